@@ -1,0 +1,86 @@
+"""The one tree of errors (DESIGN section 16).
+
+    OvilloError
+    ├── NotFound            404  exit 4
+    ├── Ambiguous           409  exit 5
+    ├── InvalidInput        422  exit 2
+    ├── Conflict            409  exit 6
+    ├── PermissionDenied    403  exit 7
+    ├── LimitExceeded       413  exit 8
+    ├── StoreUnavailable    503  exit 9
+    ├── SourceUnreadable    424  exit 10
+    ├── IntegrityError      500  exit 11
+    └── UpstreamError       502  exit 12
+
+Owns codes, HTTP statuses and exit codes. A message says what happened, to what, and what to do next,
+and never holds a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import ClassVar
+
+
+class OvilloError(Exception):
+    """Root of everything ovillo raises on purpose. ``hint`` says what to do next."""
+
+    code: ClassVar[str] = "error"
+    http_status: ClassVar[int] = 500
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}" if self.hint else self.message
+
+
+class NotFound(OvilloError):
+    code, http_status, exit_code = "not_found", 404, 4
+
+    @classmethod
+    def named(cls, what: str, name: str, known: Iterable[str] = (), *, hint: str | None = None) -> NotFound:
+        """An error that offers the nearest of the ``known`` names."""
+        near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+        offer = f"Nearest: {', '.join(near)}." if near else None
+        return cls(f"No {what} named {name!r}.", hint=" ".join(x for x in (offer, hint) if x) or None)
+
+
+class Ambiguous(OvilloError):
+    code, http_status, exit_code = "ambiguous", 409, 5
+
+
+class InvalidInput(OvilloError):
+    code, http_status, exit_code = "invalid_input", 422, 2
+
+
+class Conflict(OvilloError):
+    code, http_status, exit_code = "conflict", 409, 6
+
+
+class PermissionDenied(OvilloError):
+    code, http_status, exit_code = "permission_denied", 403, 7
+
+
+class LimitExceeded(OvilloError):
+    code, http_status, exit_code = "limit_exceeded", 413, 8
+
+
+class StoreUnavailable(OvilloError):
+    code, http_status, exit_code = "store_unavailable", 503, 9
+
+
+class SourceUnreadable(OvilloError):
+    code, http_status, exit_code = "source_unreadable", 424, 10
+
+
+class IntegrityError(OvilloError):
+    code, http_status, exit_code = "integrity_error", 500, 11
+
+
+class UpstreamError(OvilloError):
+    code, http_status, exit_code = "upstream_error", 502, 12

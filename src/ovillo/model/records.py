@@ -1,0 +1,310 @@
+"""The records every floor speaks in: sessions, messages, parts, usage (DESIGN section 4).
+
+Owns the shapes and their meaning. Does not parse, store or format them.
+Times are integer milliseconds since 1970 UTC. Absent knowledge is ``None``, never a guess;
+what a reader met and has no field for goes into ``metadata["raw"]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NewType
+
+SessionId = NewType("SessionId", str)
+MessageId = NewType("MessageId", str)
+PartId = NewType("PartId", str)
+Namespace = NewType("Namespace", str)
+
+#: The namespace of mirrored history and of a single user without access control.
+DEFAULT_NAMESPACE = Namespace("default")
+
+Metadata = Mapping[str, Any]
+
+
+class SessionKind(StrEnum):
+    ROOT = "root"
+    SUBAGENT = "subagent"
+    FORK = "fork"
+
+
+class SessionType(StrEnum):
+    FEATURE = "feature"
+    BUGFIX = "bugfix"
+    REVIEW = "review"
+    REFACTOR = "refactor"
+    GENERAL = "general"
+
+
+class SessionStatus(StrEnum):
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    ARCHIVED = "archived"
+    INTERRUPTED = "interrupted"
+
+
+class Role(StrEnum):
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+class Author(StrEnum):
+    """Who wrote a message: ``synthetic`` is text the client itself put in under a role."""
+
+    HUMAN = "human"
+    MODEL = "model"
+    SYNTHETIC = "synthetic"
+
+
+class PartType(StrEnum):
+    TEXT = "text"
+    REASONING = "reasoning"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+    PATCH = "patch"
+    FILE = "file"
+    COMPACTION = "compaction"
+    STEP = "step"
+    TODO = "todo"
+    UNKNOWN = "unknown"
+
+
+class ToolStatus(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model answer. The five never overlap, whatever the client counts.
+
+    ``input`` excludes both caches, ``output`` excludes ``reasoning``.
+    """
+
+    input: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.reasoning + other.reasoning,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+    def max(self, other: Usage) -> Usage:
+        """Field-wise maximum: clients write growing usage of one answer several times."""
+        return Usage(
+            max(self.input, other.input),
+            max(self.output, other.output),
+            max(self.reasoning, other.reasoning),
+            max(self.cache_read, other.cache_read),
+            max(self.cache_write, other.cache_write),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RawRef:
+    """Where a record stands in its source: file, byte offset (or row position) and hash of the raw bytes."""
+
+    file: str
+    offset: int = 0
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One use of a tool with its result inside. ``name`` is the client's own tool name."""
+
+    name: str
+    call_id: str
+    input: Any = None
+    output: str | None = None
+    title: str | None = None
+    status: ToolStatus = ToolStatus.PENDING
+    started_at: int | None = None
+    ended_at: int | None = None
+    #: Output was dropped from the model's context (it is still here).
+    pruned: bool = False
+    #: The session this call started (sub-agents).
+    child_session_id: SessionId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileRef:
+    path: str
+    mime: str | None = None
+    #: First and last line, 1-based, both included.
+    range: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Changed files; ``diff`` is a unified diff, or ``None`` where the client keeps only names."""
+
+    files: tuple[str, ...] = ()
+    diff: str | None = None
+    additions: int = 0
+    deletions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a message. ``id`` is unique within its session; ``seq`` orders parts of one message.
+
+    ``text`` holds what was said (text, reasoning, compaction, todo). A tool call keeps its words in
+    ``tool``, a patch in ``patch``. ``metadata["source_type"]`` is the client's own part type where the
+    client has one.
+    """
+
+    id: PartId
+    message_id: MessageId
+    seq: int
+    type: PartType
+    text: str = ""
+    #: Written by the client, not by the person or model (attached file contents, hook text).
+    synthetic: bool = False
+    tool: ToolCall | None = None
+    file: FileRef | None = None
+    patch: Patch | None = None
+    created_at: int | None = None
+    metadata: Metadata = field(default_factory=dict)
+    raw_ref: RawRef | None = None
+    #: Bytes the client itself cut away for ever.
+    lost_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: a human prompt, one model answer (by the provider's answer id), or a client notice.
+
+    ``seq`` is the order within the session; readers derive it from (time, position), see ADR 0002.
+    """
+
+    session_id: SessionId
+    id: MessageId
+    seq: int
+    role: Role
+    author: Author
+    parts: tuple[Part, ...] = ()
+    parent_id: MessageId | None = None
+    agent: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    created_at: int | None = None
+    completed_at: int | None = None
+    usage: Usage | None = None
+    #: Where ``usage`` came from, e.g. ``message.usage``, ``token_usage_record``.
+    usage_source: str | None = None
+    cost: float | None = None
+    #: Error name and message, when the answer failed.
+    error: str | None = None
+    finish: str | None = None
+    #: A compaction or rewrite put something else in its place; kept, but no longer in the model's sight.
+    superseded: bool = False
+    reverted: bool = False
+    #: The session this message was first said in, when a fork copied it.
+    inherited_from: SessionId | None = None
+    #: True for the summary that a compaction wrote.
+    is_summary: bool = False
+    idempotency_key: str | None = None
+    metadata: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session's own facts. Counts and sums are derived by the store, never set here.
+
+    ``source`` is the reader's name (``opencode``, ``claude_code``, ...) or ``ovillo`` for native ones.
+    """
+
+    id: SessionId
+    source: str
+    namespace: Namespace = DEFAULT_NAMESPACE
+    source_id: str | None = None
+    project_id: str | None = None
+    directory: str | None = None
+    worktree: str | None = None
+    git_branch: str | None = None
+    title: str | None = None
+    slug: str | None = None
+    parent_id: SessionId | None = None
+    forked_from: SessionId | None = None
+    #: Last message both sides share (message id), or the client's own description of the point.
+    fork_point: str | None = None
+    kind: SessionKind = SessionKind.ROOT
+    agent: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    type: SessionType | None = None
+    status: SessionStatus = SessionStatus.ACTIVE
+    created_at: int | None = None
+    updated_at: int | None = None
+    #: The client's version that wrote it last.
+    version: str | None = None
+    #: Lines added, deleted and files changed as the client itself sums them up, when it does.
+    additions: int | None = None
+    deletions: int | None = None
+    files_changed: int | None = None
+    summary: str | None = None
+    modes: tuple[str, ...] = ()
+    active_files: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A tool's answer that arrived apart from its call; the store joins it to the call by ``call_id``."""
+
+    call_id: str
+    output: str | None
+    status: ToolStatus
+    ended_at: int | None = None
+    child_session_id: SessionId | None = None
+    metadata: Metadata = field(default_factory=dict)
+    lost_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDelta:
+    """What a reader learned about one session. Everything is an upsert by id; nothing absent is removed.
+
+    Several deltas of one session may follow each other (long files are read in pieces). A field of
+    ``session`` that is ``None`` leaves what is stored. Parts are merged into a message of the same id.
+    """
+
+    session: Session
+    messages: tuple[Message, ...] = ()
+    tool_results: tuple[ToolResult, ...] = ()
+    #: Messages to mark, by id: taken back by the user, or no longer in the model's sight.
+    reverted: tuple[MessageId, ...] = ()
+    superseded: tuple[MessageId, ...] = ()
+    #: With this set, reverted marks of the session's other messages are lifted first (revert undone).
+    reverted_is_complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRecord:
+    """Damage: a file, row or line that could not be read, listed once by ``ovillo sources``."""
+
+    file: str
+    #: Byte offset, row id, line or ``""`` for the whole file.
+    position: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """All session ids a place holds now. What it held before and no longer does was deleted at the source."""
+
+    session_ids: frozenset[SessionId]

@@ -1,0 +1,50 @@
+"""The one definition of what can be found of a part: its searchable text.
+
+Owns turning a part into plain text for search, snippets and counting. Does not tokenise.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, assert_never
+
+from ovillo.model.limits import MAX_INDEXED_CHARS
+from ovillo.model.records import Part, PartType, ToolCall
+
+
+def flatten(value: Any) -> str:
+    """The words of a JSON value, a line each: keys matter little to a searcher, values a lot."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float):
+        return str(value)
+    if isinstance(value, dict):
+        return "\n".join(text for item in value.values() if (text := flatten(item)))
+    if isinstance(value, list | tuple):
+        return "\n".join(text for item in value if (text := flatten(item)))
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def tool_text(tool: ToolCall) -> str:
+    """Name, input values and output of a tool call, a block each."""
+    return "\n".join(text for text in (tool.name, flatten(tool.input), tool.output or "") if text)
+
+
+def searchable_text(part: Part) -> str:
+    """What a search may find of ``part``; empty for parts that say nothing (steps)."""
+    match part.type:
+        case PartType.TEXT | PartType.REASONING | PartType.COMPACTION | PartType.TODO | PartType.UNKNOWN:
+            text = part.text
+        case PartType.TOOL_CALL | PartType.TOOL_RESULT:
+            text = tool_text(part.tool) if part.tool else part.text
+        case PartType.PATCH:
+            text = "\n".join((*part.patch.files, part.patch.diff or "")) if part.patch else part.text
+        case PartType.FILE:
+            text = "\n".join(x for x in (part.file.path if part.file else "", part.text) if x)
+        case PartType.STEP:
+            text = ""
+        case _:
+            assert_never(part.type)
+    return text[:MAX_INDEXED_CHARS]

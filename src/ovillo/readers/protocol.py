@@ -1,0 +1,82 @@
+"""What a reader is: it finds one agent's stores on this machine and turns them into records.
+
+Owns the contract every reader keeps. No store, no SQL on our side, no search. Readers open everything
+read-only and never write, lock or move a byte of a client's file; files with credentials are not opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
+
+#: JSON-able state of a place, kept between scans by ingest; ``{}`` the first time. Readers own its shape.
+Cursor = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One store of one client on this machine, e.g. one OpenCode data folder."""
+
+    reader: str
+    #: The file or folder; also the place's identity.
+    path: Path
+    #: Which generation or layout this is, e.g. ``sqlite``, ``json``, ``json-v0``.
+    layout: str = ""
+    #: Folders or files whose change means there is something to scan (for watching).
+    watch: tuple[Path, ...] = ()
+    #: Higher is read later and wins when two places hold one session (newer generations win).
+    precedence: int = 0
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Everything yielded before this is complete up to ``cursor``; ingest stores both in one transaction.
+
+    Yielded after each file (or batch of rows), so that a killed scan continues instead of starting over.
+    ``cursor`` holds only the keys that changed since the last checkpoint: ingest merges it into the
+    place's stored cursor key by key (one level deep); a value of ``None`` removes the key.
+    """
+
+    cursor: Cursor
+    #: Bytes of source data consumed since the last checkpoint, for progress bars.
+    bytes_read: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Yielded first, when the reader can tell cheaply how much there is to do."""
+
+    total_bytes: int
+
+
+#: What ``scan`` yields.
+Record = SessionDelta | SkippedRecord | Checkpoint | Progress | Inventory
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Reads one agent's history."""
+
+    #: Registry name and ``Session.source``: ``opencode``, ``claude_code``, ``codex``, ``gemini_cli`` ...
+    name: str
+    #: For people: ``OpenCode``, ``Claude Code``.
+    title: str
+
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+        """Places that exist now. ``env`` is the environment (XDG_DATA_HOME, CODEX_HOME ...), ``home`` the user's folder."""
+        ...
+
+    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+        """What is new since ``cursor``, oldest sessions first: newer text then gets higher document numbers,
+        which is what "newest first" means to the search index.
+
+        ``only`` limits the scan to one session (to catch it up before an answer); unknown sessions yield nothing.
+        Never raises for bad data: damage is yielded as ``SkippedRecord``. Memory stays bounded: long sessions
+        come as several deltas.
+        """
+        ...
