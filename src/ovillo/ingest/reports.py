@@ -1,0 +1,53 @@
+"""What ingest tells people and programs: progress, scan reports, source reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ovillo.model.records import SessionId, SkippedRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ScanProgress:
+    """One step of a running scan, for progress bars. Totals may grow while places are opened."""
+
+    reader: str
+    path: str
+    bytes_read: int
+    total_bytes: int
+    sessions: int
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """One place and what is known of it, for ``ovillo sources``."""
+
+    reader: str
+    title: str
+    path: str
+    layout: str
+    #: ``ok``, ``damaged`` (some records skipped), ``unreadable``, ``gone`` (was there, is not now), ``new``.
+    status: str
+    sessions: int
+    messages: int
+    parts: int
+    skipped: tuple[SkippedRecord, ...]
+    unknown_types: Mapping[str, int]
+    redactions: Mapping[str, int]
+    last_scan_at: int | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    places: int
+    sessions: int
+    messages: int
+    parts: int
+    skipped: int
+    touched: frozenset[SessionId]
+    elapsed_ms: int
+    #: Another process is scanning; this one did nothing.
+    busy: bool = False
