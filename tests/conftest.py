@@ -1,0 +1,19 @@
+"""Shared by all tests: the requirement marker and the folder of real histories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "requirement(id): names the promised behaviour (tests/requirements.py) it shows")
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> Path:
+    """Real histories of real agents with their ground truth; read-only by convention."""
+    return FIXTURES
