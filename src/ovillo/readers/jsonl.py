@@ -1,0 +1,287 @@
+"""Append-only files of JSON lines, read from a byte offset.
+
+Owns lines, encodings, damage and the memory of how far a file was read; knows nothing of any client's
+records. A half-written last line is left for the next scan; everything else that cannot be read is
+handed out as ``SkippedRecord`` and the lines after it are read.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, TypeVar
+
+import msgspec
+
+from ovillo.model.limits import MAX_JSON_DEPTH, MAX_RECORD_BYTES
+from ovillo.model.records import SkippedRecord
+
+T = TypeVar("T")
+
+#: A line as it is handed out: byte offset, length in bytes with its newline, decoded value.
+Line = tuple[int, int, T]
+
+_BUFFER = 1 << 20
+_MARK_BYTES = 512
+#: Damaged lines of one file that are listed one by one; the others are counted.
+_LISTED_DAMAGE = 100
+_UTF8_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+
+_decode_any = msgspec.json.Decoder().decode
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """How far a file was read: what a cursor keeps of it."""
+
+    size: int
+    mtime_ns: int
+    #: End of the last line that was read.
+    offset: int = 0
+    #: Hash of bytes that may not change as long as lines are only appended.
+    mark: str = ""
+
+    def entry(self) -> dict[str, Any]:
+        return {"size": self.size, "mtime_ns": self.mtime_ns, "offset": self.offset, "mark": self.mark}
+
+    @classmethod
+    def of_entry(cls, entry: object) -> FileState | None:
+        """The state in a cursor's ``entry``; ``None`` when there is none or it is not one of ours."""
+        if not isinstance(entry, dict):
+            return None
+        try:
+            return cls(int(entry["size"]), int(entry["mtime_ns"]), int(entry["offset"]), str(entry["mark"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+
+def stat_regular(path: Path) -> FileState | None:
+    """Size and time of a regular file (through links); ``None`` for everything else, pipes and devices too."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return FileState(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+
+
+def resume_offset(path: Path, seen: FileState | None, size: int) -> int:
+    """Where to go on reading; 0 when the file was never read, was cut, or its beginning was rewritten."""
+    if seen is None or size < seen.offset:
+        return 0
+    return seen.offset if file_mark(path, seen.offset) == seen.mark else 0
+
+
+def file_mark(path: Path, offset: int) -> str:
+    """Hash of the first bytes and of the last ones before ``offset``; empty when the file cannot be read."""
+    if not offset:
+        return ""
+    try:
+        with path.open("rb") as file:
+            head = file.read(min(_MARK_BYTES, offset))
+            file.seek(max(0, offset - _MARK_BYTES))
+            tail = file.read(min(_MARK_BYTES, offset))
+    except OSError:
+        return ""
+    return blake2b(head + tail, digest_size=8).hexdigest()
+
+
+def decode_any(data: bytes) -> Any:
+    """Plain Python values of one JSON document.
+
+    Raises:
+        ValueError: not JSON, or nested too deep (msgspec's errors and UnicodeDecodeError are ValueErrors).
+        RecursionError: nested far too deep.
+    """
+    value = _decode_any(data)
+    # Without that many brackets nothing can be too deep, and counting bytes costs next to nothing.
+    if data.count(b"{") + data.count(b"[") > MAX_JSON_DEPTH and is_too_deep(value):
+        raise ValueError(f"nested deeper than {MAX_JSON_DEPTH} levels")
+    return value
+
+
+def is_too_deep(value: object, limit: int = MAX_JSON_DEPTH) -> bool:
+    """Whether a decoded value nests deeper than ``limit``; never recurses."""
+    level: list[object] = [value]
+    for _ in range(limit + 1):
+        inner: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner.extend(x for x in item.values() if isinstance(x, dict | list))
+            elif isinstance(item, list):
+                inner.extend(x for x in item if isinstance(x, dict | list))
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
+class JsonLines(Generic[T]):
+    """The lines of one file from ``offset`` on. ``offset`` moves to the end of each line as it is handed out."""
+
+    def __init__(self, path: Path, offset: int, decode: Callable[[bytes], T]) -> None:
+        self.path = path
+        self.offset = offset
+        #: The last line has no end yet and waits for the next scan.
+        self.has_tail = False
+        self._name = str(path)
+        self._decode = decode
+        self._damaged = 0
+
+    def __iter__(self) -> Iterator[Line[T] | SkippedRecord]:
+        try:
+            with self.path.open("rb", buffering=_BUFFER) as file:
+                encoding = _encoding(file)
+                file.seek(self.offset)
+                if encoding == "binary":
+                    yield SkippedRecord(self._name, "", "binary data, not lines of JSON")
+                    self.offset = file.seek(0, 2)
+                elif encoding == "utf-8":
+                    yield from self._lines(file)
+                else:
+                    yield from self._utf16_lines(file, encoding)
+        except OSError as error:
+            yield SkippedRecord(self._name, "", f"cannot be read: {error.strerror or error}")
+        if self._damaged > _LISTED_DAMAGE:
+            yield SkippedRecord(self._name, "", f"{self._damaged - _LISTED_DAMAGE} more lines could not be read")
+
+    def _lines(self, file: BinaryIO) -> Iterator[Line[T] | SkippedRecord]:
+        decode, read = self._decode, file.readline
+        limit = MAX_RECORD_BYTES + 1
+        while data := read(limit):
+            offset, size = self.offset, len(data)
+            if data[-1] != 10:
+                if size >= limit:
+                    yield from self._oversized(file, offset, size)
+                    continue
+                value = _whole_document(data, decode)
+                if value is None:
+                    yield from self._tail(data, offset)
+                    return
+                self.offset = offset + size
+                yield offset, size, value
+                return
+            self.offset = offset + size
+            try:
+                yield offset, size, decode(data)
+            except (ValueError, RecursionError) as error:
+                yield from self._repaired(data, offset, size, error)
+
+    def _utf16_lines(self, file: BinaryIO, encoding: str) -> Iterator[Line[T] | SkippedRecord]:
+        """UTF-16 is what a shell's redirection makes of a file on Windows; offsets stay those of the source."""
+        newline = "\n".encode(encoding)
+        rest = b""
+        while chunk := file.read(_BUFFER):
+            *lines, rest = _split_aligned(rest + chunk, newline)
+            for raw in lines:
+                offset, size = self.offset, len(raw)
+                self.offset = offset + size
+                data = raw.decode(encoding, "replace").lstrip("\ufeff").encode("utf-8", "replace")
+                try:
+                    yield offset, size, self._decode(data)
+                except (ValueError, RecursionError) as error:
+                    yield from self._repaired(data, offset, size, error)
+            if len(rest) > MAX_RECORD_BYTES:
+                yield from self._damage(self.offset, f"a line of more than {MAX_RECORD_BYTES} bytes")
+                self.offset = file.seek(0, 2)
+                return
+        self.has_tail = bool(rest)
+
+    def _oversized(self, file: BinaryIO, offset: int, size: int) -> Iterator[SkippedRecord]:
+        while data := file.readline(_BUFFER):
+            size += len(data)
+            if data[-1] == 10:
+                break
+        self.offset = offset + size
+        yield from self._damage(offset, f"a line of {size} bytes, more than {MAX_RECORD_BYTES}")
+
+    def _tail(self, data: bytes, offset: int) -> Iterator[SkippedRecord]:
+        self.has_tail = True
+        if data.lstrip(b"\0 \t\r" + _UTF8_BOM)[:1] not in (b"", b"{"):
+            yield from self._damage(offset, "the last line is not JSON")
+
+    def _repaired(self, data: bytes, offset: int, size: int, error: Exception) -> Iterator[Line[T] | SkippedRecord]:
+        stripped = data.strip(b"\0 \t\r\n")
+        if offset == 0:
+            stripped = stripped.removeprefix(_UTF8_BOM)
+        if not stripped:
+            return
+        clean = _repair(stripped)
+        if clean is not None:
+            try:
+                value = self._decode(clean)
+            except (ValueError, RecursionError) as again:
+                error = again
+            else:
+                if _is_invalid_utf8(stripped):
+                    yield from self._damage(offset, "invalid UTF-8: bytes were replaced, the record was read")
+                yield offset, size, value
+                return
+        yield from self._damage(offset, _reason(error))
+
+    def _damage(self, offset: int, reason: str) -> Iterator[SkippedRecord]:
+        self._damaged += 1
+        if self._damaged <= _LISTED_DAMAGE:
+            yield SkippedRecord(self._name, str(offset), reason)
+
+
+def _encoding(file: BinaryIO) -> str:
+    head = file.read(256)
+    if (bom := _UTF16_BOMS.get(head[:2])) is not None:
+        return bom
+    if head[:4] == b'{\0"\0':
+        return "utf-16-le"
+    if head[:4] == b'\0{\0"':
+        return "utf-16-be"
+    first = head.lstrip(b"\0 \t\r\n").removeprefix(_UTF8_BOM)[:1]
+    return "binary" if first not in (b"", b"{", b"[") and b"\0" in head else "utf-8"
+
+
+def _split_aligned(data: bytes, newline: bytes) -> list[bytes]:
+    """Lines with their ends, and what is left; a newline counts only at a whole code unit."""
+    lines, start, at = [], 0, data.find(newline)
+    while at != -1:
+        if at % 2:
+            at = data.find(newline, at + 1)
+            continue
+        lines.append(data[start : at + 2])
+        start = at + 2
+        at = data.find(newline, start)
+    return [*lines, data[start:]]
+
+
+def _whole_document(data: bytes, decode: Callable[[bytes], T]) -> T | None:
+    """A last line without its newline is read when it is a whole object: nothing but a newline can follow."""
+    if not data.rstrip(b" \t\r").endswith(b"}"):
+        return None
+    try:
+        return decode(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _repair(data: bytes) -> bytes | None:
+    """The same document in the strict form msgspec reads: lone surrogates, raw control bytes and NaN put right."""
+    try:
+        value = json.loads(data.decode("utf-8", "replace"), strict=False, parse_constant=lambda _: None)
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_invalid_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return f"JSON nested deeper than {MAX_JSON_DEPTH} levels"
+    return f"not readable as JSON: {error}"
