@@ -48,7 +48,7 @@ def from_iso(text: object) -> int | None:
 
 
 def parse_when(text: str, now: int) -> int | None:
-    """A moment as people type it: ISO date or time, milliseconds, ``7d``/``24h``/``30m`` ago, ``today``, ``yesterday``."""
+    """A moment as people type it: ISO, milliseconds, ``7d``/``24h``/``30m`` ago, ``today``; ``None`` when it is none."""
     word = text.strip().lower()
     if re.fullmatch(r"-?\d{11,16}", word):
         return int(word)

@@ -7,6 +7,7 @@ Owns the shapes between services and stores. A namespace comes first in every ca
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -281,6 +282,20 @@ class Store(Protocol):
         """Most recently updated first. ``after`` is ``(updated_at, id)`` of the last row already seen."""
         ...
 
+    def get_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
+        """Those that exist."""
+        ...
+
+    def message_position(self, namespace: Namespace, session_id: SessionId, seq: int) -> int:
+        """How many messages of the session come before ``seq``."""
+        ...
+
+    def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
+        """``(reader, path)`` of the places that hold the session."""
+        ...
+
+    def last_scan_at(self, namespace: Namespace) -> int | None: ...
+
     def count_sessions(self, namespace: Namespace, where: SessionFilter) -> int: ...
 
     def get_session(self, namespace: Namespace, session_id: SessionId) -> SessionRow | None: ...
@@ -334,11 +349,38 @@ class Store(Protocol):
         deltas: Sequence[SessionDelta],
         *,
         place: tuple[str, str] | None = None,
+        precedence: int = 0,
         cursor: Mapping[str, Any] | None = None,
         skipped: Sequence[SkippedRecord] = (),
         redactions: Mapping[str, int] | None = None,
     ) -> Applied:
-        """Merge in one transaction; ``place`` is ``(reader, path)`` and its cursor moves in the same transaction."""
+        """Merge in one transaction; ``place`` is ``(reader, path)`` and its cursor moves in the same transaction.
+
+        ``precedence`` tells which of two places holding one session is newer: a lower one only fills gaps."""
+        ...
+
+    def submit(
+        self,
+        namespace: Namespace,
+        deltas: Sequence[SessionDelta],
+        *,
+        place: tuple[str, str] | None = None,
+        precedence: int = 0,
+        cursor: Mapping[str, Any] | None = None,
+        skipped: Sequence[SkippedRecord] = (),
+        redactions: Mapping[str, int] | None = None,
+    ) -> Future[Applied]:
+        """``apply`` without waiting; done after COMMIT. Deltas handed in later are merged later."""
+        ...
+
+    def overlaps(self, namespace: Namespace) -> list[tuple[SessionId, SessionId]]:
+        """Pairs of sessions holding messages of equal id whose lineage is not decided yet."""
+        ...
+
+    def clear_overlaps(self, namespace: Namespace, pairs: Sequence[tuple[SessionId, SessionId]]) -> None: ...
+
+    def message_times(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int | None]]:
+        """``(message id, created)`` in order."""
         ...
 
     def set_lineage(
@@ -366,6 +408,10 @@ class Store(Protocol):
     ) -> None: ...
 
     def sessions_of_place(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]: ...
+
+    def forget_skipped(self, namespace: Namespace, reader: str, path: str, files: Sequence[str]) -> None:
+        """Damage listed of these files is void: they are read anew."""
+        ...
 
     def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]: ...
 
@@ -406,7 +452,9 @@ class Store(Protocol):
         """The searchable text of each (``ovillo.model.text.searchable_text`` of its part, or the title)."""
         ...
 
-    def neighbours(self, namespace: Namespace, ids: Sequence[DocId], distance: int) -> dict[DocId, list[tuple[DocId, int]]]:
+    def neighbours(
+        self, namespace: Namespace, ids: Sequence[DocId], distance: int
+    ) -> dict[DocId, list[tuple[DocId, int]]]:
         """For each document, those of the messages up to ``distance`` messages away in its session, with that distance.
         Only text that people and models said."""
         ...
@@ -415,6 +463,24 @@ class Store(Protocol):
         self, namespace: Namespace, where: DocFilter, *, before: DocId | None = None
     ) -> Iterator[tuple[DocId, str]]:
         """Every matching document newest first; the caller stops at its deadline."""
+        ...
+
+    def advance_trigrams(self) -> int:
+        """Fill one batch of the substring index; how many words still wait."""
+        ...
+
+    def index_is_current(self) -> bool:
+        """Whether the text index was made by the analyzer in use."""
+        ...
+
+    def rebuild_index(self) -> None: ...
+
+    def secret(self, name: str) -> bytes:
+        """32 random bytes kept under ``name``, made at first use."""
+        ...
+
+    def quick_check(self) -> list[str]:
+        """What is wrong with the store's file; empty when it is sound."""
         ...
 
     # vectors
@@ -431,7 +497,9 @@ class Store(Protocol):
         """``(embedded, eligible)`` documents."""
         ...
 
-    def vector_bits(self, namespace: Namespace, model: str, after: DocId = 0) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def vector_bits(
+        self, namespace: Namespace, model: str, after: DocId = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Document numbers and their sign bits (packed, one row each), above ``after``."""
         ...
 

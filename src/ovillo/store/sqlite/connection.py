@@ -1,0 +1,144 @@
+"""Opening the database file: pragmas, migrations, and a pool of read-only connections.
+
+Owns how a connection behaves. Knows nothing of what the tables mean.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+
+from ovillo.model.errors import IntegrityError, StoreUnavailable
+
+#: Several processes write small transactions to one file; a scan's may take a second or two.
+BUSY_TIMEOUT_MS = 60_000
+_POOL_SIZE = 8
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """The connection that migrates and writes. Raises StoreUnavailable, IntegrityError."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _explained(path):
+        connection = apsw.Connection(str(path))
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.pragma("page_size", 8192)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", 1)
+        connection.pragma("cache_size", -32_768)
+        connection.pragma("wal_autocheckpoint", 4_000)
+        connection.pragma("journal_size_limit", 67_108_864)
+        _migrate(connection)
+    # Sessions hold what people said to their agents: nobody else on the machine needs to read it.
+    path.chmod(0o600)
+    return connection
+
+
+def open_reader(path: Path) -> apsw.Connection:
+    with _explained(path):
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.pragma("query_only", True)
+        connection.pragma("cache_size", -16_384)
+        connection.pragma("mmap_size", 134_217_728)
+    return connection
+
+
+class ReaderPool:
+    """Hands out read-only connections; at most a few stay open between uses."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue(_POOL_SIZE)
+        self._closed = threading.Event()
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """One connection, for one read; a transaction gives a snapshot where several statements must agree."""
+        if self._closed.is_set():
+            raise StoreUnavailable("The store is closed.", hint="Open it again.")
+        try:
+            connection = self._idle.get_nowait()
+        except queue.Empty:
+            connection = open_reader(self._path)
+        try:
+            with _explained(self._path):
+                yield connection
+        except BaseException:
+            connection.close()
+            raise
+        try:
+            self._idle.put_nowait(connection)
+        except queue.Full:
+            connection.close()
+
+    def close(self) -> None:
+        self._closed.set()
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except queue.Empty:
+                return
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise IntegrityError(
+            f"The database {path} is damaged: {error}.",
+            hint="Run 'ovillo doctor'; the agents' own files are untouched.",
+        ) from error
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise StoreUnavailable(
+            f"The database {path} cannot be opened: {error}.", hint="Check that the folder exists and is writable."
+        ) from error
+    except apsw.FullError as error:
+        raise StoreUnavailable(
+            f"No space is left for the database {path}.", hint="Free some disk space; nothing acknowledged is lost."
+        ) from error
+    except apsw.BusyError as error:
+        raise StoreUnavailable(
+            f"The database {path} was busy for {BUSY_TIMEOUT_MS // 1000} seconds.", hint="Try again."
+        ) from error
+
+
+explained = _explained
+
+
+def _migrate(connection: apsw.Connection) -> None:
+    steps = sorted(
+        (int(entry.name[:4]), entry)
+        for entry in files("ovillo.store.sqlite.migrations").iterdir()
+        if entry.name.endswith(".sql")
+    )
+    newest = steps[-1][0]
+    if _version(connection) == newest:
+        return
+    # Exclusive, because several processes may start at once on a new file; the version is read again inside.
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        have = _version(connection)
+        if have > newest:
+            raise StoreUnavailable(
+                f"The database was written by a newer ovillo (schema {have}, this one knows {newest}).",
+                hint="Upgrade ovillo.",
+            )
+        for number, entry in steps:
+            if number > have:
+                connection.execute(entry.read_text(encoding="utf-8"))
+                connection.pragma("user_version", number)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))

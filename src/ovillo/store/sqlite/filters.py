@@ -1,0 +1,135 @@
+"""Filters as SQL conditions with bound values.
+
+Owns the meaning of each filter field; the queries that use them own their joins (``s`` sessions, ``p`` parts,
+``m`` messages).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ovillo.store.protocol import DocFilter, SessionFilter
+from ovillo.store.sqlite.rows import PART_CODES, ROLE_CODES, to_json
+
+Condition = tuple[list[str], list[Any]]
+
+
+def session_conditions(where: SessionFilter) -> Condition:
+    """Conditions on ``s``, beside its namespace."""
+    sql: list[str] = []
+    values: list[Any] = []
+
+    def add(condition: str, *given: Any) -> None:
+        sql.append(condition)
+        values.extend(given)
+
+    if where.name:
+        pattern = _contains(where.name)
+        add(
+            "(s.title LIKE ? ESCAPE '\\' OR s.id LIKE ? ESCAPE '\\' OR (s.title IS NULL AND s.first_prompt LIKE ? ESCAPE '\\'))",
+            pattern,
+            _escape(where.name) + "%",
+            pattern,
+        )
+    if where.project:
+        tail = "%" + _escape("/" + where.project.replace("\\", "/").strip("/"))
+        add(
+            "(s.project_id = ? OR s.directory = ? OR replace(s.directory, '\\', '/') LIKE ? ESCAPE '\\'"
+            " OR replace(s.directory, '\\', '/') LIKE ? ESCAPE '\\')",
+            where.project,
+            where.project,
+            tail,
+            tail + "/%",
+        )
+    if where.source:
+        add("replace(s.source, '_', '-') = replace(lower(?), '_', '-')", where.source)
+    if where.agent:
+        add(
+            "(s.agent = ? COLLATE NOCASE OR EXISTS (SELECT 1 FROM messages a WHERE a.session_key = s.key"
+            " AND a.agent = ? COLLATE NOCASE))",
+            where.agent,
+            where.agent,
+        )
+    if where.model:
+        pattern = _contains(where.model)
+        add(
+            "(s.model LIKE ? ESCAPE '\\' OR EXISTS (SELECT 1 FROM messages a WHERE a.session_key = s.key"
+            " AND a.model LIKE ? ESCAPE '\\'))",
+            pattern,
+            pattern,
+        )
+    if where.branch:
+        add("s.git_branch LIKE ? ESCAPE '\\'", _contains(where.branch))
+    if where.type:
+        add("s.type = lower(?)", where.type)
+    if where.kind:
+        add("s.kind = ?", where.kind.value)
+    if where.parent_id:
+        add("s.parent_id = ?", where.parent_id)
+    if where.after is not None:
+        add("coalesce(s.updated_at, s.created_at, 0) >= ?", where.after)
+    if where.before is not None:
+        add("coalesce(s.created_at, s.updated_at, 0) < ?", where.before)
+    if where.session_ids:
+        add("s.id IN (SELECT value FROM json_each(?))", to_json(where.session_ids))
+    if not where.include_deleted_at_source:
+        add("s.deleted_at_source = 0")
+    return sql, values
+
+
+def part_conditions(where: DocFilter) -> Condition:
+    """Conditions on ``p``, of the document itself."""
+    sql: list[str] = []
+    values: list[Any] = []
+    if where.roles:
+        sql.append(f"p.role IN ({','.join(str(ROLE_CODES[role]) for role in where.roles)})")
+    if where.part_types:
+        sql.append(f"p.type IN ({','.join(str(PART_CODES[kind]) for kind in where.part_types)})")
+    if where.tool:
+        sql.append("(p.tool_name = ? COLLATE NOCASE OR p.tool_name LIKE ? ESCAPE '\\')")
+        values += [where.tool, "%\\_" + _escape(where.tool)]
+    if where.file:
+        sql.append(
+            "p.key IN (SELECT t.part_key FROM touches t JOIN paths h ON h.key = t.path_key"
+            " WHERE h.path = ? OR replace(h.path, '\\', '/') LIKE ? ESCAPE '\\')"
+        )
+        values += [where.file, "%/" + _escape(where.file.replace("\\", "/").lstrip("/"))]
+    if where.is_error is not None:
+        failed = "(p.tool_status = 'error' OR EXISTS (SELECT 1 FROM messages e WHERE e.key = p.message_key AND e.error IS NOT NULL))"
+        sql.append(failed if where.is_error else f"NOT {failed}")
+    if where.has_patch is not None:
+        sql.append(f"p.type {'=' if where.has_patch else '<>'} 5")
+    if where.after is not None:
+        sql.append("coalesce(p.created_at, (SELECT created_at FROM messages e WHERE e.key = p.message_key), 0) >= ?")
+        values.append(where.after)
+    if where.before is not None:
+        sql.append("coalesce(p.created_at, (SELECT created_at FROM messages e WHERE e.key = p.message_key), 0) < ?")
+        values.append(where.before)
+    return sql, values
+
+
+def is_open(where: SessionFilter) -> bool:
+    """Whether the filter lets every session through."""
+    return where == SessionFilter()
+
+
+def limits_parts(where: DocFilter) -> bool:
+    """Whether anything is asked of the document itself (titles then never match)."""
+    return bool(
+        where.roles
+        or where.part_types
+        or where.tool
+        or where.file
+        or where.is_error is not None
+        or where.has_patch is not None
+        or where.after is not None
+        or where.before is not None
+    )
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _contains(text: str) -> str:
+    return f"%{_escape(text)}%"

@@ -1,0 +1,86 @@
+"""Writes to the derived tables (full text, touched files) within a transaction, gathered and flushed once.
+
+Owns document numbers and the text index's rows; what goes into them is decided by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from ovillo.store.sqlite.prepare import TITLE
+
+
+class IndexWrites:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        self._next: int | None = None
+        self._rows: dict[str, list[tuple[int, str]]] = {}
+        self._gone: list[tuple[int]] = []
+        self._path_keys: dict[str, int] = {}
+        self._touches: list[tuple[int, int, int, int | None]] = []
+
+    def next_doc(self) -> int:
+        """Numbers rise with time of arrival; titles draw from the same row, so that none is used twice."""
+        if self._next is None:
+            parts = self._db.execute("SELECT max(key) FROM parts").fetchone()[0] or 0
+            titles = (
+                self._db.execute("SELECT max(title_doc) FROM sessions WHERE title_doc IS NOT NULL").fetchone()[0] or 0
+            )
+            self._next = max(parts, titles) + 1
+        doc = self._next
+        self._next += 1
+        return doc
+
+    def add(self, doc: int, column: str, terms: str) -> None:
+        self._rows.setdefault(column, []).append((doc, terms))
+
+    def replace(self, doc: int, column: str, terms: str) -> None:
+        """The document's new terms; none leaves it out of the index. Its vectors no longer hold."""
+        self._gone.append((doc,))
+        if terms:
+            self.add(doc, column, terms)
+
+    def title(self, doc: int | None, terms: str) -> int:
+        """The document number of a session's title, new or as before."""
+        if doc is None:
+            doc = self.next_doc()
+            if terms:
+                self.add(doc, TITLE, terms)
+        else:
+            self.replace(doc, TITLE, terms)
+        return doc
+
+    def touch(self, doc: int, session_key: int, paths: Sequence[str], at: int | None) -> None:
+        self._touches.extend((self._path_key(path), doc, session_key, at) for path in paths)
+
+    def flush(self) -> None:
+        if self._gone:
+            self._db.executemany("DELETE FROM fts WHERE rowid = ?", self._gone)
+            self._db.executemany("DELETE FROM vector_bits WHERE doc = ?", self._gone)
+            self._db.executemany("DELETE FROM vectors WHERE doc = ?", self._gone)
+        for column, rows in self._rows.items():
+            # The latest wins when a document was written twice in one transaction.
+            latest: Iterable[tuple[int, str]] = dict(rows).items()
+            self._db.executemany(f"INSERT INTO fts (rowid, {column}) VALUES (?, ?)", latest)
+            self._count(len(rows), sum(terms.count(" ") + 1 for _, terms in rows))
+        self._db.executemany("INSERT OR REPLACE INTO touches VALUES (?, ?, ?, ?)", self._touches)
+        self._rows, self._gone, self._touches = {}, [], []
+
+    def _count(self, documents: int, terms: int) -> None:
+        # Sums for the average length only: rewritten documents count twice, which does not move it.
+        for key, value in (("documents", documents), ("terms", terms)):
+            self._db.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value",
+                (key, value),
+            )
+
+    def _path_key(self, path: str) -> int:
+        key = self._path_keys.get(path)
+        if key is None:
+            row = self._db.execute("SELECT key FROM paths WHERE path = ?", (path,)).fetchone()
+            if row is None:
+                row = self._db.execute("INSERT INTO paths (path) VALUES (?) RETURNING key", (path,)).fetchone()
+            key = self._path_keys[path] = int(row[0])
+        return key

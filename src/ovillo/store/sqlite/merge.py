@@ -1,0 +1,443 @@
+"""Merging deltas into the tables, inside one transaction of the writer.
+
+Owns the rules of merging: upsert by id, the newer store of a client wins, nothing is overwritten by its
+absence, nothing is removed. Knows nothing of sources' formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from ovillo.model.records import (
+    Author,
+    Message,
+    Namespace,
+    Part,
+    Role,
+    Session,
+    SessionId,
+    SessionKind,
+    ToolCall,
+    ToolResult,
+    ToolStatus,
+)
+from ovillo.store.protocol import Analyzer, Applied
+from ovillo.store.sqlite.index_writes import IndexWrites
+from ovillo.store.sqlite.prepare import PreparedDelta, PreparedMessage, PreparedPart, first_prompt, prepare_part
+from ovillo.store.sqlite.rows import (
+    MESSAGE_COLUMNS,
+    MESSAGE_REVERTED,
+    MESSAGE_SUPERSEDED,
+    PART_COLUMNS,
+    clean,
+    from_json,
+    message_from,
+    message_values,
+    part_from,
+    part_values,
+    session_extra,
+    text_or_none,
+    to_json,
+)
+
+_MESSAGE_INSERT = f"INSERT INTO messages (session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 23)}) RETURNING key"
+_MESSAGE_UPDATE = (
+    f"UPDATE messages SET {', '.join(f'{name.strip()} = ?' for name in MESSAGE_COLUMNS.split(','))} WHERE key = ?"
+)
+_PART_INSERT = (
+    f"INSERT INTO parts (key, session_key, message_key, role, flags, length, {PART_COLUMNS})"
+    f" VALUES ({','.join('?' * 19)})"
+)
+_PART_UPDATE = (
+    f"UPDATE parts SET flags = ?, length = ?, {', '.join(f'{name.strip()} = ?' for name in PART_COLUMNS.split(','))}"
+    " WHERE key = ?"
+)
+
+
+class Merge:
+    """One ``apply``: build, feed deltas, ``finish``."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        analyzer: Analyzer,
+        namespace: Namespace,
+        namespace_key: int,
+        *,
+        place_key: int | None,
+        precedence: int,
+        now: int,
+    ) -> None:
+        self._db = connection
+        self._analyzer = analyzer
+        self._namespace = namespace
+        self._ns = namespace_key
+        self._place = place_key
+        self._precedence = precedence
+        self._now = now
+        self._index = IndexWrites(connection)
+        self._keys: dict[str, int] = {}
+        #: Sessions made in this transaction: nothing of theirs needs to be looked up.
+        self._fresh: set[int] = set()
+        self._held_by_newer: set[int] = set()
+        self._sessions = self._messages = self._parts = 0
+        self._touched: set[SessionId] = set()
+        self._overlapping: set[tuple[SessionId, SessionId]] = set()
+
+    def add(self, prepared: PreparedDelta) -> None:
+        delta = prepared.delta
+        before = (self._messages, self._parts)
+        key, changed = self._merge_session(delta.session, prepared)
+        if self._place is not None:
+            self._db.execute("INSERT OR IGNORE INTO session_places VALUES (?, ?)", (self._place, key))
+        self._merge_messages(delta.session.id, key, prepared.messages)
+        for result in delta.tool_results:
+            changed |= self._merge_tool_result(delta.session.id, key, result)
+        changed |= self._mark(key, delta.reverted, MESSAGE_REVERTED, lift=delta.reverted_is_complete)
+        changed |= self._mark(key, delta.superseded, MESSAGE_SUPERSEDED, lift=False)
+        if changed or before != (self._messages, self._parts):
+            self._touched.add(delta.session.id)
+
+    def finish(self) -> Applied:
+        self._index.flush()
+        for session_id in sorted(self._touched):
+            log_change(self._db, self._ns, "session", session_id, self._now)
+        for pair in self._overlapping:
+            self._db.execute("INSERT OR IGNORE INTO overlaps VALUES (?, ?, ?)", (self._ns, *pair))
+        return Applied(
+            self._sessions, self._messages, self._parts, frozenset(self._touched), frozenset(self._overlapping)
+        )
+
+    # --- session
+
+    def _merge_session(self, session: Session, prepared: PreparedDelta) -> tuple[int, bool]:
+        known = self._db.execute(
+            "SELECT key, precedence, project_id, directory, git_branch, title, parent_id, forked_from, kind, agent, model,"
+            " type, status, created_at, updated_at, extra, first_prompt, title_doc, deleted_at_source"
+            " FROM sessions WHERE namespace_key = ? AND id = ?",
+            (self._ns, session.id),
+        ).fetchone()
+        prompt = first_prompt(prepared.delta.messages)
+        if known is None:
+            return self._insert_session(session, prepared, prompt), True
+        key, precedence = known[0], known[1]
+        self._keys[session.id] = key
+        older = self._precedence < precedence
+        if older:
+            self._held_by_newer.add(key)
+        new = (
+            session.project_id,
+            session.directory,
+            session.git_branch,
+            text_or_none(session.title),
+            session.parent_id,
+            session.forked_from,
+            None if session.kind is SessionKind.ROOT else session.kind.value,
+            session.agent,
+            session.model,
+            None if session.type is None else session.type.value,
+            session.status.value,
+        )
+        old = known[2:13]
+        merged = [
+            (b if b is not None else a) if older else (a if a is not None else b) for a, b in zip(new, old, strict=True)
+        ]
+        times = (_least(session.created_at, known[13]), _most(session.updated_at, known[14]))
+        extra = _merge_extra(from_json(known[15]) or {}, session_extra(session), older=older)
+        values = (*merged, *times, to_json(extra), known[16] or prompt)
+        title_doc = known[17]
+        if merged[3] != known[5] and merged[3]:
+            title_doc = self._index.title(title_doc, prepared.title_terms)
+        if values == (*old, *known[13:17]) and not known[18] and precedence >= self._precedence:
+            return key, False
+        self._db.execute(
+            "UPDATE sessions SET project_id=?, directory=?, git_branch=?, title=?, parent_id=?, forked_from=?, kind=?,"
+            " agent=?, model=?, type=?, status=?, created_at=?, updated_at=?, extra=?, first_prompt=?, title_doc=?,"
+            " precedence=?, deleted_at_source=0 WHERE key=?",
+            (*values, title_doc, max(precedence, self._precedence), key),
+        )
+        return key, True
+
+    def _insert_session(self, session: Session, prepared: PreparedDelta, prompt: str | None) -> int:
+        title_doc = self._index.title(None, prepared.title_terms) if prepared.title_terms else None
+        key: int = self._db.execute(
+            "INSERT INTO sessions (namespace_key, id, source, precedence, project_id, directory, git_branch, title, parent_id,"
+            " forked_from, kind, agent, model, type, status, created_at, updated_at, extra, first_prompt, title_doc)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING key",
+            (
+                self._ns,
+                session.id,
+                session.source,
+                self._precedence,
+                session.project_id,
+                session.directory,
+                session.git_branch,
+                text_or_none(session.title),
+                session.parent_id,
+                session.forked_from,
+                session.kind.value,
+                session.agent,
+                session.model,
+                None if session.type is None else session.type.value,
+                session.status.value,
+                session.created_at,
+                session.updated_at,
+                to_json(session_extra(session)),
+                prompt,
+                title_doc,
+            ),
+        ).fetchone()[0]
+        self._keys[session.id] = key
+        self._fresh.add(key)
+        self._sessions += 1
+        return key
+
+    # --- messages
+
+    def _merge_messages(self, session_id: SessionId, key: int, messages: Sequence[PreparedMessage]) -> None:
+        if not messages:
+            return
+        known = {} if key in self._fresh and self._first_of(key) else self._known_messages(key, messages)
+        counts = [0, 0, 0]
+        docs: list[int] = []
+        for prepared in messages:
+            message_key = known.get(prepared.message.id)
+            if message_key is None:
+                known[prepared.message.id] = self._insert_message(key, prepared, counts, docs)
+            elif key not in self._held_by_newer:
+                self._update_message(session_id, key, message_key, prepared, counts, docs)
+        self._note_overlaps(session_id, key, messages)
+        self._messages += counts[0]
+        self._parts += counts[1]
+        if any(counts) or docs:
+            self._db.execute(
+                "UPDATE sessions SET message_count = message_count + ?, part_count = part_count + ?,"
+                " prompt_count = prompt_count + ?, first_doc = coalesce(min(first_doc, ?), first_doc, ?),"
+                " last_doc = coalesce(max(last_doc, ?), last_doc, ?) WHERE key = ?",
+                (*counts, *(2 * [min(docs, default=None)]), *(2 * [max(docs, default=None)]), key),
+            )
+
+    def _first_of(self, key: int) -> bool:
+        """Whether this is the first time messages of a session made in this transaction are merged."""
+        self._fresh.discard(key)
+        return True
+
+    def _known_messages(self, key: int, messages: Sequence[PreparedMessage]) -> dict[str, int]:
+        ids = to_json([prepared.message.id for prepared in messages])
+        rows = self._db.execute(
+            "SELECT m.id, m.key FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value AND m.session_key = ?",
+            (ids, key),
+        )
+        return dict(rows.fetchall())
+
+    def _insert_message(self, key: int, prepared: PreparedMessage, counts: list[int], docs: list[int]) -> int:
+        message_key: int = self._db.execute(_MESSAGE_INSERT, (key, *prepared.values)).fetchone()[0]
+        counts[0] += 1
+        message = prepared.message
+        if message.author is Author.HUMAN and message.role is Role.USER and message.inherited_from is None:
+            counts[2] += 1
+        for part in _distinct(prepared.parts):
+            docs.append(self._insert_part(key, message_key, part, message.created_at))
+        counts[1] += len(prepared.parts)
+        return message_key
+
+    def _insert_part(self, key: int, message_key: int, part: PreparedPart, at: int | None) -> int:
+        doc = self._index.next_doc()
+        self._db.execute(_PART_INSERT, (doc, key, message_key, part.role, part.flags, part.length, *part.values))
+        if part.length:
+            self._index.add(doc, part.column, part.terms)
+        if part.paths:
+            self._index.touch(doc, key, part.paths, part.part.created_at or at)
+        return doc
+
+    def _update_message(
+        self,
+        session_id: SessionId,
+        key: int,
+        message_key: int,
+        prepared: PreparedMessage,
+        counts: list[int],
+        docs: list[int],
+    ) -> None:
+        row = self._db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (message_key,)).fetchone()
+        merged = _merge_message(message_from(session_id, row, ()), prepared.message)
+        values = message_values(merged)
+        if values != row:
+            self._db.execute(_MESSAGE_UPDATE, (*values, message_key))
+            self._touched.add(session_id)
+        known = {
+            part_row[2]: part_row
+            for part_row in self._db.execute(
+                f"SELECT key, flags, id, {PART_COLUMNS} FROM parts WHERE message_key = ?", (message_key,)
+            )
+        }
+        for part in _distinct(prepared.parts):
+            stored = known.get(part.part.id)
+            if stored is None:
+                docs.append(self._insert_part(key, message_key, part, merged.created_at))
+                counts[1] += 1
+            elif stored[3:] != part.values:
+                self._update_part(
+                    session_id, key, stored[0], part_from(stored[3:], merged.id, stored[1]), part.part, merged
+                )
+
+    def _update_part(self, session_id: SessionId, key: int, doc: int, old: Part, new: Part, message: Message) -> None:
+        merged = _merge_part(old, new)
+        if part_values(merged) == part_values(old):
+            return
+        prepared = prepare_part(merged, message, self._analyzer)
+        self._db.execute(_PART_UPDATE, (prepared.flags, prepared.length, *prepared.values, doc))
+        self._index.replace(doc, prepared.column, prepared.terms)
+        if prepared.paths:
+            self._index.touch(doc, key, prepared.paths, merged.created_at or message.created_at)
+        self._touched.add(session_id)
+
+    def _merge_tool_result(self, session_id: SessionId, key: int, result: ToolResult) -> bool:
+        row = self._db.execute(
+            f"SELECT p.key, p.flags, m.key, {', '.join('p.' + name.strip() for name in PART_COLUMNS.split(','))}"
+            " FROM parts p JOIN messages m ON m.key = p.message_key WHERE p.call_id = ? AND p.session_key = ?",
+            (result.call_id, key),
+        ).fetchone()
+        if row is None or key in self._held_by_newer:
+            return False
+        message_row = self._db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (row[2],)).fetchone()
+        message = message_from(session_id, message_row, ())
+        old = part_from(row[3:], message.id, row[1])
+        assert old.tool is not None
+        tool = replace(
+            old.tool,
+            output=result.output if result.output is not None else old.tool.output,
+            status=result.status,
+            ended_at=result.ended_at or old.tool.ended_at,
+            child_session_id=result.child_session_id or old.tool.child_session_id,
+        )
+        new = replace(
+            old,
+            tool=tool,
+            metadata={**old.metadata, **result.metadata},
+            lost_bytes=max(old.lost_bytes, result.lost_bytes),
+        )
+        if part_values(new) == part_values(old):
+            return False
+        self._update_part(session_id, key, row[0], old, new, message)
+        return True
+
+    def _mark(self, key: int, ids: Sequence[str], flag: int, *, lift: bool) -> bool:
+        changed = 0
+        if lift:
+            self._db.execute(
+                "UPDATE messages SET flags = flags & ~? WHERE session_key = ? AND flags & ?"
+                " AND id NOT IN (SELECT value FROM json_each(?))",
+                (flag, key, flag, to_json(ids)),
+            )
+            changed += self._db.changes()
+        if ids:
+            self._db.execute(
+                "UPDATE messages SET flags = flags | ? WHERE session_key = ? AND NOT flags & ?"
+                " AND id IN (SELECT value FROM json_each(?))",
+                (flag, key, flag, to_json(ids)),
+            )
+            changed += self._db.changes()
+        return bool(changed)
+
+    def _note_overlaps(self, session_id: SessionId, key: int, messages: Sequence[PreparedMessage]) -> None:
+        ids = to_json([prepared.message.id for prepared in messages if prepared.message.inherited_from is None])
+        rows = self._db.execute(
+            "SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value AND m.session_key <> ?"
+            " JOIN sessions s ON s.key = m.session_key WHERE s.namespace_key = ? AND m.inherited_from IS NULL",
+            (ids, key, self._ns),
+        )
+        for (other,) in rows:
+            self._overlapping.add((min(session_id, other), max(session_id, other)))
+
+
+def log_change(db: apsw.Connection, namespace_key: int, kind: str, ref: str, at: int) -> None:
+    db.execute(
+        "INSERT INTO changes SELECT ?, coalesce((SELECT max(seq) FROM changes WHERE namespace_key = ?), 0) + 1, ?, ?, ?",
+        (namespace_key, namespace_key, kind, clean(ref), at),
+    )
+
+
+def _distinct(parts: Iterable[PreparedPart]) -> Iterable[PreparedPart]:
+    return {part.part.id: part for part in parts}.values()
+
+
+def _least(a: int | None, b: int | None) -> int | None:
+    return b if a is None else a if b is None else min(a, b)
+
+
+def _most(a: int | None, b: int | None) -> int | None:
+    return b if a is None else a if b is None else max(a, b)
+
+
+def _merge_extra(old: dict[str, Any], new: dict[str, Any], *, older: bool) -> dict[str, Any]:
+    first, second = (new, old) if older else (old, new)
+    merged = {**first, **second}
+    metadata = {**(first.get("metadata") or {}), **(second.get("metadata") or {})}
+    if metadata:
+        merged["metadata"] = metadata
+    warnings = dict.fromkeys([*(first.get("warnings") or ()), *(second.get("warnings") or ())])
+    if warnings:
+        merged["warnings"] = list(warnings)
+    return merged
+
+
+def _merge_message(old: Message, new: Message) -> Message:
+    """``new`` over ``old``; what ``new`` does not know stays, flags only grow."""
+    usage = old.usage.max(new.usage) if old.usage and new.usage else new.usage or old.usage
+    return replace(
+        new,
+        seq=min(old.seq, new.seq),
+        parent_id=new.parent_id or old.parent_id,
+        agent=new.agent or old.agent,
+        model=new.model or old.model,
+        provider=new.provider or old.provider,
+        created_at=_least(old.created_at, new.created_at),
+        completed_at=_most(old.completed_at, new.completed_at),
+        usage=usage,
+        usage_source=new.usage_source or old.usage_source,
+        cost=new.cost if new.cost is not None else old.cost,
+        error=new.error or old.error,
+        finish=new.finish or old.finish,
+        superseded=old.superseded or new.superseded,
+        reverted=old.reverted or new.reverted,
+        is_summary=old.is_summary or new.is_summary,
+        inherited_from=new.inherited_from or old.inherited_from,
+        metadata={**old.metadata, **new.metadata},
+    )
+
+
+def _merge_part(old: Part, new: Part) -> Part:
+    return replace(
+        new,
+        seq=min(old.seq, new.seq),
+        text=new.text or old.text,
+        tool=_merge_tool(old.tool, new.tool),
+        file=new.file or old.file,
+        patch=new.patch or old.patch,
+        created_at=_least(old.created_at, new.created_at),
+        metadata={**old.metadata, **new.metadata},
+        raw_ref=new.raw_ref or old.raw_ref,
+        lost_bytes=max(old.lost_bytes, new.lost_bytes),
+    )
+
+
+def _merge_tool(old: ToolCall | None, new: ToolCall | None) -> ToolCall | None:
+    if old is None or new is None:
+        return new or old
+    finished = (ToolStatus.COMPLETED, ToolStatus.ERROR)
+    return replace(
+        new,
+        input=new.input if new.input not in (None, {}, "") else old.input,
+        output=new.output if new.output is not None else old.output,
+        title=new.title or old.title,
+        status=old.status if old.status in finished and new.status not in finished else new.status,
+        started_at=new.started_at or old.started_at,
+        ended_at=new.ended_at or old.ended_at,
+        pruned=new.pruned or old.pruned,
+        child_session_id=new.child_session_id or old.child_session_id,
+    )

@@ -1,0 +1,101 @@
+"""Taking documents out of the text index and putting them back: forks' copies, and a new analyzer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from ovillo.model.records import SessionId
+from ovillo.model.text import searchable_text
+from ovillo.store.protocol import Analyzer
+from ovillo.store.sqlite.index_writes import IndexWrites
+from ovillo.store.sqlite.prepare import prepare_part
+from ovillo.store.sqlite.rows import (
+    MESSAGE_COLUMNS,
+    PART_COLUMNS,
+    PART_EMBEDDABLE,
+    PART_INDEXED,
+    message_from,
+    part_from,
+    to_json,
+)
+
+_BATCH = 2_000
+
+
+def drop_from_index(db: apsw.Connection, session_key: int, message_ids: Sequence[str], origin: SessionId) -> None:
+    """Mark messages as copies of ``origin``'s; their parts stay readable, but are found in the origin only."""
+    ids = to_json(message_ids)
+    db.execute(
+        "UPDATE messages SET inherited_from = ? WHERE session_key = ? AND id IN (SELECT value FROM json_each(?))",
+        (origin, session_key, ids),
+    )
+    docs = db.execute(
+        "SELECT p.key FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value AND m.session_key = ?"
+        " JOIN parts p ON p.message_key = m.key WHERE p.length > 0",
+        (ids, session_key),
+    ).fetchall()
+    db.executemany("DELETE FROM fts WHERE rowid = ?", docs)
+    db.executemany("DELETE FROM vector_bits WHERE doc = ?", docs)
+    db.executemany("DELETE FROM vectors WHERE doc = ?", docs)
+    db.executemany(
+        f"UPDATE parts SET length = 0, flags = flags & ~{PART_INDEXED | PART_EMBEDDABLE} WHERE key = ?", docs
+    )
+
+
+def put_back_in_index(
+    db: apsw.Connection, analyzer: Analyzer, namespace_key: int, session_id: SessionId, message_ids: Sequence[str]
+) -> None:
+    """Undo ``drop_from_index`` for messages that turned out to be the originals."""
+    rows = db.execute(
+        "SELECT m.key FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value JOIN sessions s ON s.key = m.session_key"
+        " WHERE s.namespace_key = ? AND s.id = ? AND m.inherited_from IS NOT NULL AND s.forked_from IS NULL",
+        (to_json(message_ids), namespace_key, session_id),
+    ).fetchall()
+    writes = IndexWrites(db)
+    for (message_key,) in rows:
+        db.execute("UPDATE messages SET inherited_from = NULL WHERE key = ?", (message_key,))
+        _index_message(db, analyzer, session_id, message_key, writes)
+    writes.flush()
+
+
+def index_again(db: apsw.Connection, analyzer: Analyzer) -> None:
+    """Rebuild full text and vocabulary from the parts; vectors stay (they hold texts, not terms)."""
+    db.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
+    db.execute("DELETE FROM vocabulary")
+    db.execute("INSERT INTO trigrams (trigrams) VALUES ('rebuild')")
+    db.execute("DELETE FROM meta WHERE key IN ('trigrams_through', 'documents', 'terms')")
+    after = 0
+    while keys := db.execute(
+        "SELECT m.key, s.id FROM messages m JOIN sessions s ON s.key = m.session_key WHERE m.key > ? ORDER BY m.key LIMIT ?",
+        (after, _BATCH),
+    ).fetchall():
+        writes = IndexWrites(db)
+        for message_key, session_id in keys:
+            _index_message(db, analyzer, SessionId(session_id), message_key, writes)
+        writes.flush()
+        after = keys[-1][0]
+        db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", analyzer.take_new_surfaces())
+    writes = IndexWrites(db)
+    for doc, title in db.execute("SELECT title_doc, title FROM sessions WHERE title_doc IS NOT NULL").fetchall():
+        writes.title(doc, analyzer.index_terms(title or "")[0])
+    writes.flush()
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('analyzer', ?)", (analyzer.version,))
+
+
+def _index_message(
+    db: apsw.Connection, analyzer: Analyzer, session_id: SessionId, message_key: int, writes: IndexWrites
+) -> None:
+    message = message_from(
+        session_id, db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (message_key,)).fetchone(), ()
+    )
+    for row in db.execute(
+        f"SELECT key, flags, {PART_COLUMNS} FROM parts WHERE message_key = ?", (message_key,)
+    ).fetchall():
+        part = part_from(row[2:], message.id, row[1])
+        if message.inherited_from is not None or not searchable_text(part):
+            continue
+        prepared = prepare_part(part, message, analyzer)
+        db.execute("UPDATE parts SET flags = ?, length = ? WHERE key = ?", (prepared.flags, prepared.length, row[0]))
+        writes.replace(row[0], prepared.column, prepared.terms)

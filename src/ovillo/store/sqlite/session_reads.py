@@ -1,0 +1,193 @@
+"""Reading sessions and messages.
+
+Owns the queries behind lists, lookups and pages. Formats nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from ovillo.model.records import Message, Namespace, Part, SessionId
+from ovillo.store.protocol import SessionCounts, SessionFilter, SessionRow
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.filters import session_conditions
+from ovillo.store.sqlite.rows import (
+    MESSAGE_COLUMNS,
+    PART_COLUMNS,
+    SESSION_COLUMNS,
+    message_from,
+    part_from,
+    session_from,
+    to_json,
+)
+
+#: Qualified, because ``json_each`` has columns of the same names.
+_PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
+_UPDATED = "coalesce(s.updated_at, 0)"
+_NS = "s.namespace_key = (SELECT key FROM namespaces WHERE name = ?)"
+
+
+class SessionReads:
+    _pool: ReaderPool
+
+    def list_sessions(
+        self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
+    ) -> list[SessionRow]:
+        sql, values = session_conditions(where)
+        if after is not None:
+            sql.append(f"({_UPDATED}, s.id) < (?, ?)")
+            values += after
+        query = (
+            f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {' AND '.join([_NS, *sql])}"
+            f" ORDER BY {_UPDATED} DESC, s.id DESC LIMIT ?"
+        )
+        with self._pool.reading() as db:
+            return [_row(namespace, row) for row in db.execute(query, (namespace, *values, limit))]
+
+    def count_sessions(self, namespace: Namespace, where: SessionFilter) -> int:
+        sql, values = session_conditions(where)
+        with self._pool.reading() as db:
+            query = f"SELECT count(*) FROM sessions s WHERE {' AND '.join([_NS, *sql])}"
+            return int(db.execute(query, (namespace, *values)).fetchone()[0])
+
+    def get_session(self, namespace: Namespace, session_id: SessionId) -> SessionRow | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {_NS} AND s.id = ?", (namespace, session_id)
+            ).fetchone()
+        return None if row is None else _row(namespace, row)
+
+    def get_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {_NS} AND s.id IN (SELECT value FROM json_each(?))",
+                (namespace, to_json(session_ids)),
+            ).fetchall()
+        return {SessionId(row[0]): _row(namespace, row) for row in rows}
+
+    def find_session_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT s.id FROM sessions s WHERE {_NS} AND s.id >= ? AND s.id < ? ORDER BY s.id = ? DESC, s.id LIMIT ?",
+                (namespace, prefix, prefix + "\U0010ffff", prefix, limit),
+            ).fetchall()
+        return [SessionId(row[0]) for row in rows]
+
+    def session_of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                f"SELECT s.id FROM messages m JOIN sessions s ON s.key = m.session_key WHERE {_NS} AND m.id = ?"
+                " ORDER BY m.inherited_from IS NOT NULL, s.created_at LIMIT 1",
+                (namespace, message_id),
+            ).fetchone()
+        return None if row is None else SessionId(row[0])
+
+    def session_of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                "SELECT s.id FROM parts p JOIN messages m ON m.key = p.message_key JOIN sessions s ON s.key = p.session_key"
+                f" WHERE {_NS} AND p.call_id = ? ORDER BY m.inherited_from IS NOT NULL, p.key DESC LIMIT 1",
+                (namespace, call_id),
+            ).fetchone()
+        return None if row is None else SessionId(row[0])
+
+    def children(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> list[SessionRow]:
+        ids = to_json(session_ids)
+        # Two indexed look-ups: an OR over both columns would read every session.
+        query = (
+            f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.key IN ("
+            f"SELECT s.key FROM json_each(?) j CROSS JOIN sessions s ON s.parent_id = j.value WHERE {_NS}"
+            f" UNION SELECT s.key FROM json_each(?) j CROSS JOIN sessions s ON s.forked_from = j.value WHERE {_NS})"
+            " ORDER BY coalesce(s.created_at, 0), s.id"
+        )
+        with self._pool.reading() as db:
+            return [_row(namespace, row) for row in db.execute(query, (ids, namespace, ids, namespace))]
+
+    def touched_files(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int, int | None]]:
+        with self._pool.reading() as db:
+            return list(
+                db.execute(
+                    "SELECT h.path, count(*), max(t.at) FROM touches t JOIN paths h ON h.key = t.path_key"
+                    f" JOIN sessions s ON s.key = t.session_key WHERE {_NS} AND s.id = ?"
+                    " GROUP BY h.key ORDER BY max(t.part_key) DESC",
+                    (namespace, session_id),
+                )
+            )
+
+    def messages(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        after_seq: int | None = None,
+        before_seq: int | None = None,
+        limit: int = 100,
+        newest_first: bool = False,
+    ) -> list[Message]:
+        order = "DESC" if newest_first else "ASC"
+        with self._pool.reading() as db, db:
+            rows = db.execute(
+                f"SELECT {MESSAGE_COLUMNS}, m.key FROM messages m WHERE m.session_key = "
+                f"(SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?) AND m.seq > ? AND m.seq < ?"
+                f" ORDER BY m.seq {order}, m.key {order} LIMIT ?",
+                (
+                    namespace,
+                    session_id,
+                    -(1 << 62) if after_seq is None else after_seq,
+                    (1 << 62) if before_seq is None else before_seq,
+                    limit,
+                ),
+            ).fetchall()
+            return _with_parts(db, session_id, rows)
+
+    def message_position(self, namespace: Namespace, session_id: SessionId, seq: int) -> int:
+        """How many messages of the session come before ``seq``."""
+        with self._pool.reading() as db:
+            return int(
+                db.execute(
+                    f"SELECT count(*) FROM messages m WHERE m.session_key = (SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?)"
+                    " AND m.seq < ?",
+                    (namespace, session_id, seq),
+                ).fetchone()[0]
+            )
+
+    def get_message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None:
+        with self._pool.reading() as db, db:
+            rows = db.execute(
+                f"SELECT {MESSAGE_COLUMNS}, m.key FROM messages m WHERE m.id = ? AND m.session_key = "
+                f"(SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?)",
+                (message_id, namespace, session_id),
+            ).fetchall()
+            found = _with_parts(db, session_id, rows)
+        return found[0] if found else None
+
+    def get_part(self, namespace: Namespace, session_id: SessionId, part_id: str) -> Part | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                f"SELECT m.id, p.flags, {_PART_COLUMNS} FROM parts p JOIN messages m ON m.key = p.message_key"
+                f" WHERE p.session_key = (SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?) AND p.id = ?",
+                (namespace, session_id, part_id),
+            ).fetchone()
+        return None if row is None else part_from(row[2:], row[0], row[1])
+
+
+def _with_parts(db: apsw.Connection, session_id: SessionId, rows: list[tuple[Any, ...]]) -> list[Message]:
+    keys = [row[-1] for row in rows]
+    parts: dict[int, list[tuple[Any, ...]]] = {key: [] for key in keys}
+    for row in db.execute(
+        f"SELECT p.message_key, p.flags, {_PART_COLUMNS} FROM json_each(?) j CROSS JOIN parts p ON p.message_key = j.value"
+        " ORDER BY p.message_key, p.seq, p.key",
+        (to_json(keys),),
+    ):
+        parts[row[0]].append(row)
+    return [
+        message_from(session_id, row[:-1], tuple(part_from(part[2:], row[0], part[1]) for part in parts[row[-1]]))
+        for row in rows
+    ]
+
+
+def _row(namespace: Namespace, row: tuple[Any, ...]) -> SessionRow:
+    return SessionRow(session_from(namespace, row), SessionCounts(row[17], row[18], row[19]), row[20])

@@ -1,0 +1,118 @@
+"""Reading what is known of sources, cursors and changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ovillo.model.records import Namespace, SessionId, SkippedRecord
+from ovillo.store.protocol import Change, PlaceState
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.rows import from_json
+
+_NS = "(SELECT key FROM namespaces WHERE name = ?)"
+
+
+class SourceReads:
+    _pool: ReaderPool
+
+    def places(self, namespace: Namespace) -> list[PlaceState]:
+        with self._pool.reading() as db, db:
+            rows = db.execute(
+                f"SELECT key, reader, path, layout, last_scan_at, error, redactions FROM places WHERE namespace_key = {_NS}"
+                " ORDER BY reader, path",
+                (namespace,),
+            ).fetchall()
+            states = []
+            for key, reader, path, layout, at, error, redactions in rows:
+                counts = db.execute(
+                    "SELECT count(*), total(s.message_count), total(s.part_count) FROM session_places sp"
+                    " JOIN sessions s ON s.key = sp.session_key WHERE sp.place_key = ?",
+                    (key,),
+                ).fetchone()
+                skipped = db.execute(
+                    "SELECT file, position, reason FROM skipped WHERE place_key = ? ORDER BY file, position", (key,)
+                ).fetchall()
+                unknown = db.execute(
+                    "SELECT coalesce(json_extract(p.extra, '$.metadata.source_type'), '?'), count(*) FROM session_places sp"
+                    " JOIN parts p ON p.session_key = sp.session_key WHERE sp.place_key = ? AND p.type = 10 GROUP BY 1",
+                    (key,),
+                ).fetchall()
+                states.append(
+                    PlaceState(
+                        reader=reader,
+                        path=path,
+                        layout=layout,
+                        cursor={},
+                        sessions=counts[0],
+                        messages=int(counts[1]),
+                        parts=int(counts[2]),
+                        skipped=tuple(SkippedRecord(*row) for row in skipped),
+                        unknown_types=dict(unknown),
+                        redactions=from_json(redactions) or {},
+                        last_scan_at=at,
+                        error=error,
+                    )
+                )
+        return states
+
+    def cursor(self, namespace: Namespace, reader: str, path: str) -> dict[str, Any]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                "SELECT c.key, c.value FROM cursors c JOIN places p ON p.key = c.place_key"
+                f" WHERE p.namespace_key = {_NS} AND p.reader = ? AND p.path = ?",
+                (namespace, reader, path),
+            ).fetchall()
+        return {key: from_json(value) for key, value in rows}
+
+    def sessions_of_place(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                "SELECT s.id FROM places p JOIN session_places sp ON sp.place_key = p.key JOIN sessions s ON s.key = sp.session_key"
+                f" WHERE p.namespace_key = {_NS} AND p.reader = ? AND p.path = ?",
+                (namespace, reader, path),
+            ).fetchall()
+        return {SessionId(row[0]) for row in rows}
+
+    def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
+        """``(reader, path)`` of the places that hold the session."""
+        with self._pool.reading() as db:
+            return list(
+                db.execute(
+                    "SELECT p.reader, p.path FROM sessions s JOIN session_places sp ON sp.session_key = s.key"
+                    f" JOIN places p ON p.key = sp.place_key WHERE s.namespace_key = {_NS} AND s.id = ?",
+                    (namespace, session_id),
+                )
+            )
+
+    def last_scan_at(self, namespace: Namespace) -> int | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                f"SELECT max(last_scan_at) FROM places WHERE namespace_key = {_NS}", (namespace,)
+            ).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def overlaps(self, namespace: Namespace) -> list[tuple[SessionId, SessionId]]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT session_a, session_b FROM overlaps WHERE namespace_key = {_NS}", (namespace,)
+            ).fetchall()
+        return [(SessionId(a), SessionId(b)) for a, b in rows]
+
+    def message_times(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int | None]]:
+        """``(message id, created)`` in order, for deciding which of two sessions is the fork."""
+        with self._pool.reading() as db:
+            return list(
+                db.execute(
+                    "SELECT m.id, m.created_at FROM messages m WHERE m.session_key ="
+                    f" (SELECT key FROM sessions WHERE namespace_key = {_NS} AND id = ?) ORDER BY m.seq, m.key",
+                    (namespace, session_id),
+                )
+            )
+
+    def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT seq, kind, ref, at FROM changes WHERE namespace_key = {_NS} AND seq > ? ORDER BY seq LIMIT ?",
+                (namespace, since, limit),
+            ).fetchall()
+        return [Change(*row) for row in rows]

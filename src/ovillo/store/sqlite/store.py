@@ -1,0 +1,274 @@
+"""The SQLite store: one file, one writer thread, readers on connections of their own.
+
+Owns writing: applying deltas, lineage, places, the derived indexes' upkeep. Reading is in the mixed-in modules.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from ovillo.model.clock import Clock, system_clock
+from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
+from ovillo.store.protocol import Analyzer, Applied
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.merge import Merge, log_change
+from ovillo.store.sqlite.prepare import PreparedDelta, prepare_delta
+from ovillo.store.sqlite.reindex import drop_from_index, index_again, put_back_in_index
+from ovillo.store.sqlite.rows import from_json, to_json
+from ovillo.store.sqlite.session_reads import SessionReads
+from ovillo.store.sqlite.source_reads import SourceReads
+from ovillo.store.sqlite.text_reads import TextReads
+from ovillo.store.sqlite.totals import TotalsReads
+from ovillo.store.sqlite.vector_store import VectorStore
+from ovillo.store.sqlite.writer import Writer
+
+_TRIGRAM_BATCH = 50_000
+
+
+class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore):
+    """Implements ``ovillo.store.protocol.Store``."""
+
+    def __init__(self, path: Path, analyzer: Analyzer, clock: Clock = system_clock) -> None:
+        self.path = path
+        self._analyzer = analyzer
+        self._clock = clock
+        self._writer = Writer(path)
+        self._pool = ReaderPool(path)
+
+    def close(self) -> None:
+        self._writer.close()
+        self._pool.close()
+
+    # --- writing
+
+    def apply(
+        self,
+        namespace: Namespace,
+        deltas: Sequence[SessionDelta],
+        *,
+        place: tuple[str, str] | None = None,
+        precedence: int = 0,
+        cursor: Mapping[str, Any] | None = None,
+        skipped: Sequence[SkippedRecord] = (),
+        redactions: Mapping[str, int] | None = None,
+    ) -> Applied:
+        return self.submit(
+            namespace, deltas, place=place, precedence=precedence, cursor=cursor, skipped=skipped, redactions=redactions
+        ).result()
+
+    def submit(
+        self,
+        namespace: Namespace,
+        deltas: Sequence[SessionDelta],
+        *,
+        place: tuple[str, str] | None = None,
+        precedence: int = 0,
+        cursor: Mapping[str, Any] | None = None,
+        skipped: Sequence[SkippedRecord] = (),
+        redactions: Mapping[str, int] | None = None,
+    ) -> Future[Applied]:
+        """``apply`` without waiting: analysis happens here, the transaction on the writer's thread."""
+        prepared = [prepare_delta(delta, self._analyzer) for delta in deltas]
+        surfaces = self._analyzer.take_new_surfaces()
+
+        def work(db: apsw.Connection) -> Applied:
+            key = self._namespace_key(db, namespace)
+            place_key = None if place is None else _place_key(db, key, *place)
+            applied = self._merge(db, namespace, key, place_key, precedence, prepared)
+            if place_key is not None:
+                _move_cursor(db, place_key, cursor or {})
+                _note_skipped(db, place_key, skipped)
+                _count_redactions(db, place_key, redactions or {})
+            db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", surfaces)
+            return applied
+
+        return self._writer.submit(work)
+
+    def _merge(
+        self,
+        db: apsw.Connection,
+        namespace: Namespace,
+        key: int,
+        place_key: int | None,
+        precedence: int,
+        prepared: Sequence[PreparedDelta],
+    ) -> Applied:
+        merge = Merge(db, self._analyzer, namespace, key, place_key=place_key, precedence=precedence, now=self._clock())
+        for delta in prepared:
+            merge.add(delta)
+        return merge.finish()
+
+    def set_lineage(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        forked_from: SessionId,
+        fork_point: str | None,
+        inherited: Sequence[str],
+    ) -> None:
+        def work(db: apsw.Connection) -> None:
+            ns = self._namespace_key(db, namespace)
+            key, extra = db.execute(
+                "SELECT key, extra FROM sessions WHERE namespace_key = ? AND id = ?", (ns, session_id)
+            ).fetchone()
+            merged = {**(from_json(extra) or {}), "fork_point": fork_point}
+            db.execute(
+                "UPDATE sessions SET kind = 'fork', forked_from = ?, extra = ? WHERE key = ?",
+                (forked_from, to_json(merged), key),
+            )
+            drop_from_index(db, key, inherited, forked_from)
+            put_back_in_index(db, self._analyzer, ns, forked_from, inherited)
+            _recount(db, key)
+            log_change(db, ns, "session", session_id, self._clock())
+
+        self._writer.run(work)
+
+    def clear_overlaps(self, namespace: Namespace, pairs: Sequence[tuple[SessionId, SessionId]]) -> None:
+        """These pairs of sessions with equal messages have been decided."""
+
+        def work(db: apsw.Connection) -> None:
+            ns = self._namespace_key(db, namespace)
+            db.executemany(
+                "DELETE FROM overlaps WHERE namespace_key = ? AND session_a = ? AND session_b = ?",
+                [(ns, *pair) for pair in pairs],
+            )
+
+        self._writer.run(work)
+
+    def mark_deleted_at_source(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None:
+        def work(db: apsw.Connection) -> None:
+            ns = self._namespace_key(db, namespace)
+            for session_id in session_ids:
+                db.execute(
+                    "UPDATE sessions SET deleted_at_source = 1 WHERE namespace_key = ? AND id = ? AND NOT deleted_at_source",
+                    (ns, session_id),
+                )
+                if db.changes():
+                    log_change(db, ns, "session", session_id, self._clock())
+
+        self._writer.run(work)
+
+    def place_finished(
+        self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
+    ) -> None:
+        def work(db: apsw.Connection) -> None:
+            key = _place_key(db, self._namespace_key(db, namespace), reader, path)
+            db.execute(
+                "UPDATE places SET layout = ?, error = ?, last_scan_at = ? WHERE key = ?", (layout, error, at, key)
+            )
+
+        self._writer.run(work)
+
+    def forget_skipped(self, namespace: Namespace, reader: str, path: str, files: Sequence[str]) -> None:
+        """Damage listed of these files is void: they are read anew."""
+
+        def work(db: apsw.Connection) -> None:
+            key = _place_key(db, self._namespace_key(db, namespace), reader, path)
+            db.executemany("DELETE FROM skipped WHERE place_key = ? AND file = ?", [(key, file) for file in files])
+
+        self._writer.run(work)
+
+    # --- upkeep of derived data
+
+    def advance_trigrams(self) -> int:
+        """Fill one batch of the trigram index; returns how many words still wait."""
+
+        def work(db: apsw.Connection) -> int:
+            row = db.execute("SELECT value FROM meta WHERE key = 'trigrams_through'").fetchone()
+            done = int(row[0]) if row else 0
+            last = db.execute(
+                "SELECT max(key) FROM (SELECT key FROM vocabulary WHERE key > ? ORDER BY key LIMIT ?)",
+                (done, _TRIGRAM_BATCH),
+            ).fetchone()[0]
+            if last is None:
+                return 0
+            db.execute(
+                "INSERT INTO trigrams (rowid, surface) SELECT key, surface FROM vocabulary WHERE key > ? AND key <= ?",
+                (done, last),
+            )
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('trigrams_through', ?)", (last,))
+            return int(db.execute("SELECT count(*) FROM vocabulary WHERE key > ?", (last,)).fetchone()[0])
+
+        return self._writer.run(work)
+
+    def index_is_current(self) -> bool:
+        """Whether the text index was made by this analyzer."""
+        with self._pool.reading() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = 'analyzer'").fetchone()
+        return row is not None and row[0] == self._analyzer.version
+
+    def rebuild_index(self) -> None:
+        """Make the text index again from the parts, after the analyzer changed."""
+        self._writer.run(lambda db: index_again(db, self._analyzer))
+
+    def secret(self, name: str) -> bytes:
+        """32 random bytes kept under ``name``, made at first use (the key of redaction markers, of cursors ...)."""
+
+        def work(db: apsw.Connection) -> bytes:
+            db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (f"secret:{name}", secrets.token_bytes(32)))
+            return bytes(db.execute("SELECT value FROM meta WHERE key = ?", (f"secret:{name}",)).fetchone()[0])
+
+        return self._writer.run(work)
+
+    def quick_check(self) -> list[str]:
+        """What SQLite finds wrong with the file; empty when it is sound."""
+        with self._pool.reading() as db:
+            rows = [row[0] for row in db.execute("PRAGMA quick_check(10)")]
+        return [] if rows == ["ok"] else rows
+
+    # --- keys
+
+    def _namespace_key(self, db: apsw.Connection, namespace: Namespace) -> int:
+        row = db.execute("SELECT key FROM namespaces WHERE name = ?", (namespace,)).fetchone()
+        if row is None:
+            db.execute("INSERT OR IGNORE INTO meta VALUES ('analyzer', ?)", (self._analyzer.version,))
+            row = db.execute("INSERT INTO namespaces (name) VALUES (?) RETURNING key", (namespace,)).fetchone()
+        return int(row[0])
+
+
+def _place_key(db: apsw.Connection, namespace_key: int, reader: str, path: str) -> int:
+    db.execute(
+        "INSERT OR IGNORE INTO places (namespace_key, reader, path) VALUES (?, ?, ?)", (namespace_key, reader, path)
+    )
+    row = db.execute(
+        "SELECT key FROM places WHERE namespace_key = ? AND reader = ? AND path = ?", (namespace_key, reader, path)
+    ).fetchone()
+    return int(row[0])
+
+
+def _move_cursor(db: apsw.Connection, place_key: int, cursor: Mapping[str, Any]) -> None:
+    for key, value in cursor.items():
+        if value is None:
+            db.execute("DELETE FROM cursors WHERE place_key = ? AND key = ?", (place_key, key))
+        else:
+            db.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?)", (place_key, key, to_json(value)))
+
+
+def _note_skipped(db: apsw.Connection, place_key: int, skipped: Sequence[SkippedRecord]) -> None:
+    db.executemany(
+        "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
+        [(place_key, item.file, item.position, item.reason) for item in skipped],
+    )
+
+
+def _count_redactions(db: apsw.Connection, place_key: int, counts: Mapping[str, int]) -> None:
+    if not counts:
+        return
+    old = from_json(db.execute("SELECT redactions FROM places WHERE key = ?", (place_key,)).fetchone()[0]) or {}
+    merged = {kind: old.get(kind, 0) + counts.get(kind, 0) for kind in {*old, *counts}}
+    db.execute("UPDATE places SET redactions = ? WHERE key = ?", (to_json(merged), place_key))
+
+
+def _recount(db: apsw.Connection, session_key: int) -> None:
+    db.execute(
+        "UPDATE sessions SET prompt_count = (SELECT count(*) FROM messages m WHERE m.session_key = sessions.key"
+        " AND m.role = 'user' AND m.author = 'human' AND m.inherited_from IS NULL) WHERE key = ?",
+        (session_key,),
+    )

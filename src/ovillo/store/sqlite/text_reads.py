@@ -1,0 +1,292 @@
+"""Reading the text index: frequencies, matches, documents, neighbours, scans.
+
+Owns the translation of a ``Match`` to FTS5 and the weights of the index columns. Which terms to ask for,
+and what scores mean together, is the planner's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, assert_never
+
+import apsw
+
+from ovillo.model.records import Namespace, Role, SessionId
+from ovillo.model.text import searchable_text
+from ovillo.store.protocol import (
+    AllOf,
+    AnyOf,
+    Doc,
+    DocFilter,
+    DocId,
+    Except,
+    IndexStats,
+    Match,
+    Order,
+    Phrase,
+    Prefix,
+    Scored,
+    Term,
+)
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.filters import is_open, limits_parts, part_conditions, session_conditions
+from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, PART_TYPES, ROLES, part_from, to_json
+
+#: BM25 weights of title, human, assistant and tool text: what people said weighs more than what tools printed.
+_WEIGHTS = "3.0, 1.2, 1.0, 0.7"
+_PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
+_NS = "(SELECT key FROM namespaces WHERE name = ?)"
+_SCAN_BATCH = 500
+
+
+class TextReads:
+    _pool: ReaderPool
+
+    def index_stats(self, namespace: Namespace) -> IndexStats:
+        with self._pool.reading() as db, db:
+            documents, terms = _meta(db, "documents"), _meta(db, "terms")
+            last = db.execute("SELECT max(key) FROM parts").fetchone()[0] or 0
+            words = db.execute("SELECT max(key) FROM vocabulary").fetchone()[0] or 0
+            filled = _meta(db, "trigrams_through")
+        return IndexStats(
+            documents, terms / documents if documents else 0.0, last, min(1.0, filled / words) if words else 1.0
+        )
+
+    def document_frequency(self, namespace: Namespace, terms: Iterable[str]) -> dict[str, int]:
+        wanted = list(dict.fromkeys(terms))
+        with self._pool.reading() as db:
+            found: dict[str, int] = {}
+            for term in wanted:
+                row = db.execute("SELECT doc FROM fts_terms WHERE term = ?", (term,)).fetchone()
+                found[term] = row[0] if row else 0
+        return found
+
+    def terms_with_prefix(self, namespace: Namespace, prefix: str, limit: int) -> list[tuple[str, int]]:
+        with self._pool.reading() as db:
+            return list(
+                db.execute(
+                    "SELECT term, doc FROM fts_terms WHERE term >= ? AND term < ? LIMIT ?",
+                    (prefix, prefix + "\U0010ffff", limit),
+                )
+            )
+
+    def surfaces_containing(self, namespace: Namespace, fragment: str, limit: int) -> list[tuple[str, str]]:
+        with self._pool.reading() as db, db:
+            filled = _meta(db, "trigrams_through")
+            rows: list[tuple[str, str]] = []
+            if len(fragment) >= 3:
+                rows = db.execute(
+                    "SELECT v.surface, v.term FROM trigrams t JOIN vocabulary v ON v.key = t.rowid"
+                    " WHERE t.surface LIKE ? LIMIT ?",
+                    (f"%{fragment.replace('%', '_')}%", limit),
+                ).fetchall()
+                # LIKE takes "_" for any character.
+                rows = [row for row in rows if fragment in row[0]]
+            else:
+                filled = 0
+            if len(rows) < limit:
+                rows += db.execute(
+                    "SELECT surface, term FROM vocabulary WHERE key > ? AND instr(surface, ?) LIMIT ?",
+                    (filled, fragment, limit - len(rows)),
+                ).fetchall()
+        return rows
+
+    def match(
+        self,
+        namespace: Namespace,
+        expression: Match,
+        where: DocFilter,
+        limit: int,
+        *,
+        order: Order = Order.RANK,
+        newest: int | None = None,
+    ) -> list[Scored]:
+        with self._pool.reading() as db, db:
+            sql = ["fts MATCH ?"]
+            values: list[Any] = [_fts(expression)]
+            if newest is not None:
+                last = db.execute("SELECT max(key) FROM parts").fetchone()[0] or 0
+                sql.append("fts.rowid > ?")
+                values.append(last - newest)
+            filtered, span = self._filters(db, namespace, where, sql, values)
+            if span is not None:
+                # The index walks a range of document numbers directly; one session's lie close together.
+                sql.append("fts.rowid BETWEEN ? AND ?")
+                values += span
+            ranked = order is Order.RANK
+            score = f"bm25(fts, {_WEIGHTS})" if ranked else "0.0"
+            join = "LEFT JOIN parts p ON p.key = fts.rowid" if filtered else ""
+            length = "coalesce(p.length, 0)" if filtered else "0"
+            rows = db.execute(
+                f"SELECT fts.rowid, {score} AS score, {length} FROM fts {join} WHERE {' AND '.join(sql)}"
+                f" ORDER BY {'score' if ranked else 'fts.rowid DESC'} LIMIT ?",
+                (*values, limit),
+            ).fetchall()
+            lengths = {} if filtered else _lengths(db, [row[0] for row in rows])
+        return [Scored(doc, -score, length or lengths.get(doc, 0)) for doc, score, length in rows]
+
+    def _filters(
+        self, db: apsw.Connection, namespace: Namespace, where: DocFilter, sql: list[str], values: list[Any]
+    ) -> tuple[bool, tuple[int, int] | None]:
+        """Adds the conditions; says whether parts must be joined, and the span of documents that can match."""
+        span: tuple[int, int] | None = None
+        several = db.execute("SELECT count(*) FROM namespaces").fetchone()[0] > 1
+        if limits_parts(where):
+            extra, given = part_conditions(where)
+            sql += extra
+            values += given
+        if not is_open(where.session) or several:
+            extra, given = session_conditions(where.session)
+            condition = " AND ".join([f"s.namespace_key = {_NS}", *extra])
+            keys = db.execute(
+                f"SELECT s.key, s.first_doc, s.last_doc, s.title_doc FROM sessions s WHERE {condition}",
+                (namespace, *given),
+            ).fetchall()
+            docs = [doc for row in keys for doc in row[1:] if doc is not None]
+            span = (min(docs), max(docs)) if docs else (0, -1)
+            inside = to_json([row[0] for row in keys])
+            titles = to_json([row[3] for row in keys if row[3] is not None])
+            sql.append(
+                "(p.session_key IN (SELECT value FROM json_each(?)) OR fts.rowid IN (SELECT value FROM json_each(?)))"
+            )
+            values += [inside, titles]
+            return True, span
+        return limits_parts(where), span
+
+    def docs(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Doc]:
+        with self._pool.reading() as db, db:
+            wanted = to_json(ids)
+            found = {
+                row[0]: _doc(row)
+                for row in db.execute(
+                    "SELECT p.key, s.id, m.id, p.id, m.seq, p.seq, p.role, p.type, p.flags, p.tool_name,"
+                    " coalesce(p.created_at, m.created_at), p.length FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value"
+                    " JOIN messages m ON m.key = p.message_key JOIN sessions s ON s.key = p.session_key",
+                    (wanted,),
+                )
+            }
+            for doc, session_id, at in db.execute(
+                "SELECT s.title_doc, s.id, coalesce(s.updated_at, s.created_at) FROM json_each(?) j"
+                " CROSS JOIN sessions s ON s.title_doc = j.value",
+                (wanted,),
+            ):
+                found[doc] = Doc(doc, SessionId(session_id), None, None, -1, 0, Role.USER, None, False, None, at, 8)
+        return [found[doc] for doc in ids if doc in found]
+
+    def doc_texts(self, namespace: Namespace, ids: Sequence[DocId]) -> dict[DocId, str]:
+        with self._pool.reading() as db, db:
+            wanted = to_json(ids)
+            texts: dict[DocId, str] = {
+                row[0]: searchable_text(part_from(row[2:], "", row[1]))
+                for row in db.execute(
+                    f"SELECT p.key, p.flags, {_PART_COLUMNS} FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value",
+                    (wanted,),
+                )
+            }
+            texts.update(
+                db.execute(
+                    "SELECT s.title_doc, s.title FROM json_each(?) j CROSS JOIN sessions s ON s.title_doc = j.value",
+                    (wanted,),
+                ).fetchall()
+            )
+        return texts
+
+    def neighbours(
+        self, namespace: Namespace, ids: Sequence[DocId], distance: int
+    ) -> dict[DocId, list[tuple[DocId, int]]]:
+        found: dict[DocId, list[tuple[DocId, int]]] = {doc: [] for doc in ids}
+        with self._pool.reading() as db, db:
+            for doc in ids:
+                for ascending in (True, False):
+                    compare, order = (">", "ASC") if ascending else ("<", "DESC")
+                    rows = db.execute(
+                        "SELECT DISTINCT n.key FROM parts p JOIN messages m ON m.key = p.message_key"
+                        f" JOIN messages n ON n.session_key = m.session_key AND n.seq {compare} m.seq"
+                        f" WHERE p.key = ? ORDER BY n.seq {order} LIMIT ?",
+                        (doc, distance),
+                    ).fetchall()
+                    for step, (message_key,) in enumerate(rows, 1):
+                        found[doc] += [
+                            (part, step)
+                            for (part,) in db.execute(
+                                "SELECT key FROM parts WHERE message_key = ? AND type IN (1, 2) AND length > 0 AND NOT flags & ?",
+                                (message_key, PART_SYNTHETIC),
+                            )
+                        ]
+        return found
+
+    def scan_texts(
+        self, namespace: Namespace, where: DocFilter, *, before: DocId | None = None
+    ) -> Iterator[tuple[DocId, str]]:
+        at = before if before is not None else 1 << 62
+        while True:
+            batch = self._scan_batch(namespace, where, at)
+            yield from batch
+            if len(batch) < _SCAN_BATCH:
+                return
+            at = batch[-1][0]
+
+    def _scan_batch(self, namespace: Namespace, where: DocFilter, before: DocId) -> list[tuple[DocId, str]]:
+        parts, part_values = part_conditions(where)
+        sessions, session_values = session_conditions(where.session)
+        sql = " AND ".join([f"s.namespace_key = {_NS}", "p.key < ?", "p.length > 0", *parts, *sessions])
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT p.key, p.flags, {_PART_COLUMNS} FROM parts p CROSS JOIN sessions s ON s.key = p.session_key"
+                f" WHERE {sql} ORDER BY p.key DESC LIMIT ?",
+                (namespace, before, *part_values, *session_values, _SCAN_BATCH),
+            ).fetchall()
+        return [(row[0], searchable_text(part_from(row[2:], "", row[1]))) for row in rows]
+
+
+def _doc(row: tuple[Any, ...]) -> Doc:
+    return Doc(
+        id=row[0],
+        session_id=SessionId(row[1]),
+        message_id=row[2],
+        part_id=row[3],
+        message_seq=row[4],
+        part_seq=row[5],
+        role=ROLES[row[6]],
+        type=PART_TYPES[row[7]],
+        synthetic=bool(row[8] & PART_SYNTHETIC),
+        tool_name=row[9],
+        created_at=row[10],
+        length=row[11],
+    )
+
+
+def _lengths(db: apsw.Connection, docs: list[int]) -> dict[int, int]:
+    return dict(
+        db.execute(
+            "SELECT p.key, p.length FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value", (to_json(docs),)
+        ).fetchall()
+    )
+
+
+def _meta(db: apsw.Connection, key: str) -> int:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _fts(match: Match) -> str:
+    """An FTS5 expression; every term is quoted, so that nothing a user typed is read as syntax."""
+    match match:
+        case Term(text):
+            return _quoted(text)
+        case Prefix(text):
+            return _quoted(text) + "*"
+        case Phrase(terms, prefix):
+            return _quoted(" ".join(terms)) + ("*" if prefix else "")
+        case AllOf(items):
+            return "(" + " AND ".join(_fts(item) for item in items) + ")"
+        case AnyOf(items):
+            return "(" + " OR ".join(_fts(item) for item in items) + ")"
+        case Except(keep, drop):
+            return f"({_fts(keep)} NOT {_fts(drop)})"
+        case _:
+            assert_never(match)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""').replace("\0", "") + '"'

@@ -1,0 +1,104 @@
+"""The one thread of a process that writes: takes work from a queue and commits it in groups.
+
+Owns transactions and acknowledgement: a caller's future is done only after COMMIT. What the work does is
+the caller's.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from ovillo.model.errors import StoreUnavailable
+from ovillo.store.sqlite.connection import explained, open_writer
+
+T = TypeVar("T")
+Work = Callable[[apsw.Connection], Any]
+
+_GROUP = 256
+
+
+class Writer:
+    """Serialises writes of one process; other processes are waited for by SQLite's busy handler."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._queue: queue.SimpleQueue[tuple[Work, Future[Any]] | None] = queue.SimpleQueue()
+        self._connection = open_writer(path)
+        self._closed = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="ovillo-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Callable[[apsw.Connection], T]) -> Future[T]:
+        """Runs inside a transaction; the future is done after COMMIT, or fails with what the work raised."""
+        future: Future[T] = Future()
+        with self._lock:
+            if self._closed:
+                raise StoreUnavailable("The store is closed.", hint="Open it again.")
+            self._queue.put((work, future))
+        return future
+
+    def run(self, work: Callable[[apsw.Connection], T]) -> T:
+        return self.submit(work).result()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _run(self) -> None:
+        while True:
+            item = self._queue.get()
+            if item is None:
+                return
+            group = [item]
+            stop = False
+            while len(group) < _GROUP:
+                try:
+                    following = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+                if following is None:
+                    stop = True
+                    break
+                group.append(following)
+            self._commit(group)
+            # Without this the last group's rows stay alive while the thread waits for the next.
+            del group, item
+            if stop:
+                return
+
+    def _commit(self, group: list[tuple[Work, Future[Any]]]) -> None:
+        done: list[tuple[Future[Any], Any]] = []
+        try:
+            with explained(self._path):
+                self._connection.execute("BEGIN IMMEDIATE")
+                for work, future in group:
+                    try:
+                        with self._connection:  # a savepoint: one failing piece of work costs only itself
+                            done.append((future, work(self._connection)))
+                    except (apsw.FullError, apsw.IOError, apsw.CorruptError):
+                        raise
+                    except Exception as error:  # noqa: BLE001 - the boundary of foreign work: its caller gets it
+                        future.set_exception(error)
+                self._connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - the transaction failed: every waiting caller must hear it
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            for _, future in group:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        for future, result in done:
+            future.set_result(result)
