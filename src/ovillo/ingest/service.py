@@ -1,43 +1,321 @@
-"""Brings what readers find into the store, once, and says how current the store is. (Being written.)"""
+"""Brings what readers find into the store, once, and says how current the store is.
+
+Owns scanning, catching up one session, and the lock that lets one process scan at a time. Watching is in
+``watch``; merging is the store's.
+"""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from ovillo.ingest.batch import Batch, Redact
+from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
-from ovillo.model.records import Namespace, SessionId
-from ovillo.readers.protocol import Place
+from ovillo.ingest.watch import changed_places
+from ovillo.model.clock import Clock
+from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.model.records import (
+    DEFAULT_NAMESPACE,
+    Inventory,
+    Namespace,
+    SessionDelta,
+    SessionId,
+    SkippedRecord,
+)
+from ovillo.readers.protocol import Checkpoint, Place, Progress, Reader
+from ovillo.store.protocol import Applied, PlaceState, Store
+
+log = logging.getLogger(__name__)
+
+OnProgress = Callable[[ScanProgress], None]
 
 
 class Ingest:
+    """One per process. Mirrored history lives in the default namespace."""
+
+    def __init__(
+        self,
+        store: Store,
+        readers: Sequence[Reader],
+        redact: Redact,
+        *,
+        environment: Mapping[str, str],
+        home: Path,
+        lock_path: Path,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._readers = {reader.name: reader for reader in readers}
+        self._redact = redact
+        self._environment = environment
+        self._home = home
+        self._clock = clock
+        self._lock = FileLock(str(lock_path), timeout=0)
+        self._in_process = threading.Lock()
+        self._namespace = DEFAULT_NAMESPACE
+        self._scanning = False
+
+    # --- what there is
+
     def places(self) -> list[Place]:
-        """Places of all readers that exist now."""
-        raise NotImplementedError
+        """Places of all readers that exist now, older layouts first."""
+        found: list[Place] = []
+        for reader in self._readers.values():
+            try:
+                found += sorted(reader.discover(self._environment, self._home), key=lambda place: place.precedence)
+            except OSError as error:
+                log.warning("%s: looking for its stores failed: %s", reader.title, error)
+        return found
 
     def sources(self) -> list[SourceReport]:
         """Every place known or found now, each damaged record once."""
-        raise NotImplementedError
+        known = {(state.reader, state.path): state for state in self._store.places(self._namespace)}
+        reports = [
+            self._report(place.reader, str(place.path), place.layout, known.pop((place.reader, str(place.path)), None))
+            for place in self.places()
+        ]
+        reports += [
+            self._report(reader, path, state.layout, state, gone=True) for (reader, path), state in known.items()
+        ]
+        return reports
 
-    def scan(
-        self, progress: Callable[[ScanProgress], None] | None = None, readers: Sequence[str] | None = None
-    ) -> ScanReport:
-        """Read everything new of all places (or of some readers), in order. Waits for nobody: ``busy`` if another
-        process scans."""
-        raise NotImplementedError
-
-    def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
-        """Read what is new of one session; ``False`` when the budget ended first."""
-        raise NotImplementedError
-
-    def watch(self, stop: threading.Event, on_change: Callable[[ScanReport], None] | None = None) -> None:
-        """Scan, then keep scanning what changes until ``stop`` is set. Runs in a thread of its own."""
-        raise NotImplementedError
+    def _report(
+        self, reader: str, path: str, layout: str, state: PlaceState | None, *, gone: bool = False
+    ) -> SourceReport:
+        title = self._readers[reader].title if reader in self._readers else reader
+        if state is None:
+            return SourceReport(reader, title, path, layout, "new", 0, 0, 0, (), {}, {}, None, None)
+        skipped = tuple(item for item in state.skipped if gone or _still_there(item, path))
+        status = (
+            "gone"
+            if gone
+            else "unreadable"
+            if state.error
+            else "damaged"
+            if skipped
+            else "ok"
+            if state.last_scan_at
+            else "new"
+        )
+        return SourceReport(
+            reader,
+            title,
+            path,
+            layout or state.layout,
+            status,
+            state.sessions,
+            state.messages,
+            state.parts,
+            skipped,
+            state.unknown_types,
+            state.redactions,
+            state.last_scan_at,
+            state.error,
+        )
 
     def indexed_through(self) -> int | None:
         """Time of the newest scan that finished, milliseconds."""
-        raise NotImplementedError
+        return self._store.last_scan_at(self._namespace)
 
     def pending(self) -> tuple[str, ...]:
         """What is known not to be indexed yet, for people; empty when all is."""
-        raise NotImplementedError
+        if self._scanning:
+            return ("a scan is running: newer sessions may still be missing",)
+        if self._store.last_scan_at(self._namespace) is None:
+            return ("nothing has been scanned yet: run 'ovillo scan'",)
+        return ()
+
+    # --- reading
+
+    def scan(
+        self,
+        progress: OnProgress | None = None,
+        readers: Sequence[str] | None = None,
+        places: Sequence[Place] | None = None,
+    ) -> ScanReport:
+        """Read everything new of all places (or of some readers or places). Waits for nobody: the report is
+        ``busy`` when another process or thread scans. Raises InvalidInput for an unknown reader."""
+        started = time.monotonic()
+        for name in readers or ():
+            if name not in self._readers:
+                raise InvalidInput(f"No reader named {name!r}.", hint=f"Known: {', '.join(sorted(self._readers))}.")
+        if not self._in_process.acquire(blocking=False):
+            return _busy()
+        try:
+            try:
+                self._lock.acquire()
+            except Timeout:
+                return _busy()
+            try:
+                self._scanning = True
+                return self._scan(progress, readers, places, started)
+            finally:
+                self._scanning = False
+                self._lock.release()
+        finally:
+            self._in_process.release()
+
+    def _scan(
+        self, progress: OnProgress | None, readers: Sequence[str] | None, places: Sequence[Place] | None, started: float
+    ) -> ScanReport:
+        if not self._store.index_is_current():
+            log.warning("The text index was made by another version and is built again.")
+            self._store.rebuild_index()
+        todo = [
+            place for place in (self.places() if places is None else places) if not readers or place.reader in readers
+        ]
+        meter = _Meter(progress)
+        applied, skipped = Applied(), 0
+        for place in todo:
+            done, bad = self._scan_place(place, meter)
+            applied, skipped = applied + done, skipped + bad
+        resolve_forks(self._store, self._namespace)
+        while self._store.advance_trigrams():
+            pass
+        return ScanReport(
+            places=len(todo),
+            sessions=applied.sessions,
+            messages=applied.messages,
+            parts=applied.parts,
+            skipped=skipped,
+            touched=applied.touched,
+            elapsed_ms=round((time.monotonic() - started) * 1000),
+        )
+
+    def _scan_place(self, place: Place, meter: _Meter) -> tuple[Applied, int]:
+        path = str(place.path)
+        batch = Batch(self._store, self._namespace, place, self._redact)
+        cursor = self._store.cursor(self._namespace, place.reader, path)
+        error: str | None = None
+        meter.enter(place)
+        try:
+            for record in self._readers[place.reader].scan(place, cursor):
+                match record:
+                    case SessionDelta():
+                        batch.add(record)
+                        meter.delta(record)
+                    case SkippedRecord():
+                        batch.skip(record)
+                    case Checkpoint():
+                        batch.checkpoint(record.cursor)
+                        meter.bytes(record.bytes_read)
+                    case Progress():
+                        meter.expect(record.total_bytes)
+                    case Inventory():
+                        self._note_deletions(place, record)
+        except OvilloError as problem:
+            error = str(problem)
+        except Exception as problem:
+            log.exception("Reading %s failed", path)
+            error = f"{type(problem).__name__}: {problem}"
+        applied = batch.finish()
+        self._store.place_finished(self._namespace, place.reader, path, place.layout, error, self._clock())
+        return applied, batch.skipped + (error is not None)
+
+    def _note_deletions(self, place: Place, inventory: Inventory) -> None:
+        """Sessions this place held and no longer does stay here, marked; unless another place still has them."""
+        gone = self._store.sessions_of_place(self._namespace, place.reader, str(place.path)) - inventory.session_ids
+        gone = {x for x in gone if len(self._store.places_of_session(self._namespace, x)) < 2}
+        if gone:
+            self._store.mark_deleted_at_source(self._namespace, sorted(gone))
+
+    def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
+        """Read what is new of one session; ``False`` when the budget ended first.
+
+        Takes no lock: merging is idempotent, so a scan elsewhere does no harm."""
+        if namespace != self._namespace:
+            return True
+        deadline = time.monotonic() + budget_ms / 1000
+        held_by = set(self._store.places_of_session(namespace, session_id))
+        for place in self.places():
+            if held_by and (place.reader, str(place.path)) not in held_by:
+                continue
+            batch = Batch(self._store, namespace, place, self._redact)
+            cursor = self._store.cursor(namespace, place.reader, str(place.path))
+            late = False
+            try:
+                for record in self._readers[place.reader].scan(place, cursor, only=session_id):
+                    match record:
+                        case SessionDelta():
+                            batch.add(record)
+                        case Checkpoint():
+                            batch.checkpoint(record.cursor)
+                        case _:
+                            pass
+                    if late := time.monotonic() > deadline:
+                        break
+            except Exception:
+                log.exception("Catching up session %s failed", session_id)
+            batch.finish()
+            if late:
+                return False
+        return True
+
+    # --- watching
+
+    def watch(self, stop: threading.Event, on_change: Callable[[ScanReport], None] | None = None) -> None:
+        """Scan, then keep scanning what changes until ``stop`` is set. Runs in a thread of its own."""
+        todo: list[Place] | None = None
+        while not stop.is_set():
+            report = self.scan(places=todo)
+            if report.busy:
+                # Somebody else is reading; look again soon, in case the change came after they passed it.
+                stop.wait(0.5)
+                continue
+            if on_change and report.touched:
+                on_change(report)
+            todo = changed_places(self.places(), stop)
+
+
+class _Meter:
+    """Counts for progress bars."""
+
+    def __init__(self, notify: OnProgress | None) -> None:
+        self._notify = notify
+        self._reader = self._path = ""
+        self._read = self._total = self._messages = 0
+        self._sessions: set[str] = set()
+
+    def enter(self, place: Place) -> None:
+        self._reader, self._path = place.reader, str(place.path)
+
+    def expect(self, total_bytes: int) -> None:
+        self._total += total_bytes
+        self._tell()
+
+    def bytes(self, count: int) -> None:
+        self._read += count
+        self._tell()
+
+    def delta(self, delta: SessionDelta) -> None:
+        if self._notify:
+            self._sessions.add(delta.session.id)
+            self._messages += len(delta.messages)
+
+    def _tell(self) -> None:
+        if self._notify:
+            self._notify(
+                ScanProgress(
+                    self._reader,
+                    self._path,
+                    self._read,
+                    max(self._total, self._read),
+                    len(self._sessions),
+                    self._messages,
+                )
+            )
+
+
+def _busy() -> ScanReport:
+    return ScanReport(0, 0, 0, 0, 0, frozenset(), 0, busy=True)
+
+
+def _still_there(item: SkippedRecord, root: str) -> bool:
+    path = Path(item.file)
+    return (path if path.is_absolute() else Path(root) / path).exists() or not item.file

@@ -1,17 +1,110 @@
-"""Finding and listing sessions. (Being written.)"""
+"""Finding and listing sessions.
+
+Owns what a session is called in a list (title, one-line summary) and how a reference to one is understood.
+"""
 
 from __future__ import annotations
 
-from ovillo.model.records import Namespace
-from ovillo.sessions.views import SessionPage, SessionSummary
-from ovillo.store.protocol import SessionFilter
+from collections.abc import Callable, Sequence
+
+from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
+from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
+from ovillo.model.records import Namespace, SessionId
+from ovillo.sessions.cursors import decode_cursor, encode_cursor
+from ovillo.sessions.views import Freshness, SessionPage, SessionSummary
+from ovillo.store.protocol import SessionFilter, SessionRow, Store
+
+_TITLE_CHARS = 100
+_SUMMARY_CHARS = 240
+#: Shorter ids match too much to be meant.
+_MIN_PREFIX = 4
 
 
 class Catalog:
-    def list(self, namespace: Namespace, where: SessionFilter, *, limit: int = 50, cursor: str | None = None) -> SessionPage:
-        """Most recently updated first. Raises InvalidInput for a bad cursor."""
-        raise NotImplementedError
+    def __init__(self, store: Store, freshness: Callable[[], Freshness]) -> None:
+        self._store = store
+        self._freshness = freshness
+
+    def list(
+        self,
+        namespace: Namespace,
+        where: SessionFilter,
+        *,
+        limit: int = LIST_LIMIT_DEFAULT,
+        cursor: str | None = None,
+    ) -> SessionPage:
+        """Most recently updated first. Raises InvalidInput for a bad limit or cursor."""
+        if not 1 <= limit <= LIST_LIMIT_MAX:
+            raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {LIST_LIMIT_MAX}.")
+        after: tuple[int, str] | None = None
+        if cursor is not None:
+            updated, session_id = decode_cursor("list", cursor, int, str)
+            after = (updated, session_id)
+        rows = self._store.list_sessions(namespace, where, limit + 1, after)
+        following: str | None = None
+        if len(rows) > limit:
+            rows = rows[:limit]
+            last = rows[-1].session
+            following = encode_cursor("list", last.updated_at or 0, last.id)
+        total = self._store.count_sessions(namespace, where)
+        return SessionPage(tuple(map(summarise, rows)), total, following, self._freshness())
 
     def resolve(self, namespace: Namespace, ref: str) -> SessionSummary:
-        """The session with this id, unambiguous id prefix, or exact title. Raises NotFound (with near ones), Ambiguous."""
-        raise NotImplementedError
+        """The session with this id, unambiguous id prefix, or title. Raises NotFound (with near ones), Ambiguous."""
+        wanted = ref.strip()
+        if not wanted:
+            raise InvalidInput("No session is named.", hint="Give a session id; 'list_sessions' shows them.")
+        row = self._store.get_session(namespace, SessionId(wanted))
+        if row is not None:
+            return summarise(row)
+        ids = self._store.find_session_ids(namespace, wanted) if len(wanted) >= _MIN_PREFIX else []
+        if not ids:
+            rows = self._store.list_sessions(namespace, SessionFilter(name=wanted), 10)
+            exact = [row for row in rows if (row.session.title or "").casefold() == wanted.casefold()]
+            ids = [row.session.id for row in exact or rows[:5]]
+            if len(ids) > 1 or (ids and not exact):
+                raise self._unknown(namespace, wanted, ids, exact=bool(exact))
+        if not ids:
+            raise NotFound(f"No session {wanted!r}.", hint="List sessions, or search for words said in it.")
+        if len(ids) > 1:
+            shown = "; ".join(self._named(namespace, ids[:5]))
+            raise Ambiguous(f"{wanted!r} begins the ids of several sessions.", hint=f"Give more of the id: {shown}")
+        row = self._store.get_session(namespace, ids[0])
+        if row is None:
+            raise NotFound(f"Session {ids[0]!r} is gone.", hint="List sessions again.")
+        return summarise(row)
+
+    def summaries(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionSummary]:
+        """Summaries of those that exist."""
+        return {key: summarise(row) for key, row in self._store.get_sessions(namespace, session_ids).items()}
+
+    def _unknown(
+        self, namespace: Namespace, wanted: str, ids: Sequence[SessionId], *, exact: bool
+    ) -> Ambiguous | NotFound:
+        shown = "; ".join(self._named(namespace, ids))
+        if exact:
+            return Ambiguous(f"Several sessions are titled {wanted!r}.", hint=f"Give an id: {shown}")
+        return NotFound(f"No session has the id {wanted!r}.", hint=f"Titles like it: {shown}")
+
+    def _named(self, namespace: Namespace, ids: Sequence[SessionId]) -> tuple[str, ...]:
+        found = self.summaries(namespace, ids)
+        return tuple(f"{key} ({found[key].title})" for key in ids if key in found)
+
+
+def summarise(row: SessionRow) -> SessionSummary:
+    """A title that is never empty, and one line on what the session is about."""
+    session, prompt = row.session, unquoted(row.first_prompt or "")
+    title = one_line(session.title or prompt or str(session.id), _TITLE_CHARS)
+    summary = one_line(session.summary or prompt, _SUMMARY_CHARS)
+    return SessionSummary(session, title, summary, row.counts)
+
+
+def unquoted(text: str) -> str:
+    """Without the double quotes that ``opencode run`` stores round its argument."""
+    inner = text.strip()
+    return inner[1:-1] if len(inner) > 1 and inner[0] == inner[-1] == '"' and '"' not in inner[1:-1] else inner
+
+
+def one_line(text: str, characters: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"

@@ -1,30 +1,147 @@
-"""Reading a session from beginning to end. (Being written.)"""
+"""Reading a session from beginning to end.
+
+Owns pages over one thread, including what a fork inherited without copying it (Codex writes only the new
+lines of a fork): those messages are shown in place, marked as inherited.
+"""
 
 from __future__ import annotations
 
-from ovillo.model.records import Message, Namespace, Part, SessionId
-from ovillo.sessions.views import HistoryPage
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.model.records import Message, Namespace, Part, Session, SessionId
+from ovillo.sessions.catalog import summarise
+from ovillo.sessions.cursors import decode_cursor, encode_cursor
+from ovillo.sessions.views import Freshness, HistoryPage
+from ovillo.store.protocol import SessionRow, Store
+
+_DEFAULT_LIMIT = 50
+#: Messages shown before the one a page is opened around.
+_LEAD = 3
+#: Forks of forks deeper than this are damage.
+_MAX_DEPTH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Messages of one session up to, not including, ``before``; ``None`` means to its end."""
+
+    session_id: SessionId
+    before: int | None
+    count: int
 
 
 class History:
+    def __init__(self, store: Store, freshness: Callable[[], Freshness]) -> None:
+        self._store = store
+        self._freshness = freshness
+
     def page(
         self,
         namespace: Namespace,
         session_id: SessionId,
         *,
-        limit: int = 50,
+        limit: int = _DEFAULT_LIMIT,
         cursor: str | None = None,
         around: str | None = None,
         newest: bool = False,
     ) -> HistoryPage:
         """``limit`` messages in order, inherited ones of a fork first. ``around`` opens at a message or part id;
         ``newest`` gives the last page. Raises NotFound, InvalidInput."""
-        raise NotImplementedError
+        if not 1 <= limit <= LIST_LIMIT_MAX:
+            raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {LIST_LIMIT_MAX}.")
+        row = self._row(namespace, session_id)
+        stretches = self._stretches(namespace, row)
+        total = sum(stretch.count for stretch in stretches)
+        if cursor is not None:
+            offset, of_session = decode_cursor("history", cursor, int, str)
+            if of_session != session_id:
+                raise InvalidInput("The cursor belongs to another session.", hint="Call without it to begin this one.")
+            offset = max(0, min(offset, total))
+        elif around is not None:
+            offset = max(0, self._position(namespace, session_id, around, stretches) - _LEAD)
+        else:
+            offset = max(0, total - limit) if newest else 0
+        messages = self._slice(namespace, session_id, stretches, offset, limit)
+        end = offset + len(messages)
+        following = encode_cursor("history", end, session_id) if messages and end < total else None
+        return HistoryPage(summarise(row), tuple(messages), offset, total, following, self._freshness())
 
     def message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message:
-        """One whole message. Raises NotFound."""
-        raise NotImplementedError
+        """One whole message, also one the session inherited. Raises NotFound."""
+        for stretch in self._stretches(namespace, self._row(namespace, session_id)):
+            found = self._store.get_message(namespace, stretch.session_id, message_id)
+            if found is not None:
+                return found if stretch.session_id == session_id else replace(found, inherited_from=stretch.session_id)
+        raise NotFound(f"Session {session_id} has no message {message_id!r}.", hint="Read its history for the ids.")
 
     def part(self, namespace: Namespace, session_id: SessionId, part_id: str) -> Part:
         """One whole part. Raises NotFound."""
-        raise NotImplementedError
+        for stretch in self._stretches(namespace, self._row(namespace, session_id)):
+            found = self._store.get_part(namespace, stretch.session_id, part_id)
+            if found is not None:
+                return found
+        raise NotFound(f"Session {session_id} has no part {part_id!r}.", hint="Read its history for the ids.")
+
+    def inherited_elsewhere(self, namespace: Namespace, session_id: SessionId) -> tuple[tuple[SessionId, int], ...]:
+        """``(session, how many of its messages)`` that this session inherited without holding copies."""
+        stretches = self._stretches(namespace, self._row(namespace, session_id))
+        return tuple((stretch.session_id, stretch.count) for stretch in stretches[:-1])
+
+    # --- how the thread is put together
+
+    def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
+        row = self._store.get_session(namespace, session_id)
+        if row is None:
+            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
+        return row
+
+    def _stretches(self, namespace: Namespace, row: SessionRow) -> list[_Stretch]:
+        stretches = [_Stretch(row.session.id, None, row.counts.messages)]
+        session: Session | None = row.session
+        seen = {row.session.id}
+        while session and session.forked_from and "history_base" in session.metadata and len(seen) < _MAX_DEPTH:
+            origin = self._store.get_session(namespace, session.forked_from)
+            if origin is None or origin.session.id in seen or session.created_at is None:
+                break
+            seen.add(origin.session.id)
+            before = self._store.first_seq_since(namespace, origin.session.id, session.created_at)
+            count = (
+                origin.counts.messages
+                if before is None
+                else self._store.message_position(namespace, origin.session.id, before)
+            )
+            stretches.insert(0, _Stretch(origin.session.id, before, count))
+            session = origin.session
+        return stretches
+
+    def _slice(
+        self, namespace: Namespace, session_id: SessionId, stretches: list[_Stretch], offset: int, limit: int
+    ) -> list[Message]:
+        found: list[Message] = []
+        start = 0
+        for stretch in stretches:
+            inside = max(0, offset - start)
+            wanted = min(limit - len(found), stretch.count - inside)
+            if wanted > 0:
+                messages = self._store.messages(
+                    namespace, stretch.session_id, before_seq=stretch.before, limit=wanted, skip=inside
+                )
+                if stretch.session_id != session_id:
+                    messages = [replace(message, inherited_from=stretch.session_id) for message in messages]
+                found += messages
+                offset += len(messages)
+            start += stretch.count
+        return found
+
+    def _position(self, namespace: Namespace, session_id: SessionId, ref: str, stretches: list[_Stretch]) -> int:
+        start = 0
+        for stretch in stretches:
+            part = self._store.get_part(namespace, stretch.session_id, ref)
+            message = self._store.get_message(namespace, stretch.session_id, part.message_id if part else ref)
+            if message is not None:
+                return start + self._store.message_position(namespace, stretch.session_id, message.seq)
+            start += stretch.count
+        raise NotFound(f"Session {session_id} has no message or part {ref!r}.", hint="Search again for the place.")

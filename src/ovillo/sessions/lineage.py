@@ -1,12 +1,103 @@
-"""Parents, descendants, siblings and forks of a session. (Being written.)"""
+"""Parents, descendants, siblings and forks of a session.
+
+Owns the graph: sub-agents hang below the session that started them, forks below the one they were taken from.
+"""
 
 from __future__ import annotations
 
-from ovillo.model.records import Namespace, SessionId
-from ovillo.sessions.views import Lineage
+from ovillo.model.errors import NotFound
+from ovillo.model.records import Namespace, Session, SessionId
+from ovillo.sessions.catalog import summarise
+from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
+from ovillo.store.protocol import SessionRow, Store
+
+_MAX_DEPTH = 64
+_MAX_NODES = 5_000
 
 
 class LineageService:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
     def of(self, namespace: Namespace, session_id: SessionId) -> Lineage:
         """Raises NotFound. Cycles and missing parents become warnings."""
-        raise NotImplementedError
+        row = self._store.get_session(namespace, session_id)
+        if row is None:
+            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
+        warnings: list[str] = []
+        parents = self._parents(namespace, row.session, warnings)
+        children = self._descendants(namespace, row.session, {p.session.id for p in parents}, warnings)
+        origin = self._store.get_session(namespace, row.session.forked_from) if row.session.forked_from else None
+        spawned = row.session.metadata.get("spawned_by") or {}
+        call = (str(spawned.get("message_id") or ""), str(spawned.get("call_id"))) if spawned.get("call_id") else None
+        return Lineage(
+            summary=summarise(row),
+            parents=tuple(parents),
+            children=children,
+            siblings=self._siblings(namespace, row.session),
+            forked_from=None if origin is None else summarise(origin),
+            fork_point=row.session.fork_point,
+            spawned_by=call,
+            warnings=tuple(warnings),
+        )
+
+    def _parents(self, namespace: Namespace, session: Session, warnings: list[str]) -> list[SessionSummary]:
+        found: list[SessionSummary] = []
+        seen = {session.id}
+        above = _above(session)
+        while above is not None:
+            if above in seen:
+                warnings.append(f"The parents of {session.id} form a circle at {above}; it was cut there.")
+                break
+            row = self._store.get_session(namespace, above)
+            if row is None:
+                warnings.append(f"The parent {above} is not in the store.")
+                break
+            seen.add(above)
+            found.append(summarise(row))
+            above = _above(row.session)
+        return found
+
+    def _descendants(
+        self, namespace: Namespace, session: Session, above: set[SessionId], warnings: list[str]
+    ) -> tuple[LineageNode, ...]:
+        below: dict[SessionId, list[SessionRow]] = {}
+        seen = {session.id, *above}
+        level = [session.id]
+        for _ in range(_MAX_DEPTH):
+            rows = (
+                [row for row in self._store.children(namespace, level) if row.session.id not in seen] if level else []
+            )
+            for row in rows:
+                parent = _above(row.session)
+                if parent is not None:
+                    below.setdefault(parent, []).append(row)
+            level = [row.session.id for row in rows]
+            seen.update(level)
+            if len(seen) > _MAX_NODES:
+                warnings.append(f"More than {_MAX_NODES} descendants; deeper ones are left out.")
+                break
+        return _tree(below, session.id, 1)
+
+    def _siblings(self, namespace: Namespace, session: Session) -> tuple[SessionSummary, ...]:
+        above = _above(session)
+        if above is None:
+            return ()
+        rows = self._store.children(namespace, [above])
+        return tuple(summarise(row) for row in rows if row.session.id != session.id)
+
+
+def _above(session: Session) -> SessionId | None:
+    return session.parent_id or session.forked_from
+
+
+def _tree(below: dict[SessionId, list[SessionRow]], parent: SessionId, depth: int) -> tuple[LineageNode, ...]:
+    return tuple(
+        LineageNode(
+            summarise(row),
+            "parent" if row.session.parent_id == parent else "fork",
+            depth,
+            _tree(below, row.session.id, depth + 1),
+        )
+        for row in below.get(parent, ())
+    )

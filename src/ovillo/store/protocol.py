@@ -290,6 +290,10 @@ class Store(Protocol):
         """How many messages of the session come before ``seq``."""
         ...
 
+    def first_seq_since(self, namespace: Namespace, session_id: SessionId, at: int) -> int | None:
+        """``seq`` of the session's first message made at ``at`` or later."""
+        ...
+
     def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
         """``(reader, path)`` of the places that hold the session."""
         ...
@@ -320,6 +324,7 @@ class Store(Protocol):
         after_seq: int | None = None,
         before_seq: int | None = None,
         limit: int = 100,
+        skip: int = 0,
         newest_first: bool = False,
     ) -> list[Message]:
         """Messages with their parts in ``seq`` order (reversed with ``newest_first``)."""

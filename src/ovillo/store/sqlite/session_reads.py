@@ -125,6 +125,7 @@ class SessionReads:
         after_seq: int | None = None,
         before_seq: int | None = None,
         limit: int = 100,
+        skip: int = 0,
         newest_first: bool = False,
     ) -> list[Message]:
         order = "DESC" if newest_first else "ASC"
@@ -132,13 +133,14 @@ class SessionReads:
             rows = db.execute(
                 f"SELECT {MESSAGE_COLUMNS}, m.key FROM messages m WHERE m.session_key = "
                 f"(SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?) AND m.seq > ? AND m.seq < ?"
-                f" ORDER BY m.seq {order}, m.key {order} LIMIT ?",
+                f" ORDER BY m.seq {order}, m.key {order} LIMIT ? OFFSET ?",
                 (
                     namespace,
                     session_id,
                     -(1 << 62) if after_seq is None else after_seq,
                     (1 << 62) if before_seq is None else before_seq,
                     limit,
+                    skip,
                 ),
             ).fetchall()
             return _with_parts(db, session_id, rows)
@@ -153,6 +155,15 @@ class SessionReads:
                     (namespace, session_id, seq),
                 ).fetchone()[0]
             )
+
+    def first_seq_since(self, namespace: Namespace, session_id: SessionId, at: int) -> int | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                "SELECT min(m.seq) FROM messages m WHERE m.created_at >= ? AND m.session_key ="
+                f" (SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?)",
+                (at, namespace, session_id),
+            ).fetchone()
+        return None if row[0] is None else int(row[0])
 
     def get_message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None:
         with self._pool.reading() as db, db:

@@ -202,7 +202,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         """Whether the text index was made by this analyzer."""
         with self._pool.reading() as db:
             row = db.execute("SELECT value FROM meta WHERE key = 'analyzer'").fetchone()
-        return row is not None and row[0] == self._analyzer.version
+        return row is None or row[0] == self._analyzer.version
 
     def rebuild_index(self) -> None:
         """Make the text index again from the parts, after the analyzer changed."""

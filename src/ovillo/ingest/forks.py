@@ -1,0 +1,75 @@
+"""Deciding which of two sessions with equal messages is the fork (Claude Code leaves no back pointer).
+
+Owns the decision; marking is the store's. Evidence: a fork copies the records before it says anything of its
+own, so the session that first said something of its own is the original.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ovillo.model.records import Namespace, SessionId
+from ovillo.store.protocol import Store
+
+Times = list[tuple[str, int | None]]
+
+_NEVER = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    session_id: SessionId
+    origin: SessionId
+    #: Ids of the copied messages, in order; the last is the fork point.
+    inherited: tuple[str, ...]
+
+
+def resolve_forks(store: Store, namespace: Namespace) -> list[Fork]:
+    """Decide all pending pairs and mark the forks; returns what was marked."""
+    pairs = store.overlaps(namespace)
+    if not pairs:
+        return []
+    times = {
+        session_id: store.message_times(namespace, session_id) for session_id in {x for pair in pairs for x in pair}
+    }
+    forks = decide(pairs, times)
+    for fork in forks:
+        store.set_lineage(
+            namespace,
+            fork.session_id,
+            forked_from=fork.origin,
+            fork_point=fork.inherited[-1],
+            inherited=fork.inherited,
+        )
+    store.clear_overlaps(namespace, pairs)
+    return forks
+
+
+def decide(pairs: Iterable[tuple[SessionId, SessionId]], times: dict[SessionId, Times]) -> list[Fork]:
+    """Of each pair the later one is a copy; a copy's origin is the session it shares most with."""
+    origins: dict[SessionId, list[tuple[int, int, SessionId]]] = defaultdict(list)
+    for a, b in pairs:
+        shared = {i for i, _ in times[a]} & {i for i, _ in times[b]}
+        if not shared:
+            continue
+        first_own = {x: _first_own(times[x], shared) for x in (a, b)}
+        origin, fork = sorted((a, b), key=lambda x: (first_own[x], x))
+        # Without words of its own, a session is wholly contained in the other: the other continues it.
+        if first_own[origin] == first_own[fork] == _NEVER:
+            origin, fork = min(a, b), max(a, b)
+        elif _NEVER in first_own.values():
+            origin = next(x for x in (a, b) if first_own[x] == _NEVER)
+            fork = b if origin == a else a
+        origins[fork].append((-len(shared), first_own[origin], origin))
+    result = []
+    for fork, candidates in sorted(origins.items()):
+        origin = min(candidates)[2]
+        held = {i for i, _ in times[origin]}
+        result.append(Fork(fork, origin, tuple(i for i, _ in times[fork] if i in held)))
+    return result
+
+
+def _first_own(times: Times, shared: set[str]) -> int:
+    return min((at for i, at in times if i not in shared and at is not None), default=_NEVER)
