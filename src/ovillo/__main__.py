@@ -1,0 +1,5 @@
+"""``python -m ovillo``."""
+
+from ovillo.app import main
+
+main()

@@ -1,0 +1,33 @@
+"""Recognising sentences that decide something, in English, Spanish, French and Portuguese.
+
+Owns the cues (grammar of deciding: agreeing, choosing, ruling out); judges nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CUES = (
+    # English
+    r"we(?:'ll| will| should| decided| agreed| chose| keep| use)\b|decision|decided to|agreed (?:to|on|that)|let'?s (?:use|keep|go|not)"
+    r"|instead of|rather than|from now on|going forward|must (?:not|never|always|stay)|we won'?t|settled on|the rule is",
+    # Spanish
+    r"decid(?:imos|ido|ir|í|ió)|decisión|acordamos|acordado|quedamos en|vamos a (?:usar|dejar|hacer|mantener)|en (?:lugar|vez) de"
+    r"|a partir de ahora|mejor (?:usar|dejar)|usaremos|mantendremos|no (?:usaremos|vamos a)",
+    # French
+    r"décid(?:é|ons|er)|décision|convenu|on (?:va|garde|utilise|choisit)|nous (?:allons|utiliserons|gardons|avons choisi)"
+    r"|au lieu de|plutôt que|désormais|à partir de maintenant",
+    # Portuguese
+    r"decid(?:imos|ido|ir|iu)|decisão|combinamos|combinado|vamos (?:usar|manter|deixar)|em vez de|ao invés de|a partir de agora"
+    r"|usaremos|manteremos|não vamos",
+)
+_CUE = re.compile("|".join(rf"\b(?:{cue})" for cue in _CUES), re.IGNORECASE)
+_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
+_MIN, _MAX = 15, 320
+
+
+def decisions_in(text: str) -> list[str]:
+    """Sentences of ``text`` that sound like a decision, in order; code blocks are passed over."""
+    prose = re.sub(r"```.*?(?:```|\Z)", " ", text[:20_000], flags=re.DOTALL)
+    found = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(prose))
+    return [sentence for sentence in found if _MIN <= len(sentence) <= _MAX and _CUE.search(sentence)]
