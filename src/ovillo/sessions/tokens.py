@@ -17,7 +17,7 @@ def _encoding() -> Any:
 
 
 def count_tokens(text: str) -> int:
-    return int(_encoding().count(text))
+    return len(_encoding().encode_ordinary(text))
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
