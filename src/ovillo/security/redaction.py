@@ -1,0 +1,262 @@
+"""Taking secrets out of text before it is stored, indexed, embedded, logged or sent.
+
+Owns applying the rules (``secret_rules``) and the judgement of values (``secret_values``) to texts and to the
+records of a delta. The marker names the kind and carries a keyed fingerprint, ``[redacted:github_token:3f9a1c]``:
+the same secret stays recognisable inside one store, and the fingerprint says nothing without the store's key.
+Nearly all texts hold no secret, so the cost that counts is one automaton pass over each text; those come
+back as the same object.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Literal
+
+import re2
+
+from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
+from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
+from ovillo.security.secret_values import is_secret, trim
+
+Mode = Literal["mask", "off"]
+
+#: Shorter texts hold no secret that could be told from other text.
+_SHORTEST = 10
+#: Cache of the automaton (bytes). Measured over 160 MB of real-looking history: smaller caches cost speed.
+_AUTOMATON_BYTES = 24 << 20
+#: Masking may bring two texts together into a new match; that ends after very few rounds.
+_ROUNDS = 4
+#: JSON nested deeper than this is left to the text rules of whoever flattens it.
+_DEPTH = 200
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+_MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]")
+
+_Counts = dict[str, int]
+
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.max_mem = _AUTOMATON_BYTES
+    options.log_errors = False
+    return options
+
+
+class _Detector:
+    """All rules as one automaton, and each by itself for finding where it matched."""
+
+    def __init__(self) -> None:
+        self.which = re2.Set.SearchSet(_options())
+        for rule in RULES:
+            self.which.Add(rule.pattern)
+        self.which.Compile()
+        self._finders: list[Any] = [None] * len(RULES)
+
+    def finder(self, index: int) -> Any:
+        if self._finders[index] is None:
+            self._finders[index] = re2.compile(RULES[index].pattern, _options())
+        return self._finders[index]
+
+
+@lru_cache(maxsize=1)
+def _detector() -> _Detector:
+    return _Detector()
+
+
+@lru_cache(maxsize=1)
+def _key_finders() -> tuple[tuple[str, Any, Check], ...]:
+    return tuple((kind, re2.compile(pattern, _options()), check) for kind, pattern, check in KEY_PATTERNS)
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_key(key: str) -> tuple[str, Check] | None:
+    if len(key) > 80:
+        return None
+    data = key.encode("utf-8", "surrogatepass")
+    for kind, finder, check in _key_finders():
+        if finder.fullmatch(data):
+            return kind, check
+    return None
+
+
+class Redactor:
+    """Masks secrets. ``key`` makes the fingerprints (one random key a store); ``mode`` ``off`` passes everything."""
+
+    def __init__(self, key: bytes, mode: Mode = "mask") -> None:
+        self._key = key
+        self._on = mode != "off"
+
+    def redact(self, text: str) -> tuple[str, Mapping[str, int]]:
+        """``text`` with secrets masked, and how many of each kind; the same object when there are none."""
+        if not self._on or len(text) < _SHORTEST:
+            return text, _NOTHING
+        data = text.encode("utf-8", "surrogatepass")
+        detector = _detector()
+        rules = detector.which.Match(data)
+        if not rules:
+            return text, _NOTHING
+        counts: _Counts = {}
+        for _ in range(_ROUNDS):
+            spans = _spans(data, sorted(rules), detector)
+            if not spans:
+                break
+            data = self._mask(data, spans, counts)
+            rules = detector.which.Match(data)
+        return (data.decode("utf-8", "surrogatepass"), counts) if counts else (text, _NOTHING)
+
+    def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
+        """``delta`` with the secrets of every text in it masked (ids, paths and times are left alone)."""
+        counts: _Counts = {}
+        if not self._on:
+            return delta, counts
+        session = self._session(delta.session, counts)
+        messages = tuple([self._message(message, counts) for message in delta.messages])
+        results = tuple([self._tool_result(result, counts) for result in delta.tool_results])
+        if not counts:
+            return delta, counts
+        return replace(delta, session=session, messages=messages, tool_results=results), counts
+
+    # --- texts
+
+    def _marker(self, kind: str, secret: bytes) -> bytes:
+        print_ = hmac.new(self._key, secret, hashlib.sha256).hexdigest()[:6]
+        return f"[redacted:{kind}:{print_}]".encode()
+
+    def _mask(self, data: bytes, spans: list[tuple[int, int, str]], counts: _Counts) -> bytes:
+        pieces = []
+        done = 0
+        for start, end, kind in spans:
+            pieces += [data[done:start], self._marker(kind, data[start:end])]
+            counts[kind] = counts.get(kind, 0) + 1
+            done = end
+        return b"".join([*pieces, data[done:]])
+
+    def _text(self, text: str, counts: _Counts) -> str:
+        if len(text) < _SHORTEST:
+            return text
+        text, found = self.redact(text)
+        for kind, number in found.items():
+            counts[kind] = counts.get(kind, 0) + number
+        return text
+
+    def _optional(self, text: str | None, counts: _Counts) -> str | None:
+        return None if text is None else self._text(text, counts)
+
+    def _value(self, value: Any, counts: _Counts, depth: int = 0) -> Any:
+        """A JSON value with its texts masked; the same object when nothing changed."""
+        if isinstance(value, str):
+            return self._text(value, counts)
+        if isinstance(value, Mapping) and value and depth < _DEPTH:
+            changed = {k: new for k, v in value.items() if (new := self._entry(k, v, counts, depth)) is not v}
+            return {**value, **changed} if changed else value
+        if isinstance(value, list | tuple) and value and depth < _DEPTH:
+            items = [self._value(item, counts, depth + 1) for item in value]
+            return type(value)(items) if any(a is not b for a, b in zip(items, value, strict=True)) else value
+        return value
+
+    def _entry(self, key: object, value: Any, counts: _Counts, depth: int) -> Any:
+        """The value of one key of an object: the key may be the only word that gives a secret away."""
+        if not isinstance(value, str):
+            return self._value(value, counts, depth + 1)
+        masked = self._text(value, counts)
+        if masked is not value or not (6 <= len(value) <= 512) or not isinstance(key, str):
+            return masked
+        named = _kind_of_key(key)
+        if named is None or any(c.isspace() for c in value) or not is_secret(value, named[1], quoted=True):
+            return value
+        counts[named[0]] = counts.get(named[0], 0) + 1
+        return self._marker(named[0], value.encode("utf-8", "surrogatepass")).decode()
+
+    # --- records
+
+    def _session(self, session: Session, counts: _Counts) -> Session:
+        title = self._optional(session.title, counts)
+        summary = self._optional(session.summary, counts)
+        metadata = self._value(session.metadata, counts)
+        if title is session.title and summary is session.summary and metadata is session.metadata:
+            return session
+        return replace(session, title=title, summary=summary, metadata=metadata)
+
+    def _message(self, message: Message, counts: _Counts) -> Message:
+        parts = [self._part(part, counts) for part in message.parts]
+        error = self._optional(message.error, counts)
+        metadata = self._value(message.metadata, counts)
+        same = error is message.error and metadata is message.metadata
+        if same and all(a is b for a, b in zip(parts, message.parts, strict=True)):
+            return message
+        return replace(message, parts=tuple(parts), error=error, metadata=metadata)
+
+    def _part(self, part: Part, counts: _Counts) -> Part:
+        text = self._text(part.text, counts)
+        tool = None if part.tool is None else self._tool(part.tool, counts)
+        patch = part.patch
+        if patch is not None and patch.diff:
+            diff = self._text(patch.diff, counts)
+            patch = patch if diff is patch.diff else replace(patch, diff=diff)
+        metadata = self._value(part.metadata, counts)
+        if text is part.text and tool is part.tool and patch is part.patch and metadata is part.metadata:
+            return part
+        return replace(part, text=text, tool=tool, patch=patch, metadata=metadata)
+
+    def _tool(self, tool: ToolCall, counts: _Counts) -> ToolCall:
+        input_ = self._value(tool.input, counts)
+        output = self._optional(tool.output, counts)
+        title = self._optional(tool.title, counts)
+        if input_ is tool.input and output is tool.output and title is tool.title:
+            return tool
+        return replace(tool, input=input_, output=output, title=title)
+
+    def _tool_result(self, result: ToolResult, counts: _Counts) -> ToolResult:
+        output = self._optional(result.output, counts)
+        metadata = self._value(result.metadata, counts)
+        if output is result.output and metadata is result.metadata:
+            return result
+        return replace(result, output=output, metadata=metadata)
+
+
+def _spans(data: bytes, rules: list[int], detector: _Detector) -> list[tuple[int, int, str]]:
+    """``(start, end, kind)`` of what is to be masked, in order; overlapping ones are one, named by the first rule."""
+    markers = [m.span() for m in _MARKER.finditer(data)]
+    found: list[tuple[int, int, int]] = []
+    for index in rules:
+        for match in detector.finder(index).finditer(data):
+            span = _secret_span(data, match, RULES[index].check)
+            if span and not any(span[0] < end and start < span[1] for start, end in markers):
+                found.append((span[0], span[1], index))
+    found.sort()
+    merged: list[tuple[int, int, int]] = []
+    for start, end, index in found:
+        if merged and start < merged[-1][1]:
+            first, last, telling = merged.pop()
+            merged.append((first, max(last, end), min(telling, index)))
+        else:
+            merged.append((start, end, index))
+    return [(start, end, RULES[index].kind) for start, end, index in merged]
+
+
+def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | None:
+    """Bytes to mask of one match, or ``None`` when what it holds is no secret."""
+    groups = [g for g in range(1, match.re.groups + 1) if match.start(g) >= 0]
+    if check is Check.PEM:
+        body = match.group(groups[0]).decode("utf-8", "replace") if groups else ""
+        return match.span() if is_secret(body, check) else None
+    group = groups[0] if groups else 0
+    start, end = match.span(group)
+    before = data[max(match.start(), start - 2) : start]
+    quoted = group != 0 and before[-1:] in (b'"', b"'", b"`")
+    try:
+        raw = data[start:end].decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    value = trim(raw, quoted or check in (Check.SHAPE, Check.URL))
+    if not value:
+        return None
+    end = start + len(value.encode("utf-8"))
+    following = data[end : end + 1].decode("latin-1")
+    ok = is_secret(value, check, quoted=quoted, following=following, spaced=before.endswith((b"= ", b"=\t")))
+    return (start, end) if ok else None

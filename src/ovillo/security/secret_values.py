@@ -1,0 +1,160 @@
+"""Whether a value that stands where a secret may stand is one: shape, randomness, placeholders.
+
+Owns the judgement only, as pure functions of the value and the little that surrounds it. It leans towards
+masking: a lost password in an archive costs more than a masked test value. It spares what programs and
+manuals write where a secret would go: variables, calls, paths, ``your-key``, ``xxxx``, names of things.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from math import log2
+from typing import assert_never
+
+from ovillo.security.secret_rules import Check
+
+#: Begins like something that stands for a value: a variable, a template, a reference to a secret store.
+_REFERENCE = re.compile(
+    r"\$[A-Za-z_][\w:.]*$|\$\w+\$|\$[({]|%(?:[sd]\b|\(|\w+%)|\{\{|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
+    r"\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
+    r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(
+    r"(.)\1{5}|x{4}|\*{3}|•{3}|_here\b|-here\b|your|placeholder|change[_-]?(?:me|it|this)|cambia(?:me|r)|example|exemplo|ejemplo|exemple|"
+    r"redacted|masked|hidden|replace|insert|enter[_-]|\bfoo|\bbar\b|foobar|dummy|fake|sample|todo|"
+    r"mi[_-]clave|tu[_-](?:clave|contrase|api|token)|votre|seu[_-]|sua[_-]|vuestra|"
+    r"\$\{|\$\(|\{\{|%\(|<[a-z_ -]+>|\[redacted:",
+    re.IGNORECASE,
+)
+#: Words that name a secret; as the whole value they are no secret.
+_WORDS = frozenset(
+    re.split(
+        r"\s+",
+        """password passwd passwort pass pwd secret secreto token apikey api_key username user usuario login string
+        contraseña contrasena clave senha chave motdepasse jeton none null nil true false undefined required optional
+        invalid missing incorrect hash encrypted bearer basic default test testing testpass""",
+    )
+)
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)*")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_PATH = re.compile(
+    r"(?:~|\.{1,2})?(?:/[\w.@-]*){2,}|[A-Za-z]:[/\\].*|[\w.-]+(?:/[\w.-]+)*\.(?:ts|py|js|json|ya?ml|pem|key|txt|md|go|rs|env|crt)"
+)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_SLUG = re.compile(r"(?:[A-Za-z]+|\d{1,4}|v\d+)(?:[-_./:](?:[A-Za-z]+|\d{1,4}|v\d+))+")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"pass|pwd|token|secret|key|auth|cred|clave|senha|chave|contrase|jeton", re.IGNORECASE)
+_SOURCE_ID = re.compile(r"(?:ses|msg|prt|call|toolu|req|chatcmpl|resp|run|thread|rs|fc)[_-]\w+")
+_TRAILING = ".,;:)]}»”’…"
+
+
+def bits_per_character(value: str) -> float:
+    """Shannon entropy of the characters of ``value``, 0 for an empty one."""
+    size = len(value)
+    return -sum(n / size * log2(n / size) for n in Counter(value).values())
+
+
+def trim(value: str, quoted: bool) -> str:
+    """``value`` without what an unquoted one drags along: the next query parameter, the sentence's full stop."""
+    if quoted:
+        return value
+    parameter = re.search(r"&(?:amp;)?\w+=", value)
+    if parameter:
+        value = value[: parameter.start()]
+    return value.rstrip(_TRAILING)
+
+
+def is_secret(value: str, check: Check, *, quoted: bool = False, following: str = "", spaced: bool = False) -> bool:
+    """Whether ``value`` is to be masked.
+
+    ``quoted`` tells that it stood in quotes, ``following`` is the character after it, ``spaced`` that blanks
+    stood around its ``=`` as in source code (an unquoted word there is a name, not a value).
+    """
+    match check:
+        case Check.SHAPE:
+            return not _is_filler(value)
+        case Check.PEM:
+            return len(re.findall(r"[A-Za-z0-9+/=]", value)) >= 40
+        case Check.URL:
+            return value.lower() not in _WORDS and not _REFERENCE.match(value) and not _PLACEHOLDER.search(value)
+        case Check.PASSWORD | Check.CREDENTIAL | Check.LOOSE:
+            if not quoted and ((following and following in "([{") or _is_name(value, spaced)):
+                return False
+            return not _stands_for_another(value) and _looks_chosen(value, check)
+        case _:
+            assert_never(check)
+
+
+def _is_filler(value: str) -> bool:
+    return re.search(r"(.)\1{7}|x{6}|X{6}|(?i:your[_-]|redacted)", value) is not None
+
+
+def _is_name(value: str, spaced: bool) -> bool:
+    """An unquoted word of source code: an attribute, a constant, a variable called like the thing it holds."""
+    if _DOTTED.fullmatch(value) or _CONSTANT.fullmatch(value):
+        return True
+    return (
+        _IDENTIFIER.fullmatch(value) is not None
+        and (spaced or _SECRET_NAME.search(value) is not None)
+        and not _random(value)
+    )
+
+
+def _stands_for_another(value: str) -> bool:
+    return bool(
+        value.lower() in _WORDS
+        or _REFERENCE.match(value)
+        or _PLACEHOLDER.search(value)
+        or _PATH.fullmatch(value)
+        or _EMAIL.fullmatch(value)
+        or _TIME.fullmatch(value)
+        or _SOURCE_ID.fullmatch(value)
+    )
+
+
+def _looks_chosen(value: str, check: Check) -> bool:
+    kinds = _kinds(value)
+    if check is Check.PASSWORD:
+        if value.isdigit():
+            return True
+        mixed = len(kinds - {"joint"}) >= 2 and ("digit" in kinds or "sign" in kinds)
+        return mixed or _random(value)
+    least = 8 if check is Check.CREDENTIAL else 12
+    if len(value) < least or value.isdigit() or _SLUG.fullmatch(value):
+        return False
+    if _UUID.fullmatch(value):
+        return check is Check.CREDENTIAL
+    if "digit" in kinds and kinds & {"lower", "upper"}:
+        return bits_per_character(value) >= (2.5 if check is Check.CREDENTIAL else 2.8)
+    return _random(value)
+
+
+def _kinds(value: str) -> set[str]:
+    kinds = set()
+    for character in value:
+        if character.isdigit():
+            kinds.add("digit")
+        elif character.isalpha():
+            kinds.add("upper" if character.isupper() else "lower")
+        else:
+            kinds.add("joint" if character in "_-./: " else "sign")
+    return kinds
+
+
+def _random(value: str) -> bool:
+    """No word is written like this: 12 or more characters, case or digits changing all the time."""
+    if len(value) < 12 or bits_per_character(value) < 3.2:
+        return False
+    changes = sum(_class(a) != _class(b) for a, b in pairwise(value))
+    return changes >= len(value) * 0.4
+
+
+def _class(character: str) -> int:
+    if character.isdigit():
+        return 0
+    return 1 if character.islower() else 2 if character.isupper() else 3
