@@ -22,7 +22,7 @@ import re2
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
-from ovillo.security.secret_values import is_secret, trim
+from ovillo.security.secret_values import is_harmless_name, is_secret, trim
 
 Mode = Literal["mask", "off"]
 
@@ -36,6 +36,8 @@ _ROUNDS = 4
 _DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]")
+
+_LAST_WORD = re.compile(r"(?i)(?:access[_-]?)?(?:token|key|secret)s?$")
 
 _Counts = dict[str, int]
 
@@ -80,7 +82,7 @@ def _kind_of_key(key: str) -> tuple[str, Check] | None:
     data = key.encode("utf-8", "surrogatepass")
     for kind, finder, check in _key_finders():
         if finder.fullmatch(data):
-            return kind, check
+            return None if is_harmless_name(_LAST_WORD.sub("", key)) else (kind, check)
     return None
 
 
@@ -102,7 +104,7 @@ class Redactor:
             return text, _NOTHING
         counts: _Counts = {}
         for _ in range(_ROUNDS):
-            spans = _spans(data, sorted(rules), detector)
+            spans = _spans(data, rules, detector) if rules else []
             if not spans:
                 break
             data = self._mask(data, spans, counts)
@@ -247,6 +249,8 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
         return match.span() if is_secret(body, check) else None
     group = groups[0] if groups else 0
     start, end = match.span(group)
+    if group and is_harmless_name(data[max(0, match.start() - 14) : match.start()].decode("latin-1")):
+        return None
     before = data[max(match.start(), start - 2) : start]
     quoted = group != 0 and before[-1:] in (b'"', b"'", b"`")
     try:

@@ -126,17 +126,25 @@ _LOOSE_WORDS = (
 _SUFFIX = (
     r"(?:_?[0-9]{1,2}|_(?:prod|production|dev|test|testing|staging|live|value|main|backup|old|new|admin|user|root))?"
 )
-#: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files, XML, calls, tables; and "is" in prose.
+#: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files; and "is" in prose.
 _SEPARATOR = (
-    r"(?:\\{0,3}[\"'\]]{0,2}[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:|>|\|)[ \t]*|"
-    r"\\{0,3}[\"'][ \t]*,[ \t]*|[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
+    r"(?:\\{0,3}[\"'\]]{0,2}[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:)[ \t]*|"
+    r"[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
 )
 _VALUE = r"(?:\\{0,3}[\"'`]([^\s\"'`\\]{6,})|([^\s\"'`\\,;<>(){}\[\]]{6,}))"
+
+#: An element's text, a table's next cell, the second argument of a call.
+_APART = (
+    r"(?:[\"']?>([^\s<>]{6,})</|[`*]{0,2}[ \t]+\|[ \t]+`?([^\s|`]{6,})`?[ \t]+\||"
+    r"\\{0,3}[\"'][ \t]*,[ \t]*\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"'][ \t]*\))"
+)
 
 _ASSIGNMENTS = (
     Rule("password", rf"(?i)(?:{_PASSWORD_WORDS}){_SUFFIX}{_SEPARATOR}{_VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i)(?:{_CREDENTIAL_WORDS}){_SUFFIX}{_SEPARATOR}{_VALUE}", Check.CREDENTIAL),
     Rule("secret", rf"(?i)(?:{_LOOSE_WORDS}){_SUFFIX}{_SEPARATOR}{_VALUE}", Check.LOOSE),
+    Rule("password", rf"(?i)(?:{_PASSWORD_WORDS}){_SUFFIX}{_APART}", Check.PASSWORD),
+    Rule("secret", rf"(?i)(?:{_CREDENTIAL_WORDS}){_SUFFIX}{_APART}", Check.CREDENTIAL),
     Rule("password", rf"(?i)--?(?:{_PASSWORD_WORDS})[ \t]+{_VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i)--(?:[a-z]+-)?(?:{_CREDENTIAL_WORDS}|token|secret)[ \t]+{_VALUE}", Check.CREDENTIAL),
     Rule("password", rf"(?i)\blogin[ \t]+\S+\s+password[ \t]+{_VALUE}", Check.PASSWORD),
@@ -153,7 +161,7 @@ _ASSIGNMENTS = (
     Rule("database_url", r"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|valkey|amqps?|mssql|sqlserver|oracle|clickhouse|"
          r"cockroachdb|nats|couchdb|cassandra|neo4j|bolt|ldaps?)(?:\+[a-z0-9]+)*://[^\s:/@\"'`<>]*:([^\s/\"'`<>@]{3,}(?:@[^\s/\"'`<>@]+)*)@",
          Check.URL),
-    Rule("basic_auth_url", r"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@\"'`<>]*:([^\s/\"'`<>@]{3,})@", Check.URL),
+    Rule("basic_auth_url", r"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@\"'`<>\[\]]*:([^\s/\"'`<>@\[\]]{3,})@", Check.URL),
 )  # fmt: skip
 
 #: More telling rules first: where two overlap, the first names the kind.
@@ -161,7 +169,7 @@ RULES: tuple[Rule, ...] = _TOKENS + _ASSIGNMENTS
 
 #: A whole key of a JSON object, with what its value is then checked as.
 KEY_PATTERNS: tuple[tuple[str, str, Check], ...] = (
-    ("password", rf"(?i)(?:.*[^a-z])?(?:.*(?:{_PASSWORD_WORDS})){_SUFFIX}", Check.PASSWORD),
+    ("password", rf"(?i).*(?:{_PASSWORD_WORDS}){_SUFFIX}", Check.PASSWORD),
     ("secret", rf"(?i).*(?:{_CREDENTIAL_WORDS}){_SUFFIX}", Check.CREDENTIAL),
     ("secret", rf"(?i).*(?:{_LOOSE_WORDS}){_SUFFIX}", Check.LOOSE),
 )

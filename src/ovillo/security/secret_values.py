@@ -46,10 +46,16 @@ _PATH = re.compile(
     r"(?:~|\.{1,2})?(?:/[\w.@-]*){2,}|[A-Za-z]:[/\\].*|[\w.-]+(?:/[\w.-]+)*\.(?:ts|py|js|json|ya?ml|pem|key|txt|md|go|rs|env|crt)"
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_SLUG = re.compile(r"(?:[A-Za-z]+|\d{1,4}|v\d+)(?:[-_./:](?:[A-Za-z]+|\d{1,4}|v\d+))+")
+_SLUG = re.compile(r"(?:[A-Za-z]+\d{0,2}|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}|\d{1,4}))+")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE)
 _SECRET_NAME = re.compile(r"pass|pwd|token|secret|key|auth|cred|clave|senha|chave|contrase|jeton", re.IGNORECASE)
 _SOURCE_ID = re.compile(r"(?:ses|msg|prt|call|toolu|req|chatcmpl|resp|run|thread|rs|fc)[_-]\w+")
+#: What a word for a token says when this stands before it: where a list goes on, whose public half it is.
+_HARMLESS_PREFIX = re.compile(
+    r"(?:public[_-]?(?:key)?|page|next|continuation|continue|cursor|sync|resume|pagination|nextpage|parse[rd]?|lexer|eos|bos|pad|unk|"
+    r"mask|sep|cls|stop|special)[ _-]?$",
+    re.IGNORECASE,
+)
 _TRAILING = ".,;:)]}»”’…"
 
 
@@ -88,6 +94,11 @@ def is_secret(value: str, check: Check, *, quoted: bool = False, following: str 
             return not _stands_for_another(value) and _looks_chosen(value, check)
         case _:
             assert_never(check)
+
+
+def is_harmless_name(before: str) -> bool:
+    """Whether what stands directly ``before`` the word turns it into the name of something public."""
+    return _HARMLESS_PREFIX.search(before) is not None
 
 
 def _is_filler(value: str) -> bool:
