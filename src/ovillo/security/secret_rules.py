@@ -96,6 +96,7 @@ _TOKENS = (
     Rule("tailscale_key", r"\btskey-[a-z]+-[0-9A-Za-z_-]{15,}"),
     Rule("artifactory_token", r"\bAKCp[0-9A-Za-z]{60,}"),
     Rule("flyio_token", r"\bfm[12]_[0-9A-Za-z+/=_-]{60,}"),
+    Rule("session_cookie", r"(?i)\b(?:sessionid|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid)=([0-9a-z%._~+/-]{16,})"),
     Rule("heroku_key", r"\bHRKU-[0-9A-Za-z_-]{36,}"),
 )  # fmt: skip
 
@@ -131,12 +132,16 @@ _SEPARATOR = (
     r"(?:\\{0,3}[\"'\]]{0,2}[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:)[ \t]*|"
     r"[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
 )
-_VALUE = r"(?:\\{0,3}[\"'`]([^\s\"'`\\]{6,})|([^\s\"'`\\,;<>(){}\[\]]{6,}))"
+_VALUE = r"(?:(?:\\{0,3}[\"'`]|[«“][ \x{a0}\x{202f}]?)([^\s\"'`\\»”]{6,})|([^\s\"'`\\,;<>(){}\[\]]{6,}))"
+
+#: "password for the staging database: …", "la contraseña del servidor nuevo es …"
+_PROSE = r"(?:[ \t]+[^\s:=\"'|(){},;]+){1,4}(?:[ \t\x{a0}\x{202f}]?:[ \t]+|[ \t]+(?:is|es|est|é)[ \t:]+)"
 
 #: An element's text, a table's next cell, the second argument of a call.
 _APART = (
     r"(?:[\"']?>([^\s<>]{6,})</|[`*]{0,2}[ \t]+\|[ \t]+`?([^\s|`]{6,})`?[ \t]+\||"
-    r"\\{0,3}[\"'][ \t]*,[ \t]*\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"'][ \t]*\))"
+    r"\\{0,3}[\"'][ \t]*,[ \t]*\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"'][ \t]*\)|"
+    r"\(\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"'])"
 )
 
 _ASSIGNMENTS = (
@@ -145,6 +150,8 @@ _ASSIGNMENTS = (
     Rule("secret", rf"(?i)(?:{_LOOSE_WORDS}){_SUFFIX}{_SEPARATOR}{_VALUE}", Check.LOOSE),
     Rule("password", rf"(?i)(?:{_PASSWORD_WORDS}){_SUFFIX}{_APART}", Check.PASSWORD),
     Rule("secret", rf"(?i)(?:{_CREDENTIAL_WORDS}){_SUFFIX}{_APART}", Check.CREDENTIAL),
+    Rule("password", rf"(?i)\b(?:{_PASSWORD_WORDS}){_PROSE}{_VALUE}", Check.PASSWORD),
+    Rule("secret", rf"(?i)\b(?:{_CREDENTIAL_WORDS}){_PROSE}{_VALUE}", Check.CREDENTIAL),
     Rule("password", rf"(?i)--?(?:{_PASSWORD_WORDS})[ \t]+{_VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i)--(?:[a-z]+-)?(?:{_CREDENTIAL_WORDS}|token|secret)[ \t]+{_VALUE}", Check.CREDENTIAL),
     Rule("password", rf"(?i)\blogin[ \t]+\S+\s+password[ \t]+{_VALUE}", Check.PASSWORD),

@@ -45,8 +45,10 @@ _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _PATH = re.compile(
     r"(?:~|\.{1,2})?(?:/[\w.@-]*){2,}|[A-Za-z]:[/\\].*|[\w.-]+(?:/[\w.-]+)*\.(?:ts|py|js|json|ya?ml|pem|key|txt|md|go|rs|env|crt)"
 )
+#: One long word in quotes after a word for a password; words for secrets themselves are placeholders.
+_LOWER = re.compile(r"[a-zñçáéíóúàèêãõ]{8,}")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_SLUG = re.compile(r"(?:[A-Za-z]+\d{0,2}|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}|\d{1,4}))+")
+_SLUG = re.compile(r"(?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4}))+")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE)
 _SECRET_NAME = re.compile(r"pass|pwd|token|secret|key|auth|cred|clave|senha|chave|contrase|jeton", re.IGNORECASE)
 _SOURCE_ID = re.compile(r"(?:ses|msg|prt|call|toolu|req|chatcmpl|resp|run|thread|rs|fc)[_-]\w+")
@@ -91,7 +93,7 @@ def is_secret(value: str, check: Check, *, quoted: bool = False, following: str 
         case Check.PASSWORD | Check.CREDENTIAL | Check.LOOSE:
             if not quoted and ((following and following in "([{") or _is_name(value, spaced)):
                 return False
-            return not _stands_for_another(value) and _looks_chosen(value, check)
+            return not _stands_for_another(value) and _looks_chosen(value, check, quoted)
         case _:
             assert_never(check)
 
@@ -109,6 +111,8 @@ def _is_name(value: str, spaced: bool) -> bool:
     """An unquoted word of source code: an attribute, a constant, a variable called like the thing it holds."""
     if _DOTTED.fullmatch(value) or _CONSTANT.fullmatch(value):
         return True
+    if len(value) >= 40 and not value.islower():
+        return False
     return (
         _IDENTIFIER.fullmatch(value) is not None
         and (spaced or _SECRET_NAME.search(value) is not None)
@@ -121,20 +125,20 @@ def _stands_for_another(value: str) -> bool:
         value.lower() in _WORDS
         or _REFERENCE.match(value)
         or _PLACEHOLDER.search(value)
-        or _PATH.fullmatch(value)
+        or (_PATH.fullmatch(value) and not _random(value))
         or _EMAIL.fullmatch(value)
         or _TIME.fullmatch(value)
         or _SOURCE_ID.fullmatch(value)
     )
 
 
-def _looks_chosen(value: str, check: Check) -> bool:
+def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
     kinds = _kinds(value)
     if check is Check.PASSWORD:
         if value.isdigit():
             return True
         mixed = len(kinds - {"joint"}) >= 2 and ("digit" in kinds or "sign" in kinds)
-        return mixed or _random(value)
+        return mixed or _random(value) or (quoted and _LOWER.fullmatch(value) is not None)
     least = 8 if check is Check.CREDENTIAL else 12
     if len(value) < least or value.isdigit() or _SLUG.fullmatch(value):
         return False
