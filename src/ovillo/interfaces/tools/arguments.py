@@ -1,0 +1,95 @@
+"""Arguments as models really send them, turned into a tool's input struct.
+
+Owns leniency (numbers as text, empty and null for absent, too large a limit) and errors that say how to
+call instead. Knows no tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import inspect as shapes
+
+from ovillo.model.errors import InvalidInput
+
+Input = TypeVar("Input", bound=msgspec.Struct)
+
+
+def decode(tool: str, shape: type[Input], arguments: object) -> Input:
+    """The struct, and never a surprise. Raises InvalidInput naming the argument, what is wrong and what is accepted."""
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, Mapping):
+        raise InvalidInput(f"{tool} takes one JSON object of arguments.", hint=_usage(tool, shape))
+    info = shapes.type_info(shape)
+    assert isinstance(info, shapes.StructType)
+    fields = {field.encode_name: field for field in info.fields}
+    given: dict[str, Any] = {}
+    for name, value in arguments.items():
+        field = fields.get(name)
+        if field is None:
+            raise InvalidInput(f"{tool} has no argument {name!r}.", hint=_offer(name, fields) + _usage(tool, shape))
+        if value is None or (value == "" and not field.required):
+            continue
+        given[name] = _soften(field, value)
+    for name, field in fields.items():
+        if field.required and name not in given:
+            raise InvalidInput(f"{tool} needs {name!r}.", hint=_usage(tool, shape))
+    return _convert(tool, shape, given)
+
+
+def _convert(tool: str, shape: type[Input], given: dict[str, Any]) -> Input:
+    try:
+        return msgspec.convert(given, shape, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"{tool}: {error}.", hint=_usage(tool, shape)) from None
+
+
+def _soften(field: shapes.Field, value: Any) -> Any:
+    """What every caller means: 5 for "5" (msgspec does that), "5" for 5, Concise for concise, the most for too many."""
+    kind = _bare(field.type)
+    if isinstance(kind, shapes.StrType) and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(int(value)) if float(value).is_integer() else str(value)
+    if isinstance(kind, shapes.LiteralType) and isinstance(value, str):
+        return value.strip().lower()
+    if isinstance(kind, shapes.IntType):
+        return _clamp(kind, value)
+    return value
+
+
+def _clamp(kind: shapes.IntType, value: Any) -> Any:
+    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and kind.le is not None:
+        return min(value, kind.le)
+    return value
+
+
+def _bare(info: shapes.Type) -> shapes.Type:
+    while True:
+        if isinstance(info, shapes.Metadata):
+            info = info.type
+        elif isinstance(info, shapes.UnionType):
+            info = next(x for x in info.types if not isinstance(x, shapes.NoneType))
+        else:
+            return info
+
+
+def _offer(name: str, known: Mapping[str, Any]) -> str:
+    near = get_close_matches(
+        name.lower().replace("_", ""), {k.lower().replace("_", ""): k for k in known}, n=1, cutoff=0.6
+    )
+    meant = next((k for k in known if near and k.lower().replace("_", "") == near[0]), None)
+    return f"Did you mean {meant!r}? " if meant else ""
+
+
+def _usage(tool: str, shape: type[msgspec.Struct]) -> str:
+    info = shapes.type_info(shape)
+    assert isinstance(info, shapes.StructType)
+    words = [f.encode_name if f.required else f"{f.encode_name}?" for f in info.fields]
+    return f"Call {tool}({', '.join(words)})."

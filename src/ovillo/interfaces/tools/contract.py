@@ -1,0 +1,87 @@
+"""What a tool is, who calls it and what comes back; the shapes every interface adapts.
+
+Owns no tool and no transport. MCP, ``execute``, REST and the command line all go through
+``Registry.dispatch`` (``registry.py``) and never call a handler themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.sessions.calling import CallContext
+
+if TYPE_CHECKING:
+    # Importing the services imports every floor below: 300 ms that the first tools/list must not wait for.
+    from ovillo.interfaces.services import Services
+
+HISTORY_READ = "history:read"
+
+Input = TypeVar("Input", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is asking. The namespace of every store call comes from here, never from an argument."""
+
+    name: str
+    namespace: Namespace
+    scopes: frozenset[str]
+
+
+#: The one user of a server without access control (stdio, loopback).
+LOCAL = Principal("local", DEFAULT_NAMESPACE, frozenset({HISTORY_READ}))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call while it runs."""
+
+    services: Services
+    principal: Principal
+    context: CallContext
+
+    @property
+    def namespace(self) -> Namespace:
+        return self.principal.namespace
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a handler gives back: data for programs and the same facts as readable text for models."""
+
+    structured: msgspec.Struct
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a caller gets. ``structured`` follows the tool's output schema and is ``None`` for errors;
+    ``error_code`` is the stable code of ``ovillo.model.errors``."""
+
+    structured: Mapping[str, Any] | None
+    text: str
+    is_error: bool = False
+    error_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[Input]):
+    """One tool. ``input`` and ``output`` are msgspec structs, from which its two JSON schemas are made."""
+
+    name: str
+    title: str
+    description: str
+    input: type[Input]
+    output: type[msgspec.Struct]
+    handler: Callable[[Call, Input], Answer]
+    toolset: str = "history"
+    scope: str = HISTORY_READ
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+    open_world: bool = False

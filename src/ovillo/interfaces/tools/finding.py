@@ -1,0 +1,90 @@
+"""From what a caller wrote as ``sessionID`` to the session meant, ``current`` included.
+
+Owns the one way in for every tool that takes a session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ovillo.interfaces.tools.contract import Call
+from ovillo.model.errors import NotFound
+from ovillo.model.records import SessionId
+from ovillo.sessions.views import Calling, Freshness, SessionSummary
+from ovillo.store.protocol import SessionFilter
+
+CURRENT = "current"
+#: The calling session is caught up within this (milliseconds); a session never seen before gets longer.
+_CATCH_UP_MS = 50
+_FIRST_SIGHT_MS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``calling`` is set when the session was asked for as ``current``; ``behind`` when catching it up ran out of time."""
+
+    summary: SessionSummary
+    calling: Calling | None = None
+    behind: bool = False
+
+    @property
+    def id(self) -> SessionId:
+        return self.summary.session.id
+
+
+def find_session(call: Call, ref: str) -> Found:
+    """The session with this id, unique beginning, title, or the calling one.
+
+    Raises NotFound and Ambiguous with what to call instead.
+    """
+    if ref.strip().lower() != CURRENT:
+        return Found(_resolve(call, ref.strip()))
+    calling = call.services.calling.find(call.namespace, call.context)
+    if calling.session_id is None or calling.confidence <= 0:
+        raise NotFound(_unknown_caller(calling), hint=_newest(call))
+    caught_up = call.services.ingest.catch_up(call.namespace, calling.session_id, _CATCH_UP_MS)
+    if call.services.store.get_session(call.namespace, calling.session_id) is None:
+        caught_up = call.services.ingest.catch_up(call.namespace, calling.session_id, _FIRST_SIGHT_MS)
+    try:
+        summary = call.services.catalog.resolve(call.namespace, calling.session_id)
+    except NotFound:
+        raise NotFound(
+            f"The calling session is {calling.session_id} (found by {calling.rule}), but it is not indexed yet.",
+            hint="Call again in a second; `ovillo sources` shows what is read.",
+        ) from None
+    return Found(summary, calling, behind=not caught_up)
+
+
+def freshness(call: Call, found: Found | None = None) -> Freshness:
+    """How current the whole index is, and that the session found is behind when it is."""
+    behind = (f"the newest of session {found.id}",) if found and found.behind else ()
+    return Freshness(call.services.ingest.indexed_through(), behind + call.services.ingest.pending())
+
+
+def with_session(given: Freshness, found: Found) -> Freshness:
+    """``given`` with a note when catching up the session ran out of time."""
+    if not found.behind:
+        return given
+    return Freshness(given.indexed_through, (f"the newest of session {found.id}", *given.pending))
+
+
+def _resolve(call: Call, ref: str) -> SessionSummary:
+    try:
+        return call.services.catalog.resolve(call.namespace, ref)
+    except NotFound as error:
+        if error.hint:
+            raise
+        raise NotFound(
+            error.message, hint="Call list_sessions or search_sessions for ids, or pass `current`."
+        ) from None
+
+
+def _unknown_caller(calling: Calling) -> str:
+    why = f": {calling.reason}" if calling.reason else ""
+    return f"Which recorded session is calling could not be told{why}"
+
+
+def _newest(call: Call) -> str:
+    page = call.services.catalog.list(call.namespace, SessionFilter(), limit=3)
+    names = "; ".join(f"{x.session.id} ({x.title[:60]})" for x in page.sessions)
+    return f"Pass sessionID. Newest: {names}." if names else "No session is indexed yet: run `ovillo scan`."

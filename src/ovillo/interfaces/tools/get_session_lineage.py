@@ -1,0 +1,162 @@
+"""The tool ``get_session_lineage``: where a session comes from and what came out of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.finding import Found, find_session, freshness
+from ovillo.interfaces.tools.room import Room
+from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.model.clock import to_iso
+from ovillo.sessions.views import Lineage, SessionSummary
+
+
+class Input(Struct, rename=wire_name, kw_only=True):
+    session_id: shapes.SessionRef
+    cursor: shapes.Cursor = None
+    response_format: shapes.Format = "concise"
+
+
+class Relative(shapes.SessionInfo, rename=wire_name, kw_only=True):
+    """``relation``: parent, subagent, fork, continuation or sibling; ``depth``: steps from the session asked for."""
+
+    relation: str | UnsetType = UNSET
+    depth: int | UnsetType = UNSET
+
+
+class Fork(Struct, rename=wire_name, kw_only=True):
+    id: str
+    title: str
+    point: str | None
+
+
+class Spawned(Struct, rename=wire_name, kw_only=True):
+    message_id: str
+    call_id: str
+
+
+class Output(Struct, rename=wire_name, kw_only=True):
+    session: Annotated[shapes.SessionInfo, BRIEF]
+    parent_sessions: list[Relative]
+    child_sessions: list[Annotated[Relative, BRIEF]]
+    siblings: list[Annotated[Relative, BRIEF]]
+    counts: dict[str, int]
+    indexed_through: str | None
+    forked_from: Fork | UnsetType = UNSET
+    spawned_by: Spawned | UnsetType = UNSET
+    next_cursor: shapes.NextCursor = UNSET
+    warnings: list[str] | UnsetType = UNSET
+    not_indexed_yet: list[str] | UnsetType = UNSET
+    calling: shapes.CallingInfo | UnsetType = UNSET
+
+
+_GROUPS = ("Parents", "Children", "Siblings")
+
+
+def handle(call: Call, args: Input) -> Answer:
+    found = find_session(call, args.session_id)
+    lineage = call.services.lineage.of(call.namespace, found.id)
+    start = cursors.position(cursors.decode(f"lineage:{found.id}", args.cursor), "at")
+    groups = _relatives(lineage, detailed=args.response_format == "detailed")
+    everyone = [(index, relative) for index, group in enumerate(groups) for relative in group]
+    shown: tuple[list[Relative], ...] = ([], [], [])
+    lines: list[str] = []
+    room = Room()
+    at = start
+    for index, relative in everyone[start:]:
+        line = _line(relative)
+        if not room.take(line, relative) and lines:
+            break
+        if not shown[index]:
+            lines.append(f"{_GROUPS[index]} ({len(groups[index])}):")
+        shown[index].append(relative)
+        lines.append(line)
+        at += 1
+    fresh = freshness(call, found)
+    output = Output(
+        session=shapes.session_info(lineage.summary),
+        parent_sessions=shown[0],
+        child_sessions=shown[1],
+        siblings=shown[2],
+        counts={"parentSessions": len(groups[0]), "childSessions": len(groups[1]), "siblings": len(groups[2])},
+        forked_from=_fork(lineage),
+        spawned_by=_spawned(lineage),
+        next_cursor=cursors.encode(f"lineage:{found.id}", at=at) if at < len(everyone) else UNSET,
+        warnings=[shapes.one_line(x, 300) for x in lineage.warnings[:20]] or UNSET,
+        indexed_through=to_iso(fresh.indexed_through),
+        not_indexed_yet=shapes.pending_places(fresh),
+        calling=shapes.calling_info(found.calling),
+    )
+    return Answer(
+        output, "\n".join([*_heading(found, output), *lines, *_more(found, output), shapes.freshness_line(fresh)])
+    )
+
+
+def _relatives(lineage: Lineage, *, detailed: bool) -> tuple[list[Relative], list[Relative], list[Relative]]:
+    parents = [_relative(x, "parent", depth, detailed=detailed) for depth, x in enumerate(lineage.parents, 1)]
+    children = [_relative(x.summary, x.relation, x.depth, detailed=detailed) for x in lineage.descendants()]
+    siblings = [_relative(x, "sibling", 0, detailed=detailed) for x in lineage.siblings]
+    return parents, children, siblings
+
+
+def _relative(summary: SessionSummary, relation: str, depth: int, *, detailed: bool) -> Relative:
+    facts = shapes.session_info(summary, detailed=detailed)
+    given = {name: getattr(facts, name) for name in facts.__struct_fields__}
+    return Relative(**given, relation=relation, depth=depth)
+
+
+def _line(relative: Relative) -> str:
+    line = shapes.session_line(relative).split("\n", 1)[0]
+    depth = relative.depth if relative.depth is not UNSET else 0
+    return f"{'  ' * max(depth - 1, 0)}{line}" + (f" ({relative.relation})" if depth else "")
+
+
+def _fork(lineage: Lineage) -> Fork | UnsetType:
+    if lineage.forked_from is None:
+        return UNSET
+    origin = lineage.forked_from
+    return Fork(id=origin.session.id, title=shapes.one_line(origin.title, 300), point=lineage.fork_point)
+
+
+def _spawned(lineage: Lineage) -> Spawned | UnsetType:
+    if lineage.spawned_by is None:
+        return UNSET
+    return Spawned(message_id=lineage.spawned_by[0], call_id=lineage.spawned_by[1])
+
+
+def _heading(found: Found, output: Output) -> list[str]:
+    lines = [f"# {output.session.title}", f"Session {found.id}, {output.session.source}, {output.session.kind}."]
+    if found.calling:
+        lines.append(shapes.calling_line(found.calling))
+    if output.forked_from is not UNSET:
+        point = f" at {output.forked_from.point}" if output.forked_from.point else ""
+        lines.append(f"Forked from {output.forked_from.id} ({output.forked_from.title}){point}.")
+    if output.spawned_by is not UNSET:
+        lines.append(f"Started by tool call {output.spawned_by.call_id} in message {output.spawned_by.message_id}.")
+    if not any(output.counts.values()):
+        lines.append("No parents, children or siblings are recorded.")
+    return lines + [f"Warning: {x}" for x in (output.warnings if output.warnings is not UNSET else [])]
+
+
+def _more(found: Found, output: Output) -> list[str]:
+    if output.next_cursor is UNSET:
+        return []
+    return [f"More: get_session_lineage(sessionID={found.id!r}, cursor={output.next_cursor!r})."]
+
+
+TOOL = Tool(
+    name="get_session_lineage",
+    title="Lineage of a session",
+    description=(
+        "Shows how a session is related to others: parentSessions up to the root, childSessions (all descendants: "
+        "sub-agents, forks, continuations), siblings; a fork's origin and point, a sub-agent's tool call. Use it to follow "
+        "work from planning to sub-agents; for contents use get_session_history."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+)

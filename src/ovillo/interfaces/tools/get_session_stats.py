@@ -1,0 +1,184 @@
+"""The tool ``get_session_stats``: the figures of one session."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.finding import find_session, freshness
+from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.model.clock import to_iso
+from ovillo.sessions.views import Calling, Freshness, Statistics
+from ovillo.store.protocol import Totals
+
+_TOOLS_SHOWN = {"concise": 15, "detailed": 60}
+_FILES_SHOWN = 60
+
+
+class Input(Struct, rename=wire_name, kw_only=True):
+    session_id: shapes.SessionRef
+    response_format: shapes.Format = "concise"
+
+
+class Changes(Struct, kw_only=True):
+    additions: int
+    deletions: int
+    files: int
+
+
+class ToolFigures(Struct, rename=wire_name, kw_only=True):
+    name: str
+    calls: int
+    failures: int
+    failure_rate: float
+
+
+class Inherited(Struct, rename=wire_name, kw_only=True):
+    message_count: int
+    part_count: int
+    tokens: shapes.Tokens
+    cost: float
+
+
+class Below(Struct, rename=wire_name, kw_only=True):
+    sessions: int
+    message_count: int
+    tokens: shapes.Tokens
+    cost: float
+
+
+class Output(Struct, rename=wire_name, kw_only=True):
+    session: Annotated[shapes.SessionInfo, BRIEF]
+    duration: int
+    active_time: int
+    agents: list[str]
+    models: list[str]
+    tokens: shapes.Tokens
+    cost: float
+    changes: Changes
+    message_count: int
+    part_count: int
+    prompt_count: int
+    errors: int
+    tools: list[Annotated[ToolFigures, BRIEF]]
+    inherited: Annotated[Inherited, BRIEF]
+    descendants: Annotated[Below, BRIEF]
+    indexed_through: str | None
+    parts_by_type: dict[str, int] | UnsetType = UNSET
+    cost_by_model: dict[str, float] | UnsetType = UNSET
+    files: list[str] | UnsetType = UNSET
+    not_indexed_yet: list[str] | UnsetType = UNSET
+    calling: shapes.CallingInfo | UnsetType = UNSET
+
+
+def handle(call: Call, args: Input) -> Answer:
+    found = find_session(call, args.session_id)
+    figures = call.services.statistics.of(call.namespace, found.id)
+    fresh = freshness(call, found)
+    output = _output(figures, args, fresh)
+    output.calling = shapes.calling_info(found.calling)
+    return Answer(output, _text(figures, output, found.calling, fresh))
+
+
+def _output(figures: Statistics, args: Input, fresh: Freshness) -> Output:
+    own, below = figures.own, figures.descendants
+    output = Output(
+        session=shapes.session_info(figures.summary, detailed=args.response_format == "detailed"),
+        duration=figures.duration_ms,
+        active_time=figures.active_ms,
+        agents=list(own.agents),
+        models=list(own.models),
+        tokens=shapes.tokens(own.usage),
+        cost=round(own.cost, 6),
+        changes=Changes(additions=figures.additions, deletions=figures.deletions, files=figures.files),
+        message_count=own.messages,
+        part_count=own.parts,
+        prompt_count=own.prompts,
+        errors=own.errors,
+        tools=_tools(own)[: _TOOLS_SHOWN[args.response_format]],
+        inherited=Inherited(
+            message_count=figures.inherited.messages,
+            part_count=figures.inherited.parts,
+            tokens=shapes.tokens(figures.inherited.usage),
+            cost=round(figures.inherited.cost, 6),
+        ),
+        descendants=Below(
+            sessions=below.sessions,
+            message_count=below.messages,
+            tokens=shapes.tokens(below.usage),
+            cost=round(below.cost, 6),
+        ),
+        indexed_through=to_iso(fresh.indexed_through),
+        not_indexed_yet=shapes.pending_places(fresh),
+    )
+    if args.response_format == "detailed":
+        output.parts_by_type = dict(own.parts_by_type)
+        output.cost_by_model = {model: round(cost, 6) for model, cost in figures.cost_by_model.items()}
+        output.files = [path[:300] for path in own.files[:_FILES_SHOWN]]
+    return output
+
+
+def _tools(own: Totals) -> list[ToolFigures]:
+    """Most used first."""
+    return [
+        ToolFigures(name=name, calls=calls, failures=failed, failure_rate=round(failed / calls, 3) if calls else 0.0)
+        for name, (calls, failed) in sorted(own.tools.items(), key=lambda item: (-item[1][0], item[0]))
+    ]
+
+
+def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: Freshness) -> str:
+    used, session = output.tokens, output.session
+    lines = [
+        f"# {session.title}",
+        f"Session {session.id}, {session.source}, {session.created} to {session.updated}.",
+        shapes.calling_line(calling),
+        f"Duration {_span(output.duration)} ({output.duration} ms), of it active {_span(output.active_time)}.",
+        f"{output.message_count} messages ({output.prompt_count} prompts), {output.part_count} parts, {output.errors} errors.",
+        f"Agents: {', '.join(output.agents) or 'none named'}. Models: {', '.join(output.models) or 'none named'}.",
+        f"Tokens: input {used.input}, output {used.output}, reasoning {used.reasoning}, cache read {used.cache_read}, "
+        f"cache write {used.cache_write}. Cost: {output.cost:g}.",
+        f"Changes: +{output.changes.additions} -{output.changes.deletions} in {output.changes.files} files.",
+        "Tools: " + (", ".join(_tool(x) for x in output.tools) or "none used") + _more(figures, output),
+    ]
+    if output.inherited.message_count:
+        lines.append(f"Besides: {output.inherited.message_count} messages inherited by the fork, not counted above.")
+    if output.descendants.sessions:
+        lines.append(
+            f"Below it: {output.descendants.sessions} sessions, {output.descendants.message_count} messages, "
+            f"cost {output.descendants.cost:g}, not counted above."
+        )
+    return "\n".join(line for line in [*lines, shapes.freshness_line(fresh)] if line)
+
+
+def _tool(used: ToolFigures) -> str:
+    return f"{used.name} {used.calls}" + (f" ({used.failures} failed)" if used.failures else "")
+
+
+def _more(figures: Statistics, output: Output) -> str:
+    left = len(figures.own.tools) - len(output.tools)
+    return f" and {left} more (response_format='detailed')." if left > 0 else "."
+
+
+def _span(ms: int) -> str:
+    seconds = ms // 1000
+    if seconds < 60:
+        return f"{ms / 1000:.1f} s"
+    minutes, hours = seconds // 60 % 60, seconds // 3600
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds % 60} s"
+
+
+TOOL = Tool(
+    name="get_session_stats",
+    title="Statistics of a session",
+    description=(
+        "Gives the figures of one session: duration (updated minus created, ms) and active time, agents, models, the five "
+        "token counts (they never overlap), cost, lines and files changed, messages, parts, tools with failure rate. What a "
+        "fork inherited and what sub-agents did stand apart under inherited and descendants."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+)

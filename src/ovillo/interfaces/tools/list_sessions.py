@@ -1,0 +1,107 @@
+"""The tool ``list_sessions``: sessions by name and project, newest first."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.room import Room
+from ovillo.interfaces.tools.schema import wire_name
+from ovillo.model.clock import to_iso
+from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
+from ovillo.store.protocol import SessionFilter
+
+
+class Input(Struct, rename=wire_name, kw_only=True):
+    session_name: Annotated[str | None, Meta(description="Words of the title")] = None
+    project_id: Annotated[str | None, Meta(description="Project id, directory, or the name of its folder")] = None
+    limit: Annotated[int, Meta(ge=1, le=LIST_LIMIT_MAX)] = LIST_LIMIT_DEFAULT
+    cursor: shapes.Cursor = None
+    response_format: shapes.Format = "concise"
+
+
+class Output(Struct, rename=wire_name, kw_only=True):
+    sessions: list[shapes.SessionInfo]
+    total: int
+    indexed_through: str | None
+    next_cursor: shapes.NextCursor = UNSET
+    not_indexed_yet: list[str] | UnsetType = UNSET
+
+
+def _same_filter(args: Input, state: dict[str, Any]) -> SessionFilter:
+    """A cursor brings its own filter along, so that it works alone; another filter beside it is a mistake."""
+    if state:
+        for given, kept, name in (
+            (args.session_name, "name", "sessionName"),
+            (args.project_id, "project", "projectID"),
+        ):
+            if given is not None and given != state.get(kept):
+                raise InvalidInput(f"The cursor belongs to a call with another {name}.", hint="Leave the cursor out.")
+        return SessionFilter(name=state.get("name"), project=state.get("project"))
+    return SessionFilter(name=args.session_name, project=args.project_id)
+
+
+def handle(call: Call, args: Input) -> Answer:
+    state = cursors.decode("list", args.cursor)
+    limit = cursors.position(state, "n") or args.limit
+    skip = cursors.position(state, "s")
+    where = _same_filter(args, state)
+    page = call.services.catalog.list(call.namespace, where, limit=limit, cursor=state.get("c"))
+    room = Room()
+    shown: list[shapes.SessionInfo] = []
+    lines: list[str] = []
+    rest = page.sessions[skip:]
+    for summary in rest:
+        info = shapes.session_info(summary, detailed=args.response_format == "detailed")
+        line = shapes.session_line(info)
+        if not room.take(line, info) and shown:
+            break
+        shown.append(info)
+        lines.append(line)
+    following: str | UnsetType = UNSET
+    kept = {"n": limit, "name": where.name, "project": where.project}
+    if len(shown) < len(rest):
+        following = cursors.encode("list", c=state.get("c"), s=skip + len(shown), **kept)
+    elif page.next_cursor:
+        following = cursors.encode("list", c=page.next_cursor, **kept)
+    output = Output(
+        sessions=shown,
+        total=page.total,
+        indexed_through=to_iso(page.freshness.indexed_through),
+        next_cursor=following,
+        not_indexed_yet=shapes.pending_places(page.freshness),
+    )
+    text = [_heading(where, page.total, len(shown)), *lines, *_more(output), shapes.freshness_line(page.freshness)]
+    return Answer(output, "\n".join(text))
+
+
+def _heading(where: SessionFilter, total: int, shown: int) -> str:
+    asked = [f"named {where.name!r}"] if where.name else []
+    asked += [f"in {where.project!r}"] if where.project else []
+    of = f"{shown} of {total}" if shown != total else str(total)
+    heading = f"{of} sessions {' '.join(asked)}".rstrip() + (", newest first:" if shown else ".")
+    if not total and asked:
+        heading += " Try fewer words, or search_sessions(query) for words said inside sessions."
+    return heading
+
+
+def _more(output: Output) -> list[str]:
+    return [] if output.next_cursor is UNSET else [f"More: list_sessions(cursor={output.next_cursor!r})."]
+
+
+TOOL = Tool(
+    name="list_sessions",
+    title="List sessions",
+    description=(
+        "Lists recorded sessions of every coding agent on this machine, newest first: id, title, times, agent, parent, "
+        "directory, one-line summary. Use it to find a session by title or project; to find what was said inside "
+        "sessions use search_sessions. Sub-agents and forks are listed too."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+)

@@ -1,0 +1,243 @@
+"""Messages and parts as tools show them: as data under the specification's names, and as quoted text.
+
+Owns what concise and detailed mean for a message, and the marks that tell apart what a person said from
+what a client put in, took back or replaced. Sizes answers item by item; pages are ``room.py``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.room import clip
+from ovillo.interfaces.tools.schema import NAMED, wire_name
+from ovillo.model.clock import to_iso
+from ovillo.model.records import Author, Message, Part, PartType, ToolCall
+
+
+class ToolInfo(Struct, rename=wire_name, kw_only=True):
+    name: str
+    call_id: str
+    input: Any
+    output: str | None
+    status: str
+    title: str | UnsetType = UNSET
+    child_session_id: str | UnsetType = UNSET
+
+
+class FileInfo(Struct, rename=wire_name, kw_only=True):
+    path: str
+    mime: str | UnsetType = UNSET
+    lines: tuple[int, ...] | UnsetType = UNSET
+
+
+class PatchInfo(Struct, rename=wire_name, kw_only=True):
+    files: list[str]
+    additions: int
+    deletions: int
+    diff: str | UnsetType = UNSET
+
+
+class PartInfo(Struct, rename=wire_name, kw_only=True):
+    """``omitted``: characters left out of a field here; the part's id fetches it whole."""
+
+    id: str
+    type: str
+    text: Annotated[str | UnsetType, NAMED] = UNSET
+    synthetic: bool | UnsetType = UNSET
+    tool: Annotated[ToolInfo | UnsetType, NAMED] = UNSET
+    file: FileInfo | UnsetType = UNSET
+    patch: PatchInfo | UnsetType = UNSET
+    lost_bytes: int | UnsetType = UNSET
+    omitted: dict[str, int] | UnsetType = UNSET
+
+
+class MessageInfo(Struct, rename=wire_name, kw_only=True):
+    id: str
+    role: str
+    created: str | None
+    parts: list[PartInfo]
+    parent_id: str | UnsetType = UNSET
+    agent: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    inherited_from: str | UnsetType = UNSET
+    synthetic: bool | UnsetType = UNSET
+    reverted: bool | UnsetType = UNSET
+    superseded: bool | UnsetType = UNSET
+    compaction: bool | UnsetType = UNSET
+    error: str | UnsetType = UNSET
+    finish: str | UnsetType = UNSET
+    tokens: shapes.Tokens | UnsetType = UNSET
+    cost: float | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Bytes of each kind of text that are shown before it is cut."""
+
+    said: int
+    reasoning: int
+    tool_input: int
+    tool_output: int
+    diff: int
+    everything: bool
+
+
+#: What people and models said is kept nearly whole; what tools printed is named and can be fetched.
+CONCISE = Detail(said=4_000, reasoning=400, tool_input=300, tool_output=400, diff=400, everything=False)
+DETAILED = Detail(said=12_000, reasoning=12_000, tool_input=8_000, tool_output=12_000, diff=12_000, everything=True)
+#: For an item that would not fit otherwise.
+TINY = Detail(said=200, reasoning=100, tool_input=100, tool_output=100, diff=100, everything=False)
+#: For one whole item; what is larger comes in pieces.
+WHOLE = Detail(said=10**9, reasoning=10**9, tool_input=10**9, tool_output=10**9, diff=10**9, everything=True)
+
+
+def detail(response_format: str) -> Detail:
+    return DETAILED if response_format == "detailed" else CONCISE
+
+
+def message_info(message: Message, parts: list[PartInfo], how: Detail) -> MessageInfo:
+    """The message's own facts with the parts already chosen for it."""
+    info = MessageInfo(
+        id=message.id,
+        role=message.role.value,
+        created=to_iso(message.created_at),
+        parts=parts,
+        agent=message.agent or UNSET,
+        inherited_from=message.inherited_from or UNSET,
+        synthetic=message.author is Author.SYNTHETIC or UNSET,
+        reverted=message.reverted or UNSET,
+        superseded=message.superseded or UNSET,
+        compaction=is_compaction(message) or UNSET,
+        error=shapes.one_line(message.error, 600) if message.error else UNSET,
+    )
+    if how.everything:
+        info.parent_id = message.parent_id or UNSET
+        info.model = message.model or UNSET
+        info.finish = message.finish or UNSET
+        info.tokens = shapes.tokens(message.usage) if message.usage else UNSET
+        info.cost = message.cost if message.cost is not None else UNSET
+    return info
+
+
+def is_compaction(message: Message) -> bool:
+    return message.is_summary or any(part.type is PartType.COMPACTION for part in message.parts)
+
+
+def part_info(part: Part, how: Detail) -> PartInfo:
+    omitted: dict[str, int] = {}
+    info = PartInfo(id=part.id, type=part.type.value, synthetic=part.synthetic or UNSET)
+    if part.text:
+        limit = how.reasoning if part.type is PartType.REASONING else how.said
+        info.text = _cut(part.text, limit, "text", omitted)
+    if part.tool:
+        info.tool = _tool_info(part.tool, how, omitted)
+    if part.file:
+        info.file = FileInfo(path=part.file.path[:1_024], mime=part.file.mime or UNSET, lines=part.file.range or UNSET)
+    if part.patch:
+        info.patch = PatchInfo(
+            files=list(part.patch.files[:50]), additions=part.patch.additions, deletions=part.patch.deletions
+        )
+        if len(part.patch.files) > 50:
+            omitted["files"] = len(part.patch.files) - 50
+        if part.patch.diff:
+            info.patch.diff = _cut(part.patch.diff, how.diff, "diff", omitted)
+    info.lost_bytes = part.lost_bytes or UNSET
+    info.omitted = omitted or UNSET
+    return info
+
+
+def _tool_info(tool: ToolCall, how: Detail, omitted: dict[str, int]) -> ToolInfo:
+    return ToolInfo(
+        name=tool.name,
+        call_id=tool.call_id,
+        input=_cut_input(tool.input, how.tool_input, omitted),
+        output=None if tool.output is None else _cut(tool.output, how.tool_output, "output", omitted),
+        status=tool.status.value,
+        title=shapes.one_line(tool.title, 200) if tool.title else UNSET,
+        child_session_id=tool.child_session_id or UNSET,
+    )
+
+
+def _cut(text: str, limit: int, field: str, omitted: dict[str, int]) -> str:
+    shown, left_out = clip(text, limit)
+    if left_out:
+        omitted[field] = omitted.get(field, 0) + left_out
+    return shown
+
+
+def _cut_input(value: Any, limit: int, omitted: dict[str, int]) -> Any:
+    """Whole when small; else its long texts cut; else its JSON as text, cut."""
+    if len(_json(value)) <= limit:
+        return value
+    if isinstance(value, Mapping):
+        share = max(limit // max(len(value), 1), 40)
+        shorter = {
+            key: _cut(text, share, "input", omitted) if isinstance(text, str) else text for key, text in value.items()
+        }
+        if len(_json(shorter)) <= limit * 2:
+            return shorter
+        omitted.pop("input", None)
+    return _cut(_json(value), limit, "input", omitted)
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+# --- as text -------------------------------------------------------------------------------------------
+
+
+def quote(text: str) -> str:
+    """Recalled text as quoted lines: nothing in it can pass for an instruction of the answer itself."""
+    return "\n".join(f"> {line}" for line in text.splitlines()) if text else ""
+
+
+def message_heading(message: Message) -> str:
+    who = message.role.value + (f" ({message.agent})" if message.agent else "")
+    marks = [
+        mark
+        for mark, holds in (
+            ("written by the client", message.author is Author.SYNTHETIC),
+            ("compaction", is_compaction(message)),
+            ("superseded", message.superseded),
+            ("reverted", message.reverted),
+            (f"inherited from {message.inherited_from}", message.inherited_from is not None),
+        )
+        if holds
+    ]
+    stamp = (to_iso(message.created_at) or "no time")[:19].replace("T", " ")
+    heading = f"## {who} {stamp} {message.id}" + (f" [{', '.join(marks)}]" if marks else "")
+    return f"{heading}\n(failed: {shapes.one_line(message.error, 300)})" if message.error else heading
+
+
+def part_text(info: PartInfo) -> str:
+    """One part as quoted text; empty for parts that say nothing."""
+    lines: list[str] = []
+    name = f"{info.type} {info.id}"
+    if info.tool is not UNSET:
+        lines.append(f"[{name}] {info.tool.name} ({info.tool.status}) call {info.tool.call_id}")
+        if info.tool.child_session_id is not UNSET:
+            lines.append(f"started session {info.tool.child_session_id}")
+        lines.append(quote(f"input: {_json(info.tool.input)}"))
+        if info.tool.output:
+            lines.append(quote(f"output: {info.tool.output}"))
+    elif info.patch is not UNSET:
+        lines.append(f"[{name}] +{info.patch.additions} -{info.patch.deletions} {', '.join(info.patch.files)}")
+        if info.patch.diff is not UNSET:
+            lines.append(quote(info.patch.diff))
+    elif info.file is not UNSET:
+        lines.append(f"[{name}] {info.file.path}")
+    if info.text is not UNSET:
+        if info.type != PartType.TEXT.value or info.synthetic is True:
+            lines[:0] = [] if lines else [f"[{name}{', synthetic' if info.synthetic is True else ''}]"]
+        lines.append(quote(info.text))
+    if info.omitted is not UNSET:
+        cut = ", ".join(f"{count} characters of {field}" for field, count in info.omitted.items())
+        lines.append(f"(left out: {cut}; whole: partID={info.id!r})")
+    return "\n".join(lines)

@@ -1,0 +1,114 @@
+"""The one registry of tools and the one way to call them.
+
+Owns which tools exist, which of them a server shows (toolsets, read-only, scopes) and the boundary where
+every failure becomes an answer that says what to do next. Adding a tool is one file and one line here;
+other packages add theirs through the entry point group ``ovillo.tools``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ovillo.interfaces.tools import (
+    arguments,
+    get_session_history,
+    get_session_lineage,
+    get_session_stats,
+    list_sessions,
+    recover_context,
+    search_sessions,
+)
+from ovillo.interfaces.tools.contract import Call, Principal, Tool, ToolResult
+from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
+from ovillo.sessions.calling import CallContext
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
+
+_log = logging.getLogger(__name__)
+
+AnyTool = Tool[Any]
+
+_BUILT_IN: tuple[AnyTool, ...] = (
+    get_session_history.TOOL,
+    get_session_lineage.TOOL,
+    get_session_stats.TOOL,
+    list_sessions.TOOL,
+    recover_context.TOOL,
+    search_sessions.TOOL,
+)
+
+#: All there will be; a toolset whose tools are not built yet is accepted and shows nothing.
+TOOLSETS = ("history", "context", "continuity", "memory", "compat")
+
+
+def all_tools() -> list[AnyTool]:
+    """Built-in tools and those of other packages, by name."""
+    tools = [*_BUILT_IN, *(point.load() for point in entry_points(group="ovillo.tools"))]
+    return sorted(tools, key=lambda tool: tool.name)
+
+
+class Registry:
+    """The tools that one server shows, and ``dispatch``."""
+
+    def __init__(self, tools: Iterable[AnyTool]) -> None:
+        self._tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
+
+    @classmethod
+    def choose(cls, toolsets: Sequence[str] = ("history", "context"), *, read_only: bool = False) -> Registry:
+        """The tools of some toolsets (``all`` for every one). Raises InvalidInput for a toolset nobody knows."""
+        for name in toolsets:
+            if name not in (*TOOLSETS, "all"):
+                near = get_close_matches(name, TOOLSETS, n=1)
+                offer = f"Did you mean {near[0]!r}? " if near else ""
+                raise InvalidInput(f"No toolset named {name!r}.", hint=f"{offer}Known: all, {', '.join(TOOLSETS)}.")
+        wanted = set(TOOLSETS) if "all" in toolsets else set(toolsets)
+        return cls(tool for tool in all_tools() if tool.toolset in wanted and (tool.read_only or not read_only))
+
+    def visible(self, principal: Principal) -> list[AnyTool]:
+        """What this principal may call, by name."""
+        return [tool for tool in self._tools.values() if tool.scope in principal.scopes]
+
+    def dispatch(
+        self,
+        services: Services,
+        principal: Principal,
+        name: str,
+        given: Mapping[str, Any] | None,
+        context: CallContext | None = None,
+    ) -> ToolResult:
+        """Call a tool. Never raises: what goes wrong comes back as a result with ``is_error`` and its code."""
+        try:
+            tool = self._find(principal, name)
+            context = context or CallContext(tool=name, arguments=given or {})
+            decoded = arguments.decode(tool.name, tool.input, given)
+            answer = tool.handler(Call(services, principal, context), decoded)
+            return ToolResult(msgspec.to_builtins(answer.structured), answer.text)
+        except OvilloError as error:
+            return ToolResult(None, str(error), is_error=True, error_code=error.code)
+        except Exception as error:  # noqa: BLE001  The request edge: a caller gets an answer, the log gets the trace.
+            _log.exception("tool %s failed", name)
+            return ToolResult(None, _unexpected(name, error), is_error=True, error_code="internal")
+
+    def _find(self, principal: Principal, name: str) -> AnyTool:
+        tool = self._tools.get(name)
+        if tool is None:
+            known = ", ".join(x.name for x in self.visible(principal))
+            raise NotFound.named("tool", name, self._tools, hint=f"Tools: {known}.")
+        if tool.scope not in principal.scopes:
+            raise PermissionDenied(f"{principal.name} may not call {name}.", hint=f"It needs the scope {tool.scope}.")
+        return tool
+
+
+def _unexpected(name: str, error: Exception) -> str:
+    """No message of the error itself: it may hold what was remembered."""
+    return (
+        f"{name} failed inside ovillo ({type(error).__name__}); this is a bug, nothing was changed. "
+        "The server's stderr has the details. Try other arguments, or `ovillo doctor`."
+    )

@@ -1,0 +1,154 @@
+"""Shapes that several tools give back, under the names the specification binds.
+
+Owns the outside form: camel case with ``ID``, ISO 8601 times. Fields that are always there come first;
+the others are absent when there is nothing to say.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ovillo.interfaces.tools.schema import NAMED, wire_name
+from ovillo.model.clock import to_iso
+from ovillo.model.records import SessionKind, Usage
+from ovillo.sessions.views import Calling, Freshness, SessionSummary
+
+SessionRef = Annotated[str, Meta(description="Session id, a unique beginning of it, or `current`")]
+NextCursor = Annotated[str | UnsetType, NAMED]
+Cursor = Annotated[str | None, Meta(description="nextCursor of the last answer")]
+Format = Literal["concise", "detailed"]
+
+#: Enough to recognise a session by in a list.
+_SUMMARY_BYTES = 240
+
+
+class SessionInfo(Struct, rename=wire_name, kw_only=True):
+    id: str
+    title: str
+    created: str | None
+    updated: str | None
+    agent: str | None
+    parent_id: str | None
+    summary: str
+    source: str | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    message_count: int | UnsetType = UNSET
+    directory: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    project_id: str | UnsetType = UNSET
+    git_branch: str | UnsetType = UNSET
+    forked_from: str | UnsetType = UNSET
+    part_count: int | UnsetType = UNSET
+    status: str | UnsetType = UNSET
+
+
+class Tokens(Struct, kw_only=True):
+    input: int
+    output: int
+    reasoning: int
+    cache_read: int
+    cache_write: int
+
+
+class CallingInfo(Struct, rename=wire_name, kw_only=True):
+    """Which session ``current`` was taken for, and why."""
+
+    session_id: str
+    rule: str
+    confidence: float
+    reason: str | UnsetType = UNSET
+
+
+def tokens(usage: Usage) -> Tokens:
+    return Tokens(
+        input=usage.input,
+        output=usage.output,
+        reasoning=usage.reasoning,
+        cache_read=usage.cache_read,
+        cache_write=usage.cache_write,
+    )
+
+
+def one_line(text: str, limit: int) -> str:
+    """``text`` on one line, cut to about ``limit`` bytes."""
+    line = " ".join(text[: limit * 4].split())
+    if len(line.encode(errors="replace")) <= limit:
+        return line
+    return line.encode(errors="replace")[:limit].decode(errors="ignore").rstrip() + "…"
+
+
+def session_info(summary: SessionSummary, *, detailed: bool = False) -> SessionInfo:
+    session = summary.session
+    info = SessionInfo(
+        id=session.id,
+        title=one_line(summary.title, 300),
+        created=to_iso(session.created_at),
+        updated=to_iso(session.updated_at),
+        agent=session.agent,
+        parent_id=session.parent_id,
+        summary=one_line(summary.summary, 2_000 if detailed else _SUMMARY_BYTES),
+        source=session.source,
+        kind=session.kind.value,
+        message_count=summary.counts.messages,
+        directory=session.directory or UNSET,
+        model=session.model or UNSET,
+        forked_from=session.forked_from or UNSET,
+    )
+    if detailed:
+        info.project_id = session.project_id or UNSET
+        info.git_branch = session.git_branch or UNSET
+        info.part_count = summary.counts.parts
+        info.status = session.status.value
+    return info
+
+
+def session_line(info: SessionInfo) -> str:
+    """One session for people and models: id first, since the next call needs it."""
+    day = (info.updated or "no time")[:16].replace("T", " ")
+    where = info.directory if info.directory is not UNSET else ""
+    facts = [str(info.source), info.agent or "", f"{info.message_count} messages", where]
+    if info.kind == SessionKind.SUBAGENT.value and info.parent_id:
+        facts.append(f"sub-agent of {info.parent_id}")
+    elif info.parent_id:
+        facts.append(f"child of {info.parent_id}")
+    if info.forked_from:
+        facts.append(f"fork of {info.forked_from}")
+    line = f"- {info.id} | {day} | {info.title} | {', '.join(x for x in facts if x)}"
+    return f"{line}\n  {info.summary}" if info.summary and info.summary != info.title else line
+
+
+def calling_info(calling: Calling | None) -> CallingInfo | UnsetType:
+    if calling is None or calling.session_id is None:
+        return UNSET
+    return CallingInfo(
+        session_id=calling.session_id,
+        rule=calling.rule,
+        confidence=round(calling.confidence, 2),
+        reason=calling.reason or UNSET,
+    )
+
+
+def calling_line(calling: Calling | None) -> str:
+    """Empty unless the answer is about ``current``."""
+    if calling is None:
+        return ""
+    reason = f"; {calling.reason}" if calling.reason else ""
+    return (
+        f"Current session: {calling.session_id} (found by {calling.rule}, confidence {calling.confidence:.2f}{reason})."
+    )
+
+
+def freshness_line(freshness: Freshness) -> str:
+    through = to_iso(freshness.indexed_through)
+    line = f"Indexed through {through}." if through else "Nothing is indexed yet: the first scan has not finished."
+    if freshness.pending:
+        shown = "; ".join(one_line(x, 120) for x in freshness.pending[:5])
+        more = f" and {len(freshness.pending) - 5} more" if len(freshness.pending) > 5 else ""
+        line += f" Not indexed yet: {shown}{more}."
+    return line
+
+
+def pending_places(freshness: Freshness) -> list[str] | UnsetType:
+    return [one_line(x, 200) for x in freshness.pending[:20]] or UNSET
