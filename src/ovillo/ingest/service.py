@@ -9,26 +9,27 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ovillo.ingest.batch import Batch, Redact
 from ovillo.ingest.forks import resolve_forks
+from ovillo.ingest.gather import Bundle, Redact, bundles
+from ovillo.ingest.parallel import WORTH_IT_BYTES, parallel_bundles, worker_count
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.watch import changed_places
 from ovillo.model.clock import Clock
-from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.model.errors import InvalidInput
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
-    Inventory,
     Namespace,
-    SessionDelta,
     SessionId,
     SkippedRecord,
 )
-from ovillo.readers.protocol import Checkpoint, Place, Progress, Reader
+from ovillo.readers.protocol import Place, Reader
 from ovillo.store.protocol import Applied, PlaceState, Store
 
 log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class Ingest:
         self,
         store: Store,
         readers: Sequence[Reader],
-        redact: Redact,
+        make_redact: Callable[[], Redact],
         *,
         environment: Mapping[str, str],
         home: Path,
@@ -52,7 +53,9 @@ class Ingest:
     ) -> None:
         self._store = store
         self._readers = {reader.name: reader for reader in readers}
-        self._redact = redact
+        self._make_redact = make_redact
+        self._redact = make_redact()
+        self._preparation = store.preparation()
         self._environment = environment
         self._home = home
         self._clock = clock
@@ -190,37 +193,42 @@ class Ingest:
 
     def _scan_place(self, place: Place, meter: _Meter) -> tuple[Applied, int]:
         path = str(place.path)
-        batch = Batch(self._store, self._namespace, place, self._redact)
-        cursor = self._store.cursor(self._namespace, place.reader, path)
         error: str | None = None
+        skipped = 0
         meter.enter(place)
-        try:
-            for record in self._readers[place.reader].scan(place, cursor):
-                match record:
-                    case SessionDelta():
-                        batch.add(record)
-                        meter.delta(record)
-                    case SkippedRecord():
-                        batch.skip(record)
-                    case Checkpoint():
-                        batch.checkpoint(record.cursor)
-                        meter.bytes(record.bytes_read)
-                    case Progress():
-                        meter.expect(record.total_bytes)
-                    case Inventory():
-                        self._note_deletions(place, record)
-        except OvilloError as problem:
-            error = str(problem)
-        except Exception as problem:
-            log.exception("Reading %s failed", path)
-            error = f"{type(problem).__name__}: {problem}"
-        applied = batch.finish()
+        writing = _Writing(self._store, self._namespace, place)
+        for bundle in self._bundles(place):
+            writing.submit(bundle)
+            meter.count(bundle)
+            skipped += len(bundle.skipped)
+            error = error or bundle.error
+            if bundle.inventory is not None:
+                writing.finish()
+                self._note_deletions(place, bundle.inventory)
+        applied = writing.finish()
         self._store.place_finished(self._namespace, place.reader, path, place.layout, error, self._clock())
-        return applied, batch.skipped + (error is not None)
+        return applied, skipped + (error is not None)
 
-    def _note_deletions(self, place: Place, inventory: Inventory) -> None:
+    def _bundles(self, place: Place) -> Iterator[Bundle]:
+        """In this process; or, when the first bundle says that there is much to read, in several."""
+        reader = self._readers[place.reader]
+        cursor = self._store.cursor(self._namespace, place.reader, str(place.path))
+        stream = bundles(reader, place, cursor, self._redact, self._preparation)
+        first = next(stream, None)
+        if first is None:
+            return
+        if getattr(reader, "shardable", False) and first.expected_bytes > WORTH_IT_BYTES and worker_count() > 1:
+            stream.close()
+            first.cursor = {}
+            yield first
+            yield from parallel_bundles(place, cursor, self._make_redact, self._preparation, worker_count())
+        else:
+            yield first
+            yield from stream
+
+    def _note_deletions(self, place: Place, present: frozenset[SessionId]) -> None:
         """Sessions this place held and no longer does stay here, marked; unless another place still has them."""
-        gone = self._store.sessions_of_place(self._namespace, place.reader, str(place.path)) - inventory.session_ids
+        gone = self._store.sessions_of_place(self._namespace, place.reader, str(place.path)) - present
         gone = {x for x in gone if len(self._store.places_of_session(self._namespace, x)) < 2}
         if gone:
             self._store.mark_deleted_at_source(self._namespace, sorted(gone))
@@ -236,23 +244,16 @@ class Ingest:
         for place in self.places():
             if held_by and (place.reader, str(place.path)) not in held_by:
                 continue
-            batch = Batch(self._store, namespace, place, self._redact)
             cursor = self._store.cursor(namespace, place.reader, str(place.path))
+            writing = _Writing(self._store, namespace, place)
             late = False
-            try:
-                for record in self._readers[place.reader].scan(place, cursor, only=session_id):
-                    match record:
-                        case SessionDelta():
-                            batch.add(record)
-                        case Checkpoint():
-                            batch.checkpoint(record.cursor)
-                        case _:
-                            pass
-                    if late := time.monotonic() > deadline:
-                        break
-            except Exception:
-                log.exception("Catching up session %s failed", session_id)
-            batch.finish()
+            for bundle in bundles(
+                self._readers[place.reader], place, cursor, self._redact, self._preparation, only=session_id
+            ):
+                writing.submit(bundle)
+                if late := time.monotonic() > deadline:
+                    break
+            writing.finish()
             if late:
                 return False
         return True
@@ -273,6 +274,43 @@ class Ingest:
             todo = changed_places(self.places(), stop)
 
 
+class _Writing:
+    """Bundles of one place on their way to the store: a few in flight, so that reading goes on meanwhile."""
+
+    _IN_FLIGHT = 2
+
+    def __init__(self, store: Store, namespace: Namespace, place: Place) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._place = place
+        self._waiting: deque[Future[Applied]] = deque()
+        self._applied = Applied()
+
+    def submit(self, bundle: Bundle) -> None:
+        while len(self._waiting) >= self._IN_FLIGHT:
+            self._collect()
+        self._waiting.append(
+            self._store.submit(
+                self._namespace,
+                bundle.prepared,
+                place=(self._place.reader, str(self._place.path)),
+                precedence=self._place.precedence,
+                cursor=bundle.cursor,
+                skipped=bundle.skipped,
+                redactions=bundle.redactions,
+            )
+        )
+
+    def finish(self) -> Applied:
+        """Waits until everything is committed."""
+        while self._waiting:
+            self._collect()
+        return self._applied
+
+    def _collect(self) -> None:
+        self._applied = self._applied + self._waiting.popleft().result()
+
+
 class _Meter:
     """Counts for progress bars."""
 
@@ -285,18 +323,12 @@ class _Meter:
     def enter(self, place: Place) -> None:
         self._reader, self._path = place.reader, str(place.path)
 
-    def expect(self, total_bytes: int) -> None:
-        self._total += total_bytes
+    def count(self, bundle: Bundle) -> None:
+        self._total += bundle.expected_bytes
+        self._read += bundle.bytes_read
+        self._messages += bundle.messages
+        self._sessions |= bundle.sessions
         self._tell()
-
-    def bytes(self, count: int) -> None:
-        self._read += count
-        self._tell()
-
-    def delta(self, delta: SessionDelta) -> None:
-        if self._notify:
-            self._sessions.add(delta.session.id)
-            self._messages += len(delta.messages)
 
     def _tell(self) -> None:
         if self._notify:

@@ -31,6 +31,8 @@ class Place:
     #: Higher is read later and wins when two places hold one session (newer generations win).
     precedence: int = 0
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    #: ``(i, n)``: read only the i-th of n shares of the place's files (readers that are ``shardable``).
+    shard: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,9 @@ class Reader(Protocol):
     name: str
     #: For people: ``OpenCode``, ``Claude Code``.
     title: str
+
+    #: Whether a large place may be read by several processes at once: ``Place.shard`` then says which files are whose.
+    shardable: bool
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """Places that exist now. ``env`` is the environment (XDG_DATA_HOME, CODEX_HOME ...), ``home`` the user's folder."""

@@ -52,6 +52,13 @@ class Analyzer(Protocol):
         ...
 
 
+class Preparation(Protocol):
+    """The part of writing that needs no database: analysis and encoding. Picklable, so that it can be done in
+    another process; what it returns is handed to ``Store.submit``."""
+
+    def prepare(self, deltas: Sequence[SessionDelta]) -> Any: ...
+
+
 # --- what is asked of sessions -------------------------------------------------------------------------
 
 
@@ -364,10 +371,14 @@ class Store(Protocol):
         ``precedence`` tells which of two places holding one session is newer: a lower one only fills gaps."""
         ...
 
+    def preparation(self) -> Preparation:
+        """What prepares deltas for this store's ``submit``."""
+        ...
+
     def submit(
         self,
         namespace: Namespace,
-        deltas: Sequence[SessionDelta],
+        prepared: Any,
         *,
         place: tuple[str, str] | None = None,
         precedence: int = 0,
@@ -375,7 +386,7 @@ class Store(Protocol):
         skipped: Sequence[SkippedRecord] = (),
         redactions: Mapping[str, int] | None = None,
     ) -> Future[Applied]:
-        """``apply`` without waiting; done after COMMIT. Deltas handed in later are merged later."""
+        """``apply`` of prepared deltas without waiting; done after COMMIT. What is handed in later is merged later."""
         ...
 
     def overlaps(self, namespace: Namespace) -> list[tuple[SessionId, SessionId]]:

@@ -16,6 +16,7 @@ class IndexWrites:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._next: int | None = None
+        self._next_message: int | None = None
         self._rows: dict[str, list[tuple[int, str]]] = {}
         self._gone: list[tuple[int]] = []
         self._path_keys: dict[str, int] = {}
@@ -32,6 +33,13 @@ class IndexWrites:
         doc = self._next
         self._next += 1
         return doc
+
+    def next_message(self) -> int:
+        if self._next_message is None:
+            self._next_message = (self._db.execute("SELECT max(key) FROM messages").fetchone()[0] or 0) + 1
+        key = self._next_message
+        self._next_message += 1
+        return key
 
     def add(self, doc: int, column: str, terms: str) -> None:
         self._rows.setdefault(column, []).append((doc, terms))

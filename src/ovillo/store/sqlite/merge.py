@@ -13,11 +13,9 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import (
-    Author,
     Message,
     Namespace,
     Part,
-    Role,
     Session,
     SessionId,
     SessionKind,
@@ -27,7 +25,7 @@ from ovillo.model.records import (
 )
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.index_writes import IndexWrites
-from ovillo.store.sqlite.prepare import PreparedDelta, PreparedMessage, PreparedPart, first_prompt, prepare_part
+from ovillo.store.sqlite.prepare import PreparedDelta, PreparedMessage, PreparedPart, prepare_part
 from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,
     MESSAGE_REVERTED,
@@ -44,7 +42,7 @@ from ovillo.store.sqlite.rows import (
     to_json,
 )
 
-_MESSAGE_INSERT = f"INSERT INTO messages (session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 23)}) RETURNING key"
+_MESSAGE_INSERT = f"INSERT INTO messages (key, session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 24)})"
 _MESSAGE_UPDATE = (
     f"UPDATE messages SET {', '.join(f'{name.strip()} = ?' for name in MESSAGE_COLUMNS.split(','))} WHERE key = ?"
 )
@@ -84,28 +82,29 @@ class Merge:
         #: Sessions made in this transaction: nothing of theirs needs to be looked up.
         self._fresh: set[int] = set()
         self._held_by_newer: set[int] = set()
+        self._new_messages: list[tuple[Any, ...]] = []
+        self._new_parts: list[tuple[Any, ...]] = []
         self._sessions = self._messages = self._parts = 0
         self._touched: set[SessionId] = set()
         self._overlapping: set[tuple[SessionId, SessionId]] = set()
 
     def add(self, prepared: PreparedDelta) -> None:
-        delta = prepared.delta
+        session = prepared.session
         before = (self._messages, self._parts)
-        key, changed = self._merge_session(delta.session, prepared)
+        key, changed = self._merge_session(session, prepared)
         if self._place is not None:
             self._db.execute("INSERT OR IGNORE INTO session_places VALUES (?, ?)", (self._place, key))
-        self._merge_messages(delta.session.id, key, prepared.messages)
-        for result in delta.tool_results:
-            changed |= self._merge_tool_result(delta.session.id, key, result)
-        changed |= self._mark(key, delta.reverted, MESSAGE_REVERTED, lift=delta.reverted_is_complete)
-        changed |= self._mark(key, delta.superseded, MESSAGE_SUPERSEDED, lift=False)
+        self._merge_messages(session.id, key, prepared.messages)
+        for result in prepared.tool_results:
+            changed |= self._merge_tool_result(session.id, key, result)
+        changed |= self._mark(key, prepared.reverted, MESSAGE_REVERTED, lift=prepared.reverted_is_complete)
+        changed |= self._mark(key, prepared.superseded, MESSAGE_SUPERSEDED, lift=False)
         if changed or before != (self._messages, self._parts):
-            self._touched.add(delta.session.id)
+            self._touched.add(session.id)
 
     def finish(self) -> Applied:
         self._index.flush()
-        for session_id in sorted(self._touched):
-            log_change(self._db, self._ns, "session", session_id, self._now)
+        log_changes(self._db, self._ns, "session", sorted(self._touched), self._now)
         for pair in self._overlapping:
             self._db.execute("INSERT OR IGNORE INTO overlaps VALUES (?, ?, ?)", (self._ns, *pair))
         return Applied(
@@ -121,7 +120,7 @@ class Merge:
             " FROM sessions WHERE namespace_key = ? AND id = ?",
             (self._ns, session.id),
         ).fetchone()
-        prompt = first_prompt(prepared.delta.messages)
+        prompt = prepared.first_prompt
         if known is None:
             return self._insert_session(session, prepared, prompt), True
         key, precedence = known[0], known[1]
@@ -205,11 +204,12 @@ class Merge:
         counts = [0, 0, 0]
         docs: list[int] = []
         for prepared in messages:
-            message_key = known.get(prepared.message.id)
+            message_key = known.get(prepared.id)
             if message_key is None:
-                known[prepared.message.id] = self._insert_message(key, prepared, counts, docs)
+                known[prepared.id] = self._insert_message(key, prepared, counts, docs)
             elif key not in self._held_by_newer:
                 self._update_message(session_id, key, message_key, prepared, counts, docs)
+        self._write_new()
         self._note_overlaps(session_id, key, messages)
         self._messages += counts[0]
         self._parts += counts[1]
@@ -221,13 +221,19 @@ class Merge:
                 (*counts, *(2 * [min(docs, default=None)]), *(2 * [max(docs, default=None)]), key),
             )
 
+    def _write_new(self) -> None:
+        # Row by row these inserts cost four times as much.
+        self._db.executemany(_MESSAGE_INSERT, self._new_messages)
+        self._db.executemany(_PART_INSERT, self._new_parts)
+        self._new_messages, self._new_parts = [], []
+
     def _first_of(self, key: int) -> bool:
         """Whether this is the first time messages of a session made in this transaction are merged."""
         self._fresh.discard(key)
         return True
 
     def _known_messages(self, key: int, messages: Sequence[PreparedMessage]) -> dict[str, int]:
-        ids = to_json([prepared.message.id for prepared in messages])
+        ids = to_json([prepared.id for prepared in messages])
         rows = self._db.execute(
             "SELECT m.id, m.key FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value AND m.session_key = ?",
             (ids, key),
@@ -235,23 +241,22 @@ class Merge:
         return dict(rows.fetchall())
 
     def _insert_message(self, key: int, prepared: PreparedMessage, counts: list[int], docs: list[int]) -> int:
-        message_key: int = self._db.execute(_MESSAGE_INSERT, (key, *prepared.values)).fetchone()[0]
+        message_key = self._index.next_message()
+        self._new_messages.append((message_key, key, *prepared.values))
         counts[0] += 1
-        message = prepared.message
-        if message.author is Author.HUMAN and message.role is Role.USER and message.inherited_from is None:
-            counts[2] += 1
+        counts[2] += prepared.prompt
         for part in _distinct(prepared.parts):
-            docs.append(self._insert_part(key, message_key, part, message.created_at))
-        counts[1] += len(prepared.parts)
+            docs.append(self._insert_part(key, message_key, part, prepared.created_at))
+            counts[1] += 1
         return message_key
 
     def _insert_part(self, key: int, message_key: int, part: PreparedPart, at: int | None) -> int:
         doc = self._index.next_doc()
-        self._db.execute(_PART_INSERT, (doc, key, message_key, part.role, part.flags, part.length, *part.values))
+        self._new_parts.append((doc, key, message_key, part.role, part.flags, part.length, *part.values))
         if part.length:
             self._index.add(doc, part.column, part.terms)
         if part.paths:
-            self._index.touch(doc, key, part.paths, part.part.created_at or at)
+            self._index.touch(doc, key, part.paths, part.values[3] or at)
         return doc
 
     def _update_message(
@@ -264,7 +269,7 @@ class Merge:
         docs: list[int],
     ) -> None:
         row = self._db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (message_key,)).fetchone()
-        merged = _merge_message(message_from(session_id, row, ()), prepared.message)
+        merged = _merge_message(message_from(session_id, row, ()), message_from(session_id, prepared.values, ()))
         values = message_values(merged)
         if values != row:
             self._db.execute(_MESSAGE_UPDATE, (*values, message_key))
@@ -276,14 +281,14 @@ class Merge:
             )
         }
         for part in _distinct(prepared.parts):
-            stored = known.get(part.part.id)
+            stored = known.get(part.id)
             if stored is None:
                 docs.append(self._insert_part(key, message_key, part, merged.created_at))
                 counts[1] += 1
             elif stored[3:] != part.values:
-                self._update_part(
-                    session_id, key, stored[0], part_from(stored[3:], merged.id, stored[1]), part.part, merged
-                )
+                old = part_from(stored[3:], merged.id, stored[1])
+                new = part_from(part.values, merged.id, part.flags)
+                self._update_part(session_id, key, stored[0], old, new, merged)
 
     def _update_part(self, session_id: SessionId, key: int, doc: int, old: Part, new: Part, message: Message) -> None:
         merged = _merge_part(old, new)
@@ -345,7 +350,7 @@ class Merge:
         return bool(changed)
 
     def _note_overlaps(self, session_id: SessionId, key: int, messages: Sequence[PreparedMessage]) -> None:
-        ids = to_json([prepared.message.id for prepared in messages if prepared.message.inherited_from is None])
+        ids = to_json([prepared.id for prepared in messages if not prepared.inherited])
         rows = self._db.execute(
             "SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value AND m.session_key <> ?"
             " JOIN sessions s ON s.key = m.session_key WHERE s.namespace_key = ? AND m.inherited_from IS NULL",
@@ -355,15 +360,16 @@ class Merge:
             self._overlapping.add((min(session_id, other), max(session_id, other)))
 
 
-def log_change(db: apsw.Connection, namespace_key: int, kind: str, ref: str, at: int) -> None:
-    db.execute(
-        "INSERT INTO changes SELECT ?, coalesce((SELECT max(seq) FROM changes WHERE namespace_key = ?), 0) + 1, ?, ?, ?",
-        (namespace_key, namespace_key, kind, clean(ref), at),
+def log_changes(db: apsw.Connection, namespace_key: int, kind: str, refs: Sequence[str], at: int) -> None:
+    last = db.execute("SELECT max(seq) FROM changes WHERE namespace_key = ?", (namespace_key,)).fetchone()[0] or 0
+    db.executemany(
+        "INSERT INTO changes VALUES (?, ?, ?, ?, ?)",
+        [(namespace_key, seq, kind, clean(ref), at) for seq, ref in enumerate(refs, last + 1)],
     )
 
 
 def _distinct(parts: Iterable[PreparedPart]) -> Iterable[PreparedPart]:
-    return {part.part.id: part for part in parts}.values()
+    return {part.id: part for part in parts}.values()
 
 
 def _least(a: int | None, b: int | None) -> int | None:

@@ -6,10 +6,9 @@ Owns the work that needs no database (analysis, encoding), so that the writer's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from ovillo.model.records import Author, Message, Part, PartType, Role, SessionDelta
+from ovillo.model.records import Author, Message, MessageId, Part, PartType, Role, Session, SessionDelta, ToolResult
 from ovillo.model.text import searchable_text
 from ovillo.model.touches import touched_paths
 from ovillo.store.protocol import Analyzer
@@ -29,9 +28,10 @@ _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION)
 _PROMPT_CHARS = 400
 
 
-@dataclass(slots=True)
-class PreparedPart:
-    part: Part
+class PreparedPart(NamedTuple):
+    """A part as rows: only plain values, so that it crosses to another process cheaply."""
+
+    #: Values of ``PART_COLUMNS``.
     values: tuple[Any, ...]
     flags: int
     role: int
@@ -40,33 +40,79 @@ class PreparedPart:
     length: int
     paths: tuple[str, ...]
 
+    @property
+    def id(self) -> str:
+        return str(self.values[1])
 
-@dataclass(slots=True)
-class PreparedMessage:
-    message: Message
+
+class PreparedMessage(NamedTuple):
+    #: Values of ``MESSAGE_COLUMNS``.
     values: tuple[Any, ...]
     parts: list[PreparedPart]
 
+    @property
+    def id(self) -> str:
+        return str(self.values[0])
 
-@dataclass(slots=True)
-class PreparedDelta:
-    delta: SessionDelta
+    @property
+    def created_at(self) -> int | None:
+        at: int | None = self.values[8]
+        return at
+
+    @property
+    def inherited(self) -> bool:
+        return self.values[20] is not None
+
+    @property
+    def prompt(self) -> bool:
+        """Whether a person said it here."""
+        return self.values[2] == Role.USER and self.values[3] == Author.HUMAN and not self.inherited
+
+
+class PreparedDelta(NamedTuple):
+    session: Session
     messages: list[PreparedMessage]
+    tool_results: tuple[ToolResult, ...]
+    reverted: tuple[MessageId, ...]
+    superseded: tuple[MessageId, ...]
+    reverted_is_complete: bool
     title_terms: str
+    first_prompt: str | None
+
+
+class Prepared(NamedTuple):
+    deltas: list[PreparedDelta]
+    #: Words first met and their terms, for the vocabulary.
+    surfaces: list[tuple[str, str]]
+
+
+class SqlitePreparation:
+    """Implements ``ovillo.store.protocol.Preparation``."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyzer = analyzer
+
+    def prepare(self, deltas: Sequence[SessionDelta]) -> Prepared:
+        prepared = [prepare_delta(delta, self._analyzer) for delta in deltas]
+        return Prepared(prepared, self._analyzer.take_new_surfaces())
 
 
 def prepare_delta(delta: SessionDelta, analyzer: Analyzer) -> PreparedDelta:
     title = delta.session.title
     return PreparedDelta(
-        delta,
+        delta.session,
         [prepare_message(message, analyzer) for message in delta.messages],
+        delta.tool_results,
+        delta.reverted,
+        delta.superseded,
+        delta.reverted_is_complete,
         analyzer.index_terms(title)[0] if title else "",
+        first_prompt(delta.messages),
     )
 
 
 def prepare_message(message: Message, analyzer: Analyzer) -> PreparedMessage:
-    parts = [prepare_part(part, message, analyzer) for part in message.parts]
-    return PreparedMessage(message, message_values(message), parts)
+    return PreparedMessage(message_values(message), [prepare_part(part, message, analyzer) for part in message.parts])
 
 
 def prepare_part(part: Part, message: Message, analyzer: Analyzer) -> PreparedPart:
@@ -77,14 +123,7 @@ def prepare_part(part: Part, message: Message, analyzer: Analyzer) -> PreparedPa
     if length >= 3 and part.type in _SAID and not part.synthetic and worth_embedding(message, part):
         flags |= PART_EMBEDDABLE
     return PreparedPart(
-        part,
-        part_values(part),
-        flags,
-        ROLE_CODES[message.role],
-        _column(part, message),
-        terms,
-        length,
-        touched_paths(part),
+        part_values(part), flags, ROLE_CODES[message.role], _column(part, message), terms, length, touched_paths(part)
     )
 
 

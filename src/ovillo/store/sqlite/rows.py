@@ -6,10 +6,12 @@ Owns how a record is spelled in the tables. Runs no SQL.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+import zstandard
 
 from ovillo.model.records import (
     Author,
@@ -90,6 +92,34 @@ def clean(text: str) -> str:
 
 def text_or_none(text: str | None) -> str | None:
     return None if text is None else clean(text)
+
+
+#: Texts from this many characters on are kept compressed: tool output is most of a history and repeats itself.
+_PACK_FROM = 400
+_PACK_LEVEL = 1
+
+
+class _Packer(threading.local):
+    """Compressors are not shared between threads."""
+
+    def __init__(self) -> None:
+        self.compress = zstandard.ZstdCompressor(level=_PACK_LEVEL).compress
+        self.decompress = zstandard.ZstdDecompressor().decompress
+
+
+_packer = _Packer()
+
+
+def pack(text: str | None) -> str | bytes | None:
+    """How a long text is stored: as it is, or as a zstd frame. Equal texts give equal bytes."""
+    if text is None or len(text) < _PACK_FROM:
+        return text if text is None else clean(text)
+    packed = _packer.compress(text.encode("utf-8", "replace"))
+    return packed if len(packed) < len(text) else clean(text)
+
+
+def unpack(stored: str | bytes | None) -> str | None:
+    return _packer.decompress(stored).decode() if isinstance(stored, bytes) else stored
 
 
 SESSION_EXTRA = (
@@ -256,15 +286,15 @@ def part_values(part: Part) -> tuple[Any, ...]:
         part.id,
         PART_CODES[part.type],
         part.created_at,
-        clean(part.text) or None,
+        pack(part.text or None),
         None if tool is None else clean(tool.name),
         None if tool is None else tool.call_id,
         None if tool is None else tool.status.value,
-        None if tool is None else tool_json(tool),
-        None if tool is None else text_or_none(tool.output),
+        None if tool is None else pack(tool_json(tool)),
+        None if tool is None else pack(tool.output),
         None if patch is None else patch.additions,
         None if patch is None else patch.deletions,
-        to_json(extra) if extra else None,
+        pack(to_json(extra)) if extra else None,
     )
 
 
@@ -275,15 +305,15 @@ def tool_json(tool: ToolCall) -> str:
 
 def part_from(row: tuple[Any, ...], message_id: str, flags: int) -> Part:
     """A part from ``PART_COLUMNS``."""
-    extra = from_json(row[12]) or {}
+    extra = from_json(unpack(row[12])) or {}
     tool: ToolCall | None = None
     if row[5] is not None:
-        given = from_json(row[8])
+        given = from_json(unpack(row[8]))
         tool = ToolCall(
             name=row[5],
             call_id=row[6],
             status=ToolStatus(row[7]),
-            output=row[9],
+            output=unpack(row[9]),
             input=given[0],
             title=given[1],
             started_at=given[2],
@@ -297,7 +327,7 @@ def part_from(row: tuple[Any, ...], message_id: str, flags: int) -> Part:
         message_id=MessageId(message_id),
         seq=row[0],
         type=PART_TYPES[row[2]],
-        text=row[4] or "",
+        text=unpack(row[4]) or "",
         synthetic=bool(flags & PART_SYNTHETIC),
         tool=tool,
         file=None if not file else FileRef(file[0], file[1], tuple(file[2]) if file[2] else None),

@@ -17,8 +17,8 @@ from ovillo.model.clock import Clock, system_clock
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.connection import ReaderPool
-from ovillo.store.sqlite.merge import Merge, log_change
-from ovillo.store.sqlite.prepare import PreparedDelta, prepare_delta
+from ovillo.store.sqlite.merge import Merge, log_changes
+from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation
 from ovillo.store.sqlite.reindex import drop_from_index, index_again, put_back_in_index
 from ovillo.store.sqlite.rows import from_json, to_json
 from ovillo.store.sqlite.session_reads import SessionReads
@@ -59,13 +59,22 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         redactions: Mapping[str, int] | None = None,
     ) -> Applied:
         return self.submit(
-            namespace, deltas, place=place, precedence=precedence, cursor=cursor, skipped=skipped, redactions=redactions
+            namespace,
+            self.preparation().prepare(deltas),
+            place=place,
+            precedence=precedence,
+            cursor=cursor,
+            skipped=skipped,
+            redactions=redactions,
         ).result()
+
+    def preparation(self) -> SqlitePreparation:
+        return SqlitePreparation(self._analyzer)
 
     def submit(
         self,
         namespace: Namespace,
-        deltas: Sequence[SessionDelta],
+        prepared: Prepared,
         *,
         place: tuple[str, str] | None = None,
         precedence: int = 0,
@@ -73,19 +82,17 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         skipped: Sequence[SkippedRecord] = (),
         redactions: Mapping[str, int] | None = None,
     ) -> Future[Applied]:
-        """``apply`` without waiting: analysis happens here, the transaction on the writer's thread."""
-        prepared = [prepare_delta(delta, self._analyzer) for delta in deltas]
-        surfaces = self._analyzer.take_new_surfaces()
+        """``apply`` of prepared deltas without waiting; the transaction runs on the writer's thread."""
 
         def work(db: apsw.Connection) -> Applied:
             key = self._namespace_key(db, namespace)
             place_key = None if place is None else _place_key(db, key, *place)
-            applied = self._merge(db, namespace, key, place_key, precedence, prepared)
+            applied = self._merge(db, namespace, key, place_key, precedence, prepared.deltas)
             if place_key is not None:
                 _move_cursor(db, place_key, cursor or {})
                 _note_skipped(db, place_key, skipped)
                 _count_redactions(db, place_key, redactions or {})
-            db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", surfaces)
+            db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", prepared.surfaces)
             return applied
 
         return self._writer.submit(work)
@@ -126,7 +133,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
             drop_from_index(db, key, inherited, forked_from)
             put_back_in_index(db, self._analyzer, ns, forked_from, inherited)
             _recount(db, key)
-            log_change(db, ns, "session", session_id, self._clock())
+            log_changes(db, ns, "session", [session_id], self._clock())
 
         self._writer.run(work)
 
@@ -151,7 +158,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
                     (ns, session_id),
                 )
                 if db.changes():
-                    log_change(db, ns, "session", session_id, self._clock())
+                    log_changes(db, ns, "session", [session_id], self._clock())
 
         self._writer.run(work)
 

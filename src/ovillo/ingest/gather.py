@@ -1,0 +1,123 @@
+"""Gathering a reader's records into bundles that make transactions of a useful size.
+
+Owns when a bundle is full, and redaction and preparation of what is in it. Runs in the scanning process or in
+one beside it; writes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ovillo.model.errors import OvilloError
+from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
+from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Reader
+from ovillo.store.protocol import Preparation
+
+log = logging.getLogger(__name__)
+
+#: Redacts one delta and counts what it masked, by kind.
+Redact = Callable[[SessionDelta], tuple[SessionDelta, Mapping[str, int]]]
+
+#: A bundle is handed on at the next checkpoint after this much, or at twice as much in the middle of a file: large
+#: enough to spread a transaction's cost, small enough to keep memory and other writers' waits low.
+_PARTS = 3_000
+_CHARACTERS = 4_000_000
+
+
+@dataclass(slots=True)
+class Bundle:
+    """What one transaction will write, ready for ``Store.submit``."""
+
+    prepared: Any = None
+    skipped: list[SkippedRecord] = field(default_factory=list)
+    #: Only what lies before a checkpoint moves the cursor.
+    cursor: dict[str, Any] = field(default_factory=dict)
+    redactions: Counter[str] = field(default_factory=Counter)
+    inventory: frozenset[SessionId] | None = None
+    #: Why reading ended early, when it did.
+    error: str | None = None
+    # For progress: since the last bundle.
+    expected_bytes: int = 0
+    bytes_read: int = 0
+    sessions: frozenset[SessionId] = frozenset()
+    messages: int = 0
+
+
+def bundles(
+    reader: Reader,
+    place: Place,
+    cursor: Cursor,
+    redact: Redact,
+    preparation: Preparation,
+    only: SessionId | None = None,
+) -> Generator[Bundle, None, None]:
+    """Read ``place`` from ``cursor`` on. Never raises: the last bundle names the error that ended it."""
+    gathering = _Gathering(redact, preparation)
+    try:
+        for record in reader.scan(place, cursor, only):
+            full = gathering.take(record)
+            if full is not None:
+                yield full
+    except OvilloError as problem:
+        gathering.bundle.error = str(problem)
+    except Exception as problem:
+        log.exception("Reading %s failed", place.path)
+        gathering.bundle.error = f"{type(problem).__name__}: {problem}"
+    yield gathering.close()
+
+
+class _Gathering:
+    def __init__(self, redact: Redact, preparation: Preparation) -> None:
+        self._redact = redact
+        self._preparation = preparation
+        self._deltas: list[SessionDelta] = []
+        self._parts = self._characters = 0
+        self.bundle = Bundle()
+
+    def take(self, record: object) -> Bundle | None:
+        """The bundle, when ``record`` filled it."""
+        match record:
+            case SessionDelta():
+                self._add(record)
+                return self.close() if self._weight() >= 2 else None
+            case Checkpoint():
+                self.bundle.cursor.update(record.cursor)
+                self.bundle.bytes_read += record.bytes_read
+                return self.close() if self._weight() >= 1 or len(self.bundle.cursor) > 2_000 else None
+            case SkippedRecord():
+                self.bundle.skipped.append(record)
+            case Progress():
+                self.bundle.expected_bytes += record.total_bytes
+                # At once, so that a progress bar knows its length from the start.
+                return self.close()
+            case Inventory():
+                self.bundle.inventory = record.session_ids
+            case _:
+                pass
+        return None
+
+    def close(self) -> Bundle:
+        done = self.bundle
+        done.prepared = self._preparation.prepare(self._deltas)
+        done.sessions = frozenset(delta.session.id for delta in self._deltas)
+        done.messages = sum(len(delta.messages) for delta in self._deltas)
+        self.bundle = Bundle()
+        self._deltas = []
+        self._parts = self._characters = 0
+        return done
+
+    def _add(self, delta: SessionDelta) -> None:
+        clean, counts = self._redact(delta)
+        self.bundle.redactions.update(counts)
+        self._deltas.append(clean)
+        for message in clean.messages:
+            self._parts += len(message.parts) + 1
+            for part in message.parts:
+                self._characters += len(part.text) + len((part.tool and part.tool.output) or "")
+
+    def _weight(self) -> float:
+        return max(self._parts / _PARTS, self._characters / _CHARACTERS)
