@@ -1,0 +1,56 @@
+# The commands of the project. `make run` and `make test` are all a newcomer needs.
+
+# First Python on the PATH that is new enough.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: run test check bench lock clean help
+
+help:
+	@echo "make run    install, read this machine's agent histories, serve MCP on 127.0.0.1"
+	@echo "make test   every check and every test"
+	@echo "make check  the checks alone: format, lint, types, layers, file sizes"
+	@echo "make bench  print the tables of bench/ (CORPUS=dir for a corpus of your own)"
+	@echo "make lock   renew requirements.lock and requirements-dev.lock (needs uv)"
+	@echo "make clean  remove the virtual environment and all caches"
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "ovillo needs Python 3.11 or newer; none was found. Install it and run make again."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Could not make a virtual environment. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+
+$(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
+	@echo "Installing ovillo into $(VENV) (a few minutes on a slow line) ..."
+	@$(PIP) install -r requirements.lock
+	@$(PIP) install --no-deps --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	@$(PIP) install -r requirements-dev.lock
+	@touch $@
+
+run: $(VENV)/.installed
+	@$(BIN)/python scripts/first_run.py $(ARGS)
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_file_sizes.py
+
+test: check
+	$(BIN)/python -m pytest --cov=ovillo --cov-report=term:skip-covered $(ARGS)
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS)) $(ARGS)
+
+lock:
+	uv pip compile pyproject.toml --universal --python-version 3.11 --no-header --no-annotate --quiet --output-file requirements.lock
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --no-header --no-annotate --quiet --output-file requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) build dist bench-results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage src/*.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
