@@ -12,7 +12,7 @@ _MARK = re.compile(r"mark\.requirement\(\s*([^)]*)\)")
 
 def _named() -> set[str]:
     found: set[str] = set()
-    for path in Path(__file__).parent.rglob("test_*.py"):
+    for path in Path(__file__).parent.rglob("*.py"):
         for arguments in _MARK.findall(path.read_text(encoding="utf-8")):
             found.update(re.findall(r"[\"']([A-Z]+-\d+)[\"']", arguments))
     return found

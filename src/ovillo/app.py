@@ -1,0 +1,74 @@
+"""The composition root: settings in, services out.
+
+Owns what is built from what, once per process. Everything below gets its collaborators handed in.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ovillo.ingest.gather import Redact
+from ovillo.ingest.service import Ingest
+from ovillo.interfaces.services import Services
+from ovillo.model.clock import system_clock
+from ovillo.readers import all_readers
+from ovillo.search.analysis import TextAnalyzer
+from ovillo.search.service import Search
+from ovillo.security.redaction import Redactor
+from ovillo.sessions.calling import CallingSession
+from ovillo.sessions.catalog import Catalog
+from ovillo.sessions.history import History
+from ovillo.sessions.lineage import LineageService
+from ovillo.sessions.recovery import Recovery
+from ovillo.sessions.statistics import StatisticsService
+from ovillo.sessions.views import Freshness
+from ovillo.settings import Settings
+from ovillo.store.sqlite import open_store
+
+
+def open_services(settings: Settings) -> Services:
+    """Everything an interface needs. Raises StoreUnavailable, IntegrityError, InvalidInput."""
+    store = open_store(settings.database, TextAnalyzer(), system_clock)
+    readers = [reader for reader in all_readers() if not settings.readers or reader.name in settings.readers]
+    ingest = Ingest(
+        store,
+        readers,
+        partial(_make_redact, store.secret("redaction"), settings.redaction),
+        environment=settings.environment,
+        home=settings.home,
+        lock_path=settings.data_dir / "ingest.lock",
+        clock=system_clock,
+    )
+
+    def freshness() -> Freshness:
+        return Freshness(ingest.indexed_through(), ingest.pending())
+
+    catalog = Catalog(store, freshness)
+    history = History(store, freshness)
+    lineage = LineageService(store)
+    return Services(
+        settings=settings,
+        clock=system_clock,
+        store=store,
+        ingest=ingest,
+        catalog=catalog,
+        history=history,
+        lineage=lineage,
+        statistics=StatisticsService(store, lineage),
+        recovery=Recovery(store, history),
+        search=Search(store, catalog.summaries, freshness, settings, system_clock),
+        calling=CallingSession(store, ingest, settings.environment, system_clock),
+        close=store.close,
+    )
+
+
+def _make_redact(key: bytes, mode: str) -> Redact:
+    """Built in each reading process: compiled rules do not cross between them."""
+    return Redactor(key, "off" if mode == "off" else "mask").redact_delta
+
+
+def main() -> None:
+    """The ``ovillo`` command."""
+    from ovillo.interfaces.cli.main import run  # start-up cost: importing this module must stay cheap for MCP
+
+    run(open_services)

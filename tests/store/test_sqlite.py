@@ -1,0 +1,95 @@
+"""The SQLite store keeps the contract, and what only a file can show."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ovillo.model.errors import IntegrityError, StoreUnavailable
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
+from ovillo.store.sqlite import open_store
+from tests.builders import WordAnalyzer, delta, message, session
+from tests.store.contract import *  # noqa: F403 - the whole suite runs here
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(tmp_path / "ovillo.db", WordAnalyzer())
+    yield opened
+    opened.close()
+
+
+def _write(path: str, n: int) -> None:
+    store = open_store(Path(path), WordAnalyzer())
+    for k in range(15):
+        store.apply(NS, [delta(message(f"m{n}-{k}", k, "from many", of=f"ses_{n}"))])
+    store.close()
+
+
+@pytest.mark.requirement("STORE-21")
+def test_eight_processes_write_one_new_file_without_a_lock_error(tmp_path: Path) -> None:
+    path = tmp_path / "shared.db"
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_write, args=(str(path), n)) for n in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0] * 8
+    store = open_store(path, WordAnalyzer())
+    assert store.count_sessions(NS, SessionFilter()) == 8
+    assert len(store.match(NS, Term("many"), DocFilter(), 500)) == 120
+    store.close()
+
+
+@pytest.mark.requirement("STORE-22")
+def test_a_file_that_is_no_database_is_named_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "ovillo.db"
+    path.write_bytes(b"this is not a database at all, it is a letter" * 200)
+    with pytest.raises(IntegrityError, match="doctor"):
+        open_store(path, WordAnalyzer())
+
+
+@pytest.mark.requirement("STORE-23")
+def test_a_database_of_a_newer_ovillo_is_refused_unchanged(tmp_path: Path) -> None:
+    import apsw
+
+    path = tmp_path / "ovillo.db"
+    newer = apsw.Connection(str(path))
+    newer.pragma("user_version", 999)
+    newer.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreUnavailable, match="newer"):
+        open_store(path, WordAnalyzer())
+    assert path.read_bytes()[100:] == before[100:]
+
+
+@pytest.mark.requirement("STORE-24")
+def test_an_index_of_another_analyzer_is_noticed_and_rebuilt(tmp_path: Path) -> None:
+    path = tmp_path / "ovillo.db"
+    first = open_store(path, WordAnalyzer())
+    first.apply(NS, [delta(message("m1", 1, "Alpha beta"), about=session(title="T"))])
+    first.close()
+
+    class Backwards(WordAnalyzer):
+        version = "backwards-1"
+
+        def index_terms(self, text: str) -> tuple[str, int]:
+            terms, count = super().index_terms(text)
+            return terms[::-1], count
+
+    second = open_store(path, Backwards())
+    assert not second.index_is_current()
+    second.rebuild_index()
+    assert second.index_is_current()
+    assert len(second.match(NS, Term("ateb"), DocFilter(), 5)) == 1
+    second.close()
+
+
+@pytest.mark.requirement("STORE-25")
+def test_only_the_owner_may_read_the_file(store: Store, tmp_path: Path) -> None:
+    assert (tmp_path / "ovillo.db").stat().st_mode & 0o077 == 0
