@@ -7,7 +7,30 @@ ways. One section an area; ids are ``AREA-n`` and are never used again for somet
 from __future__ import annotations
 
 #: id -> (promise, source)
-READERS: dict[str, tuple[str, str]] = {}
+READERS: dict[str, tuple[str, str]] = {
+    "READ-80": ("Gemini CLI: sessions, prompts and answers equal the ground truth", "issue 2; gemini fixtures"),
+    "READ-81": ("Gemini CLI: tokens of every answer equal the ground truth, normalised", "issue 2; formats 3, 4"),
+    "READ-82": ("Gemini CLI: tool calls equal the ground truth", "issue 2; gemini fixtures"),
+    "READ-83": ("Gemini CLI: lineage and project directory are known", "formats 3"),
+    "READ-84": ("Gemini CLI: reading changes no byte of the source", "DESIGN 5"),
+    "READ-85": ("Gemini CLI: a line written again with the same id counts once", "formats 3"),
+    "READ-86": ("Gemini CLI: a rewrite of the history loses no field and moves no time", "formats 3"),
+    "READ-87": ("Gemini CLI: function responses that come twice are one output of one call", "formats 3"),
+    "READ-88": ("Gemini CLI: two files with one session id are one session", "formats 3"),
+    "READ-89": ("Gemini CLI: the injected context is synthetic and no fork mark", "formats 3"),
+    "READ-90": ("Gemini CLI: a sub-agent is linked to the call that started it", "formats 3; DESIGN 5"),
+    "READ-91": ("Gemini CLI: file edits are patches", "formats 4"),
+    "READ-92": ("Gemini CLI: a hashed project folder is resolved by proof, never guessed", "formats 3"),
+    "READ-93": ("Gemini CLI: one id for two types gives two messages", "formats 3"),
+    "READ-94": ("Gemini CLI: a state snapshot is a compaction that supersedes what went before", "formats 3"),
+    "READ-95": ("Gemini CLI: rewound messages are kept and marked", "formats 3; DESIGN 5"),
+    "READ-96": ("Gemini CLI: notices are system messages, unknown types are kept", "DESIGN 5"),
+    "READ-97": ("Gemini CLI: files named in a prompt are told apart from it", "DESIGN 4"),
+    "READ-98": ("Gemini CLI: a vanished file takes nothing back", "formats 0.2, 3"),
+    "READ-99": ("Gemini CLI: only sessions with a changed file are read again", "DESIGN 5"),
+    "READ-100": ("Gemini CLI: GEMINI_CLI_HOME replaces the home folder", "formats 3"),
+    "READ-101": ("Gemini CLI: damage costs the damaged line only and is listed", "issue 2 Readers"),
+}
 STORE: dict[str, tuple[str, str]] = {
     "STORE-1": ("A delta comes back as it went in", "DESIGN 4"),
     "STORE-2": ("Applying the same delta twice changes nothing", "DESIGN 5"),
@@ -35,7 +58,16 @@ STORE: dict[str, tuple[str, str]] = {
     "STORE-24": ("Tokeniser version in the database", "retrieval 4"),
     "STORE-25": ("History is private to its owner", "DESIGN 15"),
 }
-INGEST: dict[str, tuple[str, str]] = {}
+INGEST: dict[str, tuple[str, str]] = {
+    "INGEST-1": ("Forks are recognised by shared messages, with their point", "formats 1"),
+    "INGEST-2": ("One bad place or record costs only itself", "DESIGN 5"),
+    "INGEST-3": ("A killed scan goes on where it stopped, nothing twice", "issue 2"),
+    "INGEST-4": ("What a client deletes stays, marked", "DESIGN 5"),
+    "INGEST-5": ("One process scans at a time, others go on", "DESIGN 5"),
+    "INGEST-6": ("Damage is listed once with file, position, reason", "DESIGN 18"),
+    "INGEST-7": ("History of a vanished client stays", "DESIGN 5"),
+    "INGEST-8": ("Unknown names are answered with the known ones", "DESIGN 16"),
+}
 SESSIONS: dict[str, tuple[str, str]] = {}
 SEARCH: dict[str, tuple[str, str]] = {}
 TOOLS: dict[str, tuple[str, str]] = {}

@@ -1,0 +1,184 @@
+"""Stores that are files, each session read whole again when one of its files changed.
+
+Owns which files changed since the last scan, grouping files into sessions, order, and the boundary that
+keeps one session's damage from costing another's. Knows nothing of any client's records. Fit for clients
+that rewrite small files; append-only histories go through ``jsonl`` with an offset.
+
+A cursor holds one entry per file: size, modification time, the ids of its sessions, and their start.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ovillo.model.limits import DELTA_MESSAGES, MAX_RECORD_BYTES
+from ovillo.model.records import Inventory, Message, Session, SessionDelta, SessionId, SkippedRecord
+from ovillo.readers.jsonl import decode_any, stat_regular
+from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which sessions a file holds. Files with the same ``sessions`` are read together."""
+
+    sessions: tuple[str, ...]
+    #: Start of the first session in it, milliseconds; 0 when unknown.
+    started: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files read together, in order of their start and name."""
+
+    sessions: tuple[str, ...]
+    files: tuple[Path, ...]
+
+
+#: Says what a file holds, or why it cannot be told.
+Identify = Callable[[Path], Identity | SkippedRecord]
+#: Reads a group's files from the beginning.
+Read = Callable[[Group], Iterator[SessionDelta | SkippedRecord]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    path: Path
+    size: int
+    mtime_ns: int
+    identity: Identity
+    changed: bool
+
+    def entry(self) -> dict[str, Any]:
+        return {
+            "size": self.size,
+            "mtime_ns": self.mtime_ns,
+            "sessions": list(self.identity.sessions),
+            "started": self.identity.started,
+        }
+
+
+class Listing:
+    """Folders looked into, and those that could not be."""
+
+    def __init__(self) -> None:
+        self.skipped: list[SkippedRecord] = []
+
+    def files(self, folder: Path, *suffixes: str) -> list[Path]:
+        return [p for p in self._entries(folder) if p.name.endswith(suffixes) and stat_regular(p) is not None]
+
+    def folders(self, folder: Path) -> list[Path]:
+        return [p for p in self._entries(folder) if p.is_dir()]
+
+    def _entries(self, folder: Path) -> list[Path]:
+        try:
+            with os.scandir(folder) as found:
+                return sorted(Path(entry.path) for entry in found)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self.skipped.append(SkippedRecord(str(folder), "", f"cannot be listed: {error.strerror or error}"))
+            return []
+
+
+def scan_session_files(
+    files: Sequence[Path],
+    listing: Listing,
+    cursor: Cursor,
+    only: SessionId | None,
+    identify: Identify,
+    read: Read,
+) -> Iterator[Record]:
+    """What ``Reader.scan`` yields, for ``files`` as they are now."""
+    seen: list[_Seen] = []
+    skipped = list(listing.skipped)
+    for path in files:
+        match _look(path, cursor.get(str(path)), identify):
+            case _Seen() as one:
+                seen.append(one)
+            case SkippedRecord() as damage:
+                skipped.append(damage)
+    groups = [g for g in _groups(seen) if any(one.changed for one in g) and (only is None or _holds(g, only))]
+    if only is None:
+        yield Progress(sum(one.size for group in groups for one in group))
+        yield from skipped
+    for members in groups:
+        yield from _read(Group(members[0].identity.sessions, tuple(one.path for one in members)), only, read)
+        yield Checkpoint({str(one.path): one.entry() for one in members}, sum(one.size for one in members))
+    if only is None:
+        present = {str(path) for path in files}
+        if gone := {key: None for key in cursor if key not in present}:
+            yield Checkpoint(dict(gone))
+        # A folder that cannot be listed proves nothing about what was deleted.
+        if not skipped:
+            yield Inventory(frozenset(SessionId(x) for one in seen for x in one.identity.sessions))
+
+
+def _look(path: Path, entry: object, identify: Identify) -> _Seen | SkippedRecord | None:
+    state = stat_regular(path)
+    if state is None:
+        return None
+    known = _known(entry, state.size, state.mtime_ns)
+    if known is not None:
+        return _Seen(path, state.size, state.mtime_ns, known, changed=False)
+    found = identify(path)
+    if isinstance(found, SkippedRecord):
+        return found
+    return _Seen(path, state.size, state.mtime_ns, found, changed=True)
+
+
+def _known(entry: object, size: int, mtime_ns: int) -> Identity | None:
+    if not isinstance(entry, dict) or entry.get("size") != size or entry.get("mtime_ns") != mtime_ns:
+        return None
+    sessions, started = entry.get("sessions"), entry.get("started")
+    if not isinstance(sessions, list) or not all(isinstance(x, str) for x in sessions):
+        return None
+    return Identity(tuple(sessions), started if isinstance(started, int) else 0)
+
+
+def _groups(seen: Sequence[_Seen]) -> list[list[_Seen]]:
+    """Files of one session together, oldest session first."""
+    by_sessions: dict[tuple[str, ...], list[_Seen]] = defaultdict(list)
+    for one in seen:
+        by_sessions[one.identity.sessions].append(one)
+    for members in by_sessions.values():
+        members.sort(key=lambda one: (one.identity.started, one.path))
+    return sorted(by_sessions.values(), key=lambda members: (members[0].identity.started, members[0].path))
+
+
+def _holds(members: Sequence[_Seen], only: SessionId) -> bool:
+    return any(only in one.identity.sessions for one in members)
+
+
+def _read(group: Group, only: SessionId | None, read: Read) -> Iterator[SessionDelta | SkippedRecord]:
+    try:
+        for record in read(group):
+            if only is None or (isinstance(record, SessionDelta) and record.session.id == only):
+                yield record
+    except Exception as error:  # noqa: BLE001  # the boundary of one session: others must still be read
+        yield SkippedRecord(str(group.files[0]), "", f"not understood: {type(error).__name__}: {error}")
+
+
+def read_document(path: Path) -> Any | SkippedRecord:
+    """The value of a file that is one JSON document."""
+    state = stat_regular(path)
+    if state is None:
+        return SkippedRecord(str(path), "", "is not a file any more")
+    if state.size > MAX_RECORD_BYTES:
+        return SkippedRecord(str(path), "", f"a document of {state.size} bytes, more than {MAX_RECORD_BYTES}")
+    try:
+        return decode_any(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except OSError as error:
+        return SkippedRecord(str(path), "", f"cannot be read: {error.strerror or error}")
+    except (ValueError, RecursionError) as error:
+        return SkippedRecord(str(path), "", f"not readable as JSON: {error}")
+
+
+def deltas(session: Session, messages: Sequence[Message]) -> Iterator[SessionDelta]:
+    """A session with its messages in deltas of a bounded size; one even when it has none."""
+    for start in range(0, max(1, len(messages)), DELTA_MESSAGES):
+        yield SessionDelta(session, tuple(messages[start : start + DELTA_MESSAGES]))
