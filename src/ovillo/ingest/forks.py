@@ -63,12 +63,24 @@ def decide(pairs: Iterable[tuple[SessionId, SessionId]], times: dict[SessionId, 
             origin = next(x for x in (a, b) if first_own[x] == _NEVER)
             fork = b if origin == a else a
         origins[fork].append((-len(shared), first_own[origin], origin))
-    result = []
+    result: list[Fork] = []
+    above: dict[SessionId, SessionId] = {}
     for fork, candidates in sorted(origins.items()):
         origin = min(candidates)[2]
+        # Times missing or wrong can make each of three sessions look later than the next.
+        if _reaches(above, origin, fork):
+            continue
+        above[fork] = origin
         held = {i for i, _ in times[origin]}
         result.append(Fork(fork, origin, tuple(i for i, _ in times[fork] if i in held)))
     return result
+
+
+def _reaches(above: dict[SessionId, SessionId], start: SessionId, goal: SessionId) -> bool:
+    at: SessionId | None = start
+    while at is not None and at != goal:
+        at = above.get(at)
+    return at == goal
 
 
 def _first_own(times: Times, shared: set[str]) -> int:

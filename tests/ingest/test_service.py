@@ -1,0 +1,135 @@
+"""Scanning: what one place does must not cost another, and nothing is read twice or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from ovillo.model.errors import InvalidInput
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import Inventory, SessionId, SkippedRecord
+from ovillo.readers.protocol import Checkpoint, Cursor, Record
+from ovillo.store.protocol import SessionFilter, Store
+from ovillo.store.sqlite import open_store
+from tests.builders import WordAnalyzer, delta, message
+from tests.ingest.scripted import ScriptedReader, ingest_of
+
+A = SessionId("ses_a")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(tmp_path / "data" / "ovillo.db", WordAnalyzer())
+    yield opened
+    opened.close()
+
+
+@pytest.mark.requirement("INGEST-2")
+def test_a_place_that_fails_costs_neither_its_earlier_records_nor_other_places(store: Store, tmp_path: Path) -> None:
+    def breaks(cursor: Cursor) -> Iterator[Record]:
+        yield delta(message("m1", 1, "read before the failure"))
+        yield Checkpoint({"one": 1})
+        raise RuntimeError("the disk made a noise")
+
+    def works(cursor: Cursor) -> Iterator[Record]:
+        yield delta(message("m2", 1, "other", of="ses_b"))
+
+    ingest = ingest_of(
+        store, tmp_path, ScriptedReader("bad", tmp_path, breaks), ScriptedReader("good", tmp_path, works)
+    )
+    report = ingest.scan()
+    assert (report.sessions, report.messages) == (2, 2)
+    assert store.cursor(NS, "bad", str(tmp_path)) == {"one": 1}
+    states = {source.reader: source for source in ingest.sources()}
+    assert (states["bad"].status, states["good"].status) == ("unreadable", "ok")
+    assert "the disk made a noise" in (states["bad"].error or "")
+
+
+@pytest.mark.requirement("INGEST-3")
+def test_what_lies_after_the_last_checkpoint_is_read_again_and_not_doubled(store: Store, tmp_path: Path) -> None:
+    def half(cursor: Cursor) -> Iterator[Record]:
+        yield delta(message("m1", 1, "one"))
+        if not cursor:
+            yield Checkpoint({"at": 1})
+        yield delta(message("m2", 2, "two"))
+        if not cursor:
+            raise KeyError("killed here")
+        yield Checkpoint({"at": 2})
+
+    reader = ScriptedReader("r", tmp_path, half)
+    ingest = ingest_of(store, tmp_path, reader)
+    ingest.scan()
+    ingest.scan()
+    assert reader.seen == [{}, {"at": 1}]
+    assert [item.id for item in store.messages(NS, A)] == ["m1", "m2"]
+
+
+@pytest.mark.requirement("INGEST-4")
+def test_what_the_client_deletes_stays_and_is_marked(store: Store, tmp_path: Path) -> None:
+    present = [frozenset({A, SessionId("ses_b")}), frozenset({SessionId("ses_b")})]
+
+    def script(cursor: Cursor) -> Iterator[Record]:
+        if len(present) == 2:
+            yield delta(message("m1", 1, "kept for ever"))
+            yield delta(message("m2", 1, "also", of="ses_b"))
+        yield Inventory(present.pop(0))
+
+    ingest = ingest_of(store, tmp_path, ScriptedReader("r", tmp_path, script))
+    ingest.scan()
+    ingest.scan()
+    rows = {
+        row.session.id: row.session.metadata.get("deleted_at_source", False)
+        for row in store.list_sessions(NS, SessionFilter(), 9)
+    }
+    assert rows == {A: True, "ses_b": False}
+    assert [item.id for item in store.messages(NS, A)] == ["m1"]
+
+
+@pytest.mark.requirement("INGEST-5")
+def test_a_second_scan_waits_for_nobody(store: Store, tmp_path: Path) -> None:
+    ingest = ingest_of(store, tmp_path, ScriptedReader("r", tmp_path, lambda cursor: iter(())))
+    with FileLock(str(tmp_path / "ingest.lock")):
+        assert ingest.scan().busy
+    assert not ingest.scan().busy
+
+
+@pytest.mark.requirement("INGEST-6")
+def test_damage_is_listed_once_with_file_position_and_reason(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text("{")
+    bad = SkippedRecord("bad.jsonl", "17", "not JSON")
+
+    def script(cursor: Cursor) -> Iterator[Record]:
+        yield bad
+        yield bad
+
+    ingest = ingest_of(store, tmp_path, ScriptedReader("r", tmp_path, script))
+    ingest.scan()
+    ingest.scan()
+    (source,) = ingest.sources()
+    assert (source.status, source.skipped) == ("damaged", (bad,))
+    (tmp_path / "bad.jsonl").unlink()
+    assert ingest.sources()[0].status == "ok"
+
+
+@pytest.mark.requirement("INGEST-7")
+def test_a_place_that_vanished_keeps_its_history_and_is_shown_as_gone(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "client"
+    folder.mkdir()
+    ingest = ingest_of(
+        store, tmp_path, ScriptedReader("r", folder, lambda cursor: iter([delta(message("m1", 1, "x"))]))
+    )
+    ingest.scan()
+    folder.rmdir()
+    ingest.scan()
+    (source,) = ingest.sources()
+    assert (source.status, source.sessions) == ("gone", 1)
+
+
+@pytest.mark.requirement("INGEST-8")
+def test_an_unknown_reader_is_refused_with_the_known_ones(store: Store, tmp_path: Path) -> None:
+    ingest = ingest_of(store, tmp_path, ScriptedReader("codex", tmp_path, lambda cursor: iter(())))
+    with pytest.raises(InvalidInput, match="codex"):
+        ingest.scan(readers=["codecs"])
