@@ -1,13 +1,42 @@
-"""Which session is calling (DESIGN section 8). (Being written.)"""
+"""Which session is calling (DESIGN section 8).
+
+Owns the order of the rules and how sure each is. Reads what clients leave for us: ids in the request, the
+environment of a server the client started, tool calls in their own stores. An explicit argument is the
+caller's business and never comes here. Sources: the fixtures' runs, see the reference on attaching.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from ovillo.model.records import Namespace
+from ovillo.ingest.service import Ingest
+from ovillo.model.clock import Clock
+from ovillo.model.ids import new_id
+from ovillo.model.records import Namespace, SessionId
+from ovillo.readers.protocol import Place
 from ovillo.sessions.views import Calling
+from ovillo.store.protocol import SessionFilter, Store
+
+_log = logging.getLogger(__name__)
+
+#: Client name in the handshake (its beginning) -> reader.
+_READER_OF_CLIENT = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "gemini-cli": "gemini_cli",
+    "opencode": "opencode",
+}
+_ENVIRONMENT = ("CLAUDE_CODE_SESSION_ID", "OVILLO_SESSION_ID")
+#: Clients write a tool call to disk about when they make it: look again this often, this many times (seconds).
+_RETRY_S = 0.05
+_RETRIES = 6
+#: A session written longer ago than this is not taken for the one that is calling (milliseconds).
+_RECENT_MS = 15 * 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +49,158 @@ class CallContext:
     meta: Mapping[str, Any] = field(default_factory=dict)
     client_name: str | None = None
     roots: tuple[str, ...] = ()
+    #: The client started this process (stdio): environment and working directory are the client's.
+    own_process: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Looking up calls in the clients' own stores; each may be asked again when the client has not written yet."""
+
+    #: (place, tool use id) -> session or sub-agent
+    claude_tool_use: Callable[[Place, str], SessionId | None]
+    #: (place, tool name, arguments, working directory) -> the session with exactly this call running
+    opencode_call: Callable[[Place, str, Mapping[str, Any], str | None], SessionId | None]
 
 
 class CallingSession:
+    def __init__(
+        self,
+        store: Store,
+        ingest: Ingest,
+        environment: Mapping[str, str],
+        clock: Clock,
+        cwd: Path | None = None,
+        evidence: Evidence | None = None,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._store = store
+        self._ingest = ingest
+        self._environment = environment
+        self._clock = clock
+        self._cwd = cwd
+        self._evidence = evidence
+        self._pause = pause
+        self._generated = SessionId(new_id("ses", clock))
+
     def find(self, namespace: Namespace, call: CallContext) -> Calling:
-        """Never raises; an unknown caller has ``session_id`` None and says why."""
-        raise NotImplementedError
+        """The first rule that finds a session. Never raises; for an unknown caller the id generated at start, with
+        confidence 0 and the reason."""
+        try:
+            for rule in (self._by_meta, self._by_tool_use, self._by_environment, self._by_running_call, self._by_place):
+                found = rule(namespace, call)
+                if found is not None:
+                    return found
+        except Exception:  # noqa: BLE001  Boundary: a client's store in an unknown state must not cost the answer.
+            _log.exception("finding the calling session failed")
+        client = f"client {call.client_name}" if call.client_name else "a client without a name"
+        return Calling(
+            self._generated,
+            "generated id",
+            0.0,
+            f"{client} sent no session id and no recorded session of it is being written here. ",
+        )
+
+    # --- the rules, surest first
+
+    def _by_meta(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        """Codex sends its thread; a sub-agent's thread is the sub-agent's own session."""
+        turn = call.meta.get("x-codex-turn-metadata")
+        turn = turn if isinstance(turn, Mapping) else {}
+        for source, key in (
+            (call.meta, "threadId"),
+            (turn, "thread_id"),
+            (turn, "session_id"),
+            (call.meta, "sessionId"),
+        ):
+            value = source.get(key)
+            if isinstance(value, str) and value:
+                return Calling(SessionId(value), f"_meta {key}", 1.0)
+        return None
+
+    def _by_tool_use(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        """Claude Code sends the id of the tool use, which stands in the transcript of the session or sub-agent."""
+        use = call.meta.get("claudecode/toolUseId")
+        if not isinstance(use, str) or not use:
+            return None
+        known = self._store.session_of_call(namespace, use)
+        if known is not None:
+            return Calling(known, "_meta claudecode/toolUseId", 1.0)
+        found = self._look(
+            "claude_code",
+            lambda place: self._claude(place, use),
+            tries=_RETRIES if not self._from_environment(call) else 3,
+        )
+        return Calling(found, "_meta claudecode/toolUseId", 1.0) if found else None
+
+    def _by_environment(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        named = self._from_environment(call)
+        return Calling(SessionId(named[1]), f"environment {named[0]}", 0.95) if named else None
+
+    def _by_running_call(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        """OpenCode tells nothing, but its store has the very call that reached us, still running."""
+        if call.client_name is not None and not call.client_name.lower().startswith("opencode"):
+            return None
+        where = self._directory(call)
+        found = self._look("opencode", lambda place: self._opencode(place, call, where), tries=_RETRIES)
+        return Calling(found, "running tool call in OpenCode's store", 0.97) if found else None
+
+    def _by_place(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        """The session of this client in this folder that was written last, when that was just now."""
+        reader = _reader_of(call.client_name)
+        where = self._directory(call)
+        if reader is None:
+            return None
+        rows = self._store.list_sessions(namespace, SessionFilter(source=reader, project=where), 2)
+        rows = [row for row in rows if row.session.updated_at and self._clock() - row.session.updated_at < _RECENT_MS]
+        if not rows:
+            return None
+        sure = 0.6 if where and len(rows) == 1 else 0.4 if where else 0.25
+        reason = f"newest session of {reader} in {where}" if where else f"newest session of {reader} in any folder"
+        return Calling(rows[0].session.id, "client, folder and time of writing", sure, reason)
+
+    # --- what they look at
+
+    def _from_environment(self, call: CallContext) -> tuple[str, str] | None:
+        if not call.own_process:
+            return None
+        return next(((name, value) for name in _ENVIRONMENT if (value := self._environment.get(name))), None)
+
+    def _directory(self, call: CallContext) -> str | None:
+        if call.roots:
+            return call.roots[0]
+        if not call.own_process:
+            return None
+        try:
+            return str(self._cwd or Path.cwd())
+        except OSError:  # the folder was removed under us
+            return None
+
+    def _look(self, reader: str, look: Callable[[Place], SessionId | None], *, tries: int) -> SessionId | None:
+        """Ask every place of a reader, again after a moment while the client has not written the call yet."""
+        for attempt in range(tries):
+            if attempt:
+                self._pause(_RETRY_S)
+            for place in self._places(reader):
+                found = look(place)
+                if found is not None:
+                    return found
+        return None
+
+    def _places(self, reader: str) -> Iterator[Place]:
+        return (place for place in reversed(self._ingest.places()) if place.reader == reader)
+
+    def _claude(self, place: Place, use: str) -> SessionId | None:
+        if self._evidence is not None:
+            return self._evidence.claude_tool_use(place, use)
+        return None
+
+    def _opencode(self, place: Place, call: CallContext, where: str | None) -> SessionId | None:
+        if self._evidence is not None:
+            return self._evidence.opencode_call(place, call.tool, call.arguments, where)
+        return None
+
+
+def _reader_of(client_name: str | None) -> str | None:
+    name = (client_name or "").lower()
+    return next((reader for client, reader in _READER_OF_CLIENT.items() if name.startswith(client)), None)

@@ -1,0 +1,82 @@
+"""The services behind an MCP server, opened when first needed, and the background work beside them.
+
+Owns when things start and end. A stdio server must list its tools before anything heavy is imported, so
+services open on the first call and watching starts after the first answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ovillo.ingest.reports import ScanReport
+    from ovillo.interfaces.services import Services
+
+_log = logging.getLogger(__name__)
+
+#: How long closing waits for a scan to notice (seconds); what it has not stored it reads again next time.
+_PATIENCE_S = 0.4
+
+
+class Backend:
+    """Thread-safe. ``open_services`` is called at most once; its errors come up at every call until it succeeds."""
+
+    def __init__(self, open_services: Callable[[], Services]) -> None:
+        self._open = open_services
+        self._lock = threading.Lock()
+        self._services: Services | None = None
+        self._stop = threading.Event()
+        self._workers: list[threading.Thread] = []
+
+    def services(self) -> Services:
+        with self._lock:
+            if self._services is None:
+                self._services = self._open()
+            return self._services
+
+    def start_background(self, on_change: Callable[[ScanReport], None] | None = None) -> None:
+        """Watch the sources and fill what is filled in the background. Does nothing the second time."""
+        services = self.services()
+        if self._workers or not services.settings.watch or self._stop.is_set():
+            return
+        self._workers = [
+            threading.Thread(target=self._watch, args=(services, on_change), name="ovillo-watch", daemon=True),
+            threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True),
+        ]
+        for worker in self._workers:
+            worker.start()
+
+    def stop_background(self) -> bool:
+        """Ask background work to end and wait a little; false when some of it is still busy."""
+        self._stop.set()
+        for worker in self._workers:
+            worker.join(_PATIENCE_S)
+        return not any(worker.is_alive() for worker in self._workers)
+
+    def close(self) -> bool:
+        """End background work and close the services. False when a thread did not end in time: the store then stays
+        open, and only leaving the process ends it (nothing acknowledged is lost)."""
+        if not self.stop_background():
+            return False
+        with self._lock:
+            if self._services is not None:
+                self._services.close()
+                self._services = None
+        return True
+
+    def _watch(self, services: Services, on_change: Callable[[ScanReport], None] | None) -> None:
+        try:
+            services.ingest.watch(self._stop, on_change)
+        except Exception:  # noqa: BLE001  Worker boundary: without watching the server still answers from what is indexed.
+            if not self._stop.is_set():
+                _log.exception("watching the sources ended")
+
+    def _embed(self, services: Services) -> None:
+        try:
+            services.search.embed_in_background(self._stop)
+        except Exception:  # noqa: BLE001  Worker boundary: without vectors search still works by words.
+            if not self._stop.is_set():
+                _log.exception("embedding ended")

@@ -1,0 +1,76 @@
+"""The event loop of the stdio server, and the key its state is sealed with.
+
+Owns what needs the SDK at import; ``stdio`` imports it late.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import current_token
+from mcp.server.stdio import stdio_server
+
+from ovillo.interfaces.mcp.backend import Backend
+from ovillo.interfaces.mcp.server import OvilloServer
+from ovillo.interfaces.tools.registry import Registry
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
+    from ovillo.settings import Settings
+
+_KEY_BYTES = 32
+
+
+def serve_stdio(
+    open_services: Callable[[], Services], settings: Settings, idle_start_s: float, breath_s: float
+) -> bool:
+    """Serve until standard input ends; true when everything behind it was closed in time."""
+    backend = Backend(open_services)
+    registry = Registry.choose(settings.toolsets, read_only=settings.read_only)
+    server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir), own_process=True)
+    anyio.run(_serve, server, idle_start_s, breath_s)
+    return backend.close()
+
+
+async def _serve(server: OvilloServer, idle_start_s: float, breath_s: float) -> None:
+    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+        tasks.start_soon(_start_background, server, idle_start_s, breath_s)
+        await server.mcp.run(read, write, server.mcp.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _start_background(server: OvilloServer, idle_start_s: float, breath_s: float) -> None:
+    with anyio.move_on_after(idle_start_s):
+        await server.answered.wait()
+    await anyio.sleep(breath_s)
+    await start_background(server)
+
+
+async def start_background(server: OvilloServer) -> None:
+    """Watch and embed from now on; a store that cannot be opened is told to the caller who needs it, not here."""
+    announce = server.announce(current_token())
+    await anyio.to_thread.run_sync(server.try_background, announce, abandon_on_cancel=True)
+
+
+def state_key(data_dir: Path) -> bytes:
+    """The key that seals request state, the same for all processes on one data folder and after a restart.
+
+    A folder that cannot be written gets a key for this process only."""
+    path = data_dir / "request-state.key"
+    fresh = os.urandom(_KEY_BYTES)
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            path.touch(mode=0o600, exist_ok=False)
+            path.write_bytes(fresh)
+            return fresh
+        except FileExistsError:
+            stored = path.read_bytes()
+            return stored if len(stored) >= _KEY_BYTES else fresh
+    except OSError:
+        return fresh

@@ -1,0 +1,287 @@
+"""ovillo as an MCP server: the SDK's low-level ``Server`` over the registry of tools.
+
+Owns the translation between protocol types and tools, resources and prompts, in both protocol eras.
+Transports are in ``stdio`` and ``http``; what tools do is theirs. A low-level server turns its own failures
+into results, wires subscriptions, seals request state and gives cache hints (the SDK's high-level class
+would do these four).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+
+from ovillo import __version__
+from ovillo.interfaces.mcp import resources, texts
+from ovillo.interfaces.mcp.backend import Backend
+from ovillo.interfaces.tools import schema
+from ovillo.interfaces.tools.contract import LOCAL, Principal, ToolResult
+from ovillo.interfaces.tools.registry import AnyTool, Registry
+from ovillo.model.errors import OvilloError
+from ovillo.sessions.calling import CallContext
+from ovillo.store.protocol import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.ingest.reports import ScanReport
+
+_log = logging.getLogger(__name__)
+
+Context = ServerRequestContext[Any, Any]
+Result = TypeVar("Result")
+
+NAME = "ovillo"
+_HOUR_MS = 3_600_000
+_PAGE = 50
+#: More changed sessions than this in one scan are announced as "the list changed" only.
+_MOST_UPDATES = 50
+#: Results of the era that knew this code; since 2026-07-28 a missing resource is -32602.
+_OLD_NOT_FOUND = -32002
+_FIRST_WITHOUT_IT = "2026-07-28"
+
+
+class OvilloServer:
+    """Handlers of one server. ``own_process``: the client started this process (stdio), so that environment and
+    working directory are the client's."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        registry: Registry,
+        *,
+        state_key: bytes,
+        principal: Principal = LOCAL,
+        own_process: bool = False,
+    ) -> None:
+        self.backend = backend
+        self._registry = registry
+        self._principal = principal
+        self._own_process = own_process
+        self._bus = InMemorySubscriptionBus()
+        #: Set when the first answer that an agent waits for is on its way; background work waits for it.
+        self.answered = anyio.Event()
+        tools = registry.visible(principal)
+        self._tools = types.ListToolsResult(tools=[_tool(tool) for tool in tools])
+        self._schemas = {tool.name: schema.input_schema(tool.input) for tool in tools}
+        self.mcp = self._build(state_key)
+
+    def _build(self, state_key: bytes) -> Server[Any]:
+        server: Server[Any] = Server(
+            NAME,
+            version=__version__,
+            title="ovillo",
+            description="Memory of coding agents' sessions",
+            instructions=texts.INSTRUCTIONS,
+            cache_hints={
+                "tools/list": CacheHint(_HOUR_MS, "public"),
+                "prompts/list": CacheHint(_HOUR_MS, "public"),
+                "resources/templates/list": CacheHint(_HOUR_MS, "public"),
+                "server/discover": CacheHint(_HOUR_MS, "public"),
+                "resources/list": CacheHint(0, "private"),
+                "resources/read": CacheHint(0, "private"),
+            },
+            get_tool_input_schema=self._schemas.get,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+        server.middleware.append(RequestStateBoundary(RequestStateSecurity(keys=[state_key]), default_audience=NAME))
+        return server
+
+    # --- tools
+
+    async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        self.answered.set()
+        return self._tools
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        result = await self._in_thread(partial(self.call, params.name, params.arguments or {}, _caller(ctx)))
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=result.text)],
+            structured_content=dict(result.structured) if result.structured is not None else None,
+            is_error=result.is_error,
+        )
+
+    def call(self, name: str, arguments: Mapping[str, Any], caller: Mapping[str, Any]) -> ToolResult:
+        """Call a tool from a worker thread. Never raises."""
+        context = CallContext(
+            tool=name,
+            arguments=arguments,
+            meta=caller.get("meta", {}),
+            client_name=caller.get("client_name"),
+            own_process=self._own_process,
+        )
+        try:
+            services = self.backend.services()
+        except OvilloError as error:
+            return ToolResult(None, str(error), is_error=True, error_code=error.code)
+        return self._registry.dispatch(services, self._principal, name, arguments, context)
+
+    # --- resources
+
+    async def _list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        page = await self._in_thread(
+            lambda: self.backend.services().catalog.list(
+                self._principal.namespace, SessionFilter(), limit=_PAGE, cursor=params.cursor if params else None
+            )
+        )
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=resources.session_uri(summary.session.id),
+                    name=summary.session.id,
+                    title=summary.title,
+                    description=f"{summary.session.source}, {summary.counts.messages} messages",
+                    mime_type=resources.MIME,
+                    annotations=types.Annotations(last_modified=resources.last_modified(summary)),
+                )
+                for summary in page.sessions
+            ],
+            next_cursor=page.next_cursor,
+        )
+
+    async def _list_templates(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=each.uri, name=each.name, description=each.description, mime_type=resources.MIME
+                )
+                for each in resources.TEMPLATES
+            ]
+        )
+
+    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        caller = _caller(ctx)
+        uri = str(params.uri)
+        try:
+            text = await self._in_thread(
+                lambda: resources.read(uri, lambda name, given: self.call(name, given, caller))
+            )
+        except resources.NoSuchResource as missing:
+            code = types.INVALID_PARAMS if ctx.protocol_version >= _FIRST_WITHOUT_IT else _OLD_NOT_FOUND
+            raise MCPError(code, missing.reason, {"uri": uri}) from None
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, mime_type=resources.MIME, text=text)]
+        )
+
+    # --- prompts
+
+    async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[_CONTINUE, _DECIDED])
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        given = params.arguments or {}
+        if params.name == _CONTINUE.name:
+            call = ("recover_context", {"sessionID": given.get("sessionID") or "current"})
+            opening = texts.CONTINUE
+        elif params.name == _DECIDED.name:
+            topic = (given.get("topic") or "").strip()
+            if not topic:
+                raise MCPError(types.INVALID_PARAMS, f"{params.name} needs the argument 'topic'.")
+            call = ("search_sessions", {"query": topic, "limit": 8})  # type: ignore[dict-item]
+            opening = texts.DECIDED.format(topic=topic)
+        else:
+            names = f"{_CONTINUE.name}, {_DECIDED.name}"
+            raise MCPError(types.INVALID_PARAMS, f"No prompt named {params.name!r}. Prompts: {names}.")
+        result = await self._in_thread(partial(self.call, *call, _caller(ctx)))
+        text = f"{opening}\n\n{result.text}"
+        return types.GetPromptResult(
+            description=_CONTINUE.title if params.name == _CONTINUE.name else _DECIDED.title,
+            messages=[types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))],
+        )
+
+    # --- what changes
+
+    def try_background(self, on_change: Callable[[ScanReport], None]) -> None:
+        """Start watching, from a worker thread. A store that cannot be opened is told to those who call, not here."""
+        try:
+            self.backend.start_background(on_change)
+        except OvilloError as error:
+            _log.warning("not watching: %s", error)
+
+    def announce(self, token: anyio.lowlevel.EventLoopToken) -> Callable[[ScanReport], None]:
+        """What ingest calls from its thread when sessions changed: open subscriptions hear of it."""
+
+        def on_change(report: ScanReport) -> None:
+            try:
+                anyio.from_thread.run(self._publish, report, token=token)
+            except anyio.RunFinishedError:
+                return
+
+        return on_change
+
+    async def _publish(self, report: ScanReport) -> None:
+        if len(report.touched) <= _MOST_UPDATES:
+            for session_id in sorted(report.touched):
+                await self._bus.publish(ResourceUpdated(resources.session_uri(session_id)))
+        await self._bus.publish(ResourcesListChanged())
+
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        """Services are synchronous. A call that its client gave up must not hold the server's end up."""
+        try:
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        except OvilloError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error), {"code": error.code}) from None
+        finally:
+            self.answered.set()
+
+
+_CONTINUE = types.Prompt(
+    name="continue_where_we_left_off",
+    title="Continue where we left off",
+    description="Puts the recorded thread of a session in front of the model, so that it can go on.",
+    arguments=[
+        types.PromptArgument(
+            name="sessionID", description="Session to continue; without it the calling one", required=False
+        )
+    ],
+)
+_DECIDED = types.Prompt(
+    name="what_did_we_decide_about",
+    title="What did we decide about ...",
+    description="Finds what was said about a topic in all recorded sessions and asks for the decision.",
+    arguments=[types.PromptArgument(name="topic", description="What it was about, in a few words", required=True)],
+)
+
+
+def _tool(tool: AnyTool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=schema.input_schema(tool.input),
+        output_schema=schema.output_schema(tool.output),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=tool.open_world,
+        ),
+    )
+
+
+def _caller(ctx: Context) -> dict[str, Any]:
+    client = ctx.session.client_params
+    return {"meta": dict(ctx.meta or {}), "client_name": client.client_info.name if client else None}
