@@ -1,0 +1,102 @@
+"""``make run``: read this machine's agent histories (or the demo where there are none), then serve MCP.
+
+Owns the order of the first run and what it prints. Everything it does is a command of ``ovillo`` that can be
+typed by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+
+from ovillo.demo import demo_environment, unpack
+
+OVILLO = [sys.executable, "-m", "ovillo"]
+
+NEXT_STEPS = """
+{what}
+
+MCP over streamable HTTP:  http://{host}:{port}/mcp      (Ctrl-C ends it)
+
+In another terminal, from this folder{prefix_note}:
+  {prefix}{ovillo} search "{query}"
+  {prefix}{ovillo} session list
+  {prefix}{ovillo} sources
+
+Connect an agent (it starts ovillo itself, over stdio; details in docs/how-to/):
+  claude mcp add ovillo -- {path} mcp
+  codex mcp add ovillo -- {path} mcp
+  OpenCode, in opencode.json: {{"mcp": {{"ovillo": {{"type": "local", "command": ["{path}", "mcp"]}}}}}}
+"""
+
+
+def data_dir(environment: Mapping[str, str]) -> Path:
+    """Where ovillo keeps its data on this machine, as its settings decide it."""
+    return Path(environment.get("OVILLO_DATA_DIR") or platformdirs.user_data_dir("ovillo", appauthor=False))
+
+
+def scan(environment: Mapping[str, str]) -> int:
+    """Scans, showing progress; the number of sessions known afterwards."""
+    done = subprocess.run([*OVILLO, "scan"], env=dict(environment), check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    sources = subprocess.run(
+        [*OVILLO, "sources", "--json"], env=dict(environment), capture_output=True, text=True, check=True
+    )
+    return sum(source["sessions"] for source in json.loads(sources.stdout)["sources"])
+
+
+def use_demo(environment: Mapping[str, str]) -> tuple[dict[str, str], int]:
+    """Unpacks the demo beside the real data and scans it; its environment and number of sessions."""
+    folder = data_dir(environment) / "demo"
+    home = unpack(folder, time.time_ns() // 1_000_000)
+    demo = demo_environment(environment, home, folder / "data")
+    return demo, scan(demo)
+
+
+def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: str, port: int) -> str:
+    path = Path(sys.executable).with_name("ovillo")
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    if demo:
+        return NEXT_STEPS.format(
+            what=f"No agent history was found on this machine, so this is the bundled DEMO: {sessions} invented sessions,\n"
+            "kept apart from your own data. Run `make run` again once you have used an agent.",
+            host=host, port=port, path=path, ovillo=shown, query="why does the rate limiter let bursts through",
+            prefix=f"OVILLO_DATA_DIR={environment['OVILLO_DATA_DIR']} HOME={environment['HOME']} ", prefix_note=" (the variables choose the demo)",
+        )  # fmt: skip
+    return NEXT_STEPS.format(
+        what=f"{sessions} sessions of this machine's agents are ready.", host=host, port=port, path=path, ovillo=shown,
+        query="words you remember", prefix="", prefix_note="",
+    )  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=int(os.environ.get("OVILLO_PORT", "8765")))
+    parser.add_argument("--no-serve", action="store_true", help="stop after printing what to do next")
+    arguments = parser.parse_args()
+
+    environment: Mapping[str, str] = os.environ
+    print("Reading the agent histories of this machine ...", flush=True)
+    sessions = scan(environment)
+    demo = sessions == 0
+    if demo:
+        environment, sessions = use_demo(environment)
+    print(next_steps(sessions, environment, demo, arguments.host, arguments.port), flush=True)
+    if arguments.no_serve:
+        return 0
+    serve = [*OVILLO, "serve", "--host", arguments.host, "--port", str(arguments.port)]
+    os.execvpe(serve[0], serve, dict(environment))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""The demo history: written as the clients write, read by the ordinary readers."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from ovillo.demo import demo_environment, unpack
+from ovillo.demo.stories import CLAUDE_CODE, CODEX, OPENCODE
+from ovillo.model.records import SessionDelta, SkippedRecord
+from ovillo.readers import all_readers
+
+NOW = 1_795_000_000_000
+
+
+def _read(home: Path) -> tuple[dict[str, SessionDelta], list[SkippedRecord]]:
+    """Last delta of each session by id, and what the readers could not read."""
+    sessions: dict[str, SessionDelta] = {}
+    skipped: list[SkippedRecord] = []
+    for reader in all_readers():
+        for place in reader.discover(demo_environment({}, home, home), home):
+            for record in reader.scan(place, {}):
+                if isinstance(record, SessionDelta):
+                    sessions[record.session.id] = record
+                elif isinstance(record, SkippedRecord):
+                    skipped.append(record)
+    return sessions, skipped
+
+
+@pytest.mark.requirement("PROJ-1")
+def test_every_story_is_read_without_damage_by_the_ordinary_readers(tmp_path: Path) -> None:
+    sessions, skipped = _read(unpack(tmp_path, NOW))
+    assert skipped == []
+    found = {delta.session.source for delta in sessions.values()}
+    assert found == {"opencode", "claude_code", "codex"}
+    assert len(sessions) == len(CLAUDE_CODE) + len(CODEX) + len(OPENCODE) + 1  # the sub-agent's own session
+
+
+@pytest.mark.requirement("PROJ-1")
+def test_a_sub_agent_of_the_demo_is_linked_to_its_parent(tmp_path: Path) -> None:
+    sessions, _ = _read(unpack(tmp_path, NOW))
+    children = [delta.session for delta in sessions.values() if delta.session.parent_id]
+    assert [child.title for child in children] == ["Find callers of allow() (@explore subagent)"]
+    assert children[0].parent_id in sessions
+
+
+@pytest.mark.requirement("PROJ-1")
+def test_the_same_moment_gives_the_same_bytes(tmp_path: Path) -> None:
+    def digest(home: Path) -> dict[str, str]:
+        return {
+            str(p.relative_to(home)): hashlib.sha256(p.read_bytes()).hexdigest() for p in home.rglob("*") if p.is_file()
+        }
+
+    assert digest(unpack(tmp_path / "a", NOW)) == digest(unpack(tmp_path / "b", NOW))
+
+
+@pytest.mark.requirement("PROJ-1")
+def test_the_demo_is_small_and_stays_in_its_folder(tmp_path: Path) -> None:
+    home = unpack(tmp_path / "demo", NOW)
+    assert sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) < 300_000
+    assert [path.name for path in tmp_path.iterdir()] == ["demo"]
+
+
+@pytest.mark.requirement("PROJ-1")
+def test_the_environment_of_the_demo_leads_to_no_real_store(tmp_path: Path) -> None:
+    real = {"CODEX_HOME": "/real", "XDG_DATA_HOME": "/real", "CLAUDE_CONFIG_DIR": "/real", "PATH": "/bin"}
+    demo = demo_environment(real, tmp_path / "home", tmp_path / "data")
+    assert "/real" not in demo.values()
+    assert demo["PATH"] == "/bin"
