@@ -69,13 +69,24 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
         return NEXT_STEPS.format(
             what=f"No agent history was found on this machine, so this is the bundled DEMO: {sessions} invented sessions,\n"
             "kept apart from your own data. Run `make run` again once you have used an agent.",
-            host=host, port=port, path=path, ovillo=shown, query="why does the rate limiter let bursts through",
-            prefix=f"OVILLO_DATA_DIR={environment['OVILLO_DATA_DIR']} HOME={environment['HOME']} ", prefix_note=" (the variables choose the demo)",
-        )  # fmt: skip
+            host=host,
+            port=port,
+            path=path,
+            ovillo=shown,
+            query="why does the rate limiter let bursts through",
+            prefix=f"OVILLO_DATA_DIR={environment['OVILLO_DATA_DIR']} HOME={environment['HOME']} ",
+            prefix_note=" (the variables choose the demo)",
+        )
     return NEXT_STEPS.format(
-        what=f"{sessions} sessions of this machine's agents are ready.", host=host, port=port, path=path, ovillo=shown,
-        query="words you remember", prefix="", prefix_note="",
-    )  # fmt: skip
+        what=f"{sessions} sessions of this machine's agents are ready.",
+        host=host,
+        port=port,
+        path=path,
+        ovillo=shown,
+        query="words you remember",
+        prefix="",
+        prefix_note="",
+    )
 
 
 def main() -> int:

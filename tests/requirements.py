@@ -80,7 +80,12 @@ SECURITY: dict[str, tuple[str, str]] = {
     "SEC-5": ("Every text of a record is redacted: prompts, tool input and output, diffs, errors, titles", "DESIGN 15"),
     "SEC-6": ("Redaction can be switched off", "platform.md 4"),
 }
-PROJECT: dict[str, tuple[str, str]] = {}
+PROJECT: dict[str, tuple[str, str]] = {
+    "PROJ-1": ("A machine without agents gets a demo history that the ordinary readers read", "issue 2 Project"),
+    "PROJ-2": ("Every setting, tool and command appears in the reference pages", "style guide 32"),
+    "PROJ-3": ("The first run says honestly what it serves and what to do next", "issue 2 Project"),
+    "PROJ-4": ("README stays under 200 lines and no source file passes 600 without a reason", "issue 2 Project"),
+}
 
 REQUIREMENTS = {
     **READERS,
