@@ -12,15 +12,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ovillo.ingest.service import Ingest
 from ovillo.model.clock import Clock
 from ovillo.model.ids import new_id
 from ovillo.model.records import Namespace, SessionId
 from ovillo.readers.protocol import Place
 from ovillo.sessions.views import Calling
 from ovillo.store.protocol import SessionFilter, Store
+
+if TYPE_CHECKING:
+    from ovillo.ingest.service import Ingest
 
 _log = logging.getLogger(__name__)
 

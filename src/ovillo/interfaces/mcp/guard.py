@@ -51,6 +51,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # RFC 9110 section 5.5: white space around a field's value is no part of it; httptools leaves it in.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         headers = Headers(scope=scope)
         refusal = _wrong_host(headers) or _wrong_origin(headers) or self._too_large(headers)
         if refusal is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ _PREFIX = "c1."
 
 def encode(kind: str, **state: Any) -> str:
     """URL-safe text of ``state``; ``kind`` names the tool and what it was asked about."""
-    raw = msgspec.json.encode({"k": kind} | {name: value for name, value in state.items() if value is not None})
+    raw = msgspec.json.encode({"k": _mark(kind)} | {name: value for name, value in state.items() if value is not None})
     return _PREFIX + base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
@@ -35,12 +36,17 @@ def decode(kind: str, cursor: str | None) -> dict[str, Any]:
         raise InvalidInput(
             "The cursor is damaged or not one of ours.", hint="Pass nextCursor of the last answer unchanged, or none."
         ) from None
-    if state.get("k") != kind:
+    if state.get("k") != _mark(kind):
         raise InvalidInput(
             "The cursor belongs to another call.",
             hint="Repeat the call it came from with the same arguments, or leave the cursor out.",
         )
     return state
+
+
+def _mark(kind: str) -> str:
+    """Short, for a cursor is paid for in tokens by everyone who passes it on."""
+    return hashlib.blake2b(kind.encode(errors="replace"), digest_size=4).hexdigest()
 
 
 def position(state: dict[str, Any], name: str) -> int:
