@@ -1,0 +1,158 @@
+"""From text to index terms: words split, stemmed in their language, accents folded, CJK in pairs.
+
+Owns the form of a term, for texts and for queries alike. Knows nothing of ranking or storage. Evidence for each
+step: stemming before folding, identifiers split and kept whole, stop words dropped (retrieval study, section 2).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+import Stemmer
+
+from ovillo.search.stopwords import STOP_WORDS
+
+#: Snowball's names of the languages that texts are stemmed in; the first is the one for code and for doubt.
+LANGUAGES = ("english", "spanish", "french", "portuguese", "german", "italian")
+
+_MAX_TERM = 64
+#: Words looked at to tell a text's language, and cached per language before the cache starts over.
+_SAMPLE = 80
+_CACHED = 300_000
+
+_WORD = re.compile(r"\w+")
+_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z]|\d+|[^\W\d_]+")
+_CJK = re.compile(r"[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+
+
+def fold(text: str) -> str:
+    """Lower case without accents; sharp s as ss; CJK as it is."""
+    lowered = text.casefold()
+    if lowered.isascii():
+        return lowered
+    kept = "".join(c for c in unicodedata.normalize("NFD", lowered) if not unicodedata.combining(c) or c in "\u3099\u309a")
+    return unicodedata.normalize("NFC", kept)
+
+
+def words(text: str) -> list[str]:
+    """Runs of letters, digits and underscores as written, composed (NFC)."""
+    if not text.isascii() and not unicodedata.is_normalized("NFC", text):
+        text = unicodedata.normalize("NFC", text)
+    return _WORD.findall(text)
+
+
+def language_of(sample: Iterable[str]) -> str:
+    """The language whose little words occur most; English when none does."""
+    votes = dict.fromkeys(LANGUAGES, 0)
+    for word in sample:
+        for language in _LANGUAGES_OF.get(word, ()):
+            votes[language] += 1
+    return max(LANGUAGES, key=votes.__getitem__)
+
+
+def _languages_of() -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for language, stop in STOP_WORDS.items():
+        for word in stop:
+            found.setdefault(word, []).append(language)
+    # A word of four languages tells nothing.
+    return {word: tuple(languages) for word, languages in found.items() if len(languages) <= 2}
+
+
+_LANGUAGES_OF = _languages_of()
+
+
+class _Terms(dict[str, str]):
+    """Word as written -> its terms, joined by spaces; filled as words are met."""
+
+    def __init__(self, language: str, new_surfaces: list[tuple[str, str]]) -> None:
+        super().__init__()
+        self._stem = Stemmer.Stemmer(language).stemWord
+        self._stop = STOP_WORDS[language]
+        self._new = new_surfaces
+
+    def __missing__(self, word: str) -> str:
+        terms = self._terms(word)
+        if terms:
+            self._new.append((fold(word)[:_MAX_TERM], terms[0]))
+        joined = self[word] = " ".join(terms)
+        return joined
+
+    def _terms(self, word: str) -> list[str]:
+        if not word.isascii() and _CJK.search(word):
+            return _with_cjk(word, self._terms)
+        lowered = word.lower()
+        if lowered in self._stop:
+            return []
+        pieces = _PIECES.findall(word)
+        if len(pieces) <= 1 and "_" not in word:
+            return [fold(self._stem(lowered))[:_MAX_TERM] or lowered[:_MAX_TERM]]
+        whole = fold(word.replace("_", ""))[:_MAX_TERM]
+        parts = [fold(self._stem(piece.lower()))[:_MAX_TERM] for piece in pieces]
+        if not whole:
+            return []
+        return list(dict.fromkeys([whole, *(part for part in parts if part)]))
+
+
+class TextAnalyzer:
+    """Implements ``ovillo.store.protocol.Analyzer``. Not shared between threads that index at once."""
+
+    version = "2026-11-1"
+
+    def __init__(self) -> None:
+        self._new: list[tuple[str, str]] = []
+        self._terms = {language: _Terms(language, self._new) for language in LANGUAGES}
+
+    def index_terms(self, text: str) -> tuple[str, int]:
+        """Terms of ``text`` joined by single spaces, and how many there are."""
+        found = words(text)
+        terms = self._terms[language_of(word.lower() for word in found[:_SAMPLE])]
+        if len(terms) > _CACHED:
+            terms.clear()
+        joined = " ".join(filter(None, map(terms.__getitem__, found)))
+        return joined, joined.count(" ") + 1 if joined else 0
+
+    def take_new_surfaces(self) -> list[tuple[str, str]]:
+        taken = self._new.copy()
+        self._new.clear()
+        return taken
+
+    def __reduce__(self) -> tuple[type[TextAnalyzer], tuple[()]]:
+        # Stemmers do not cross to another process; a new one makes the same terms.
+        return TextAnalyzer, ()
+
+
+def _with_cjk(word: str, plain: object) -> list[str]:
+    """Pairs of neighbouring characters for each CJK run, the usual terms for what stands between."""
+    terms: list[str] = []
+    at = 0
+    for run in _CJK.finditer(word):
+        if word[at : run.start()]:
+            terms += plain(word[at : run.start()])  # type: ignore[operator]
+        terms += cjk_pairs(run.group())
+        at = run.end()
+    if word[at:]:
+        terms += plain(word[at:])  # type: ignore[operator]
+    return terms
+
+
+def cjk_pairs(run: str) -> list[str]:
+    """Overlapping pairs; a character alone stands for itself."""
+    return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def query_terms(word: str) -> list[str]:
+    """Every term a text in one of the languages may hold ``word`` as, most likely first.
+
+    A query is too short to tell its language, and may be about a text in another.
+    """
+    forms: dict[str, None] = {}
+    for language in LANGUAGES[:4]:
+        for form in _Terms(language, [])._terms(word)[:1]:
+            forms[form] = None
+    if not forms:
+        lowered = fold(word)
+        forms[lowered] = None
+    return list(forms)
