@@ -30,6 +30,25 @@ READERS: dict[str, tuple[str, str]] = {
     "READ-99": ("Gemini CLI: only sessions with a changed file are read again", "DESIGN 5"),
     "READ-100": ("Gemini CLI: GEMINI_CLI_HOME replaces the home folder", "formats 3"),
     "READ-101": ("Gemini CLI: damage costs the damaged line only and is listed", "issue 2 Readers"),
+    "READ-105": ("Aider: each start line begins a session, with model, version and local time", "issue 2; formats 5"),
+    "READ-106": ("Aider: prompts, answers and the client's words are told apart", "formats 5"),
+    "READ-107": ("Aider: tokens, edits and commits belong to their answer", "formats 5"),
+    "READ-108": ("Aider: histories are found without knowing the projects", "issue 2 Readers"),
+    "READ-109": ("Aider: ids are stable while the file grows; foreign files give nothing", "DESIGN 5"),
+    "READ-111": ("Pi: branches beside the path to the last entry are kept and marked", "formats 5"),
+    "READ-112": ("Pi: a compaction supersedes what it no longer keeps", "formats 5"),
+    "READ-113": ("Pi: answers have usage, cost, thinking and tools with results", "formats 5"),
+    "READ-114": ("Pi: a fork names its parent, its point and what it copied", "formats 5; DESIGN 5"),
+    "READ-115": ("Pi: old versions, unknown entries, cycles and missing parents are read", "issue 2 Readers"),
+    "READ-117": ("Copilot CLI: both layouts, a session in both counts once", "formats 5"),
+    "READ-118": ("Copilot CLI: tools get their results", "formats 5"),
+    "READ-119": ("Copilot CLI: usage as exact as it was written", "formats 5"),
+    "READ-120": ("Copilot CLI: compactions supersede, rewinds revert", "DESIGN 5"),
+    "READ-122": ("Cline: what people said is told apart from what the client added", "formats 5"),
+    "READ-123": ("Cline: every billed request is counted once", "formats 5"),
+    "READ-124": ("Cline: tool calls get their results, summaries supersede", "formats 5"),
+    "READ-125": ("Cline: tasks are found in every editor on every system", "formats 5"),
+    "READ-126": ("Cline: a missing or broken document costs that document", "DESIGN 5"),
 }
 STORE: dict[str, tuple[str, str]] = {
     "STORE-1": ("A delta comes back as it went in", "DESIGN 4"),
@@ -70,7 +89,26 @@ INGEST: dict[str, tuple[str, str]] = {
 }
 SESSIONS: dict[str, tuple[str, str]] = {}
 SEARCH: dict[str, tuple[str, str]] = {}
-TOOLS: dict[str, tuple[str, str]] = {}
+TOOLS: dict[str, tuple[str, str]] = {
+    "TOOL-1": ("Tools have the names, parameters and defaults of the specification", "opencode-session-history; DESIGN 11"),
+    "TOOL-2": ("The catalogue stays under 12 KB, annotated, with plain schemas", "DESIGN 11; mcp 6"),
+    "TOOL-3": ("Answers carry the specification's fields and follow their output schema", "issue 2 MCP tools"),
+    "TOOL-4": ("Paging brings every item once", "DESIGN 18"),
+    "TOOL-5": ("No answer passes 48 KiB, 1,900 lines or the cap asked for", "DESIGN 11; opencode 5"),
+    "TOOL-6": ("What was cut is named and fetched whole by id", "DESIGN 11"),
+    "TOOL-7": ("Errors say what to do next; nothing escapes the dispatcher", "DESIGN 11; mcp 6"),
+    "TOOL-8": ("Ids are accepted as unique beginnings", "DESIGN 4"),
+    "TOOL-9": ("Answers about current name the session and the rule", "DESIGN 8, 18"),
+    "TOOL-10": ("History tells inherited, synthetic, reverted, superseded and compacted apart and quotes it", "DESIGN 18"),
+    "TOOL-11": ("The rules for the calling session hold in their order", "DESIGN 8"),
+    "TOOL-12": ("Recovered context keeps its token budget, each item with its id", "issue 2 MCP tools"),
+    "TOOL-13": ("stdio: both eras, pure protocol on stdout, ends with stdin", "mcp 8; DESIGN 11"),
+    "TOOL-14": ("HTTP: both eras, Host and Origin guard, body limit, problem JSON", "DESIGN 12"),
+    "TOOL-15": ("An address beyond loopback is refused before the socket opens", "DESIGN 12, 18"),
+    "TOOL-16": ("Sessions are resources and two prompts embed recalled text", "issue 2 MCP tools"),
+    "TOOL-17": ("Toolsets, read-only and scopes choose the tools", "DESIGN 11"),
+    "TOOL-18": ("Search hits open at their place; dates as people write them", "DESIGN 6, 18"),
+}
 CLI: dict[str, tuple[str, str]] = {}
 SECURITY: dict[str, tuple[str, str]] = {
     "SEC-1": ("Secrets of the usual kinds are masked before storing, in en, es, fr, pt", "DESIGN 15; issue 2 Ingest"),

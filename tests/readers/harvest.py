@@ -27,14 +27,14 @@ from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Reader,
 
 @dataclass
 class Found:
-    """One session with everything said in it, in the order of (time, seq)."""
+    """One session with everything said in it, in the store's order."""
 
     session: Session
     by_id: dict[str, Message] = field(default_factory=dict)
 
     @property
     def messages(self) -> list[Message]:
-        return sorted(self.by_id.values(), key=lambda m: (m.created_at or 0, m.seq))
+        return sorted(self.by_id.values(), key=lambda m: m.seq)
 
     @property
     def parts(self) -> list[Part]:

@@ -1,0 +1,69 @@
+"""A message while a reader gathers its parts: numbers parts and names them after their message.
+
+Owns part ids (``<message id>:<n>``) for clients whose parts have none of their own. Knows no format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ovillo.model.records import FileRef, Message, Part, PartId, PartType, Patch, RawRef, ToolCall, ToolStatus
+from ovillo.readers.loose import text_of
+
+
+class Draft:
+    """Start with the message's own facts, add parts in order, then take ``message``."""
+
+    def __init__(self, message: Message, raw_ref: RawRef | None = None) -> None:
+        self._message = message
+        self._parts: list[Part] = list(message.parts)
+        self._raw_ref = raw_ref
+
+    @property
+    def message(self) -> Message:
+        return replace(self._message, parts=tuple(self._parts))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._parts
+
+    def change(self, **fields: Any) -> None:
+        """Set facts of the message that are only known later."""
+        self._message = replace(self._message, **fields)
+
+    def add(self, part_type: PartType, text: str = "", **fields: Any) -> None:
+        seq = len(self._parts)
+        part_id = PartId(f"{self._message.id}:{seq}")
+        self._parts.append(Part(part_id, self._message.id, seq, part_type, text, raw_ref=self._raw_ref, **fields))
+
+    def say(self, part_type: PartType, text: str, **fields: Any) -> None:
+        """Add a part of words; nothing when there are none."""
+        if text.strip():
+            self.add(part_type, text, **fields)
+
+    def call(self, tool: ToolCall, **metadata: Any) -> None:
+        self.add(PartType.TOOL_CALL, tool=tool, metadata=metadata)
+
+    def patch(self, patch: Patch) -> None:
+        self.add(PartType.PATCH, patch=patch)
+
+    def file(self, path: str, mime: str | None = None, **metadata: Any) -> None:
+        self.add(PartType.FILE, file=FileRef(path, mime), metadata=metadata)
+
+    def unknown(self, value: Any, source_type: str) -> None:
+        self.add(PartType.UNKNOWN, text_of(value), metadata={"source_type": source_type})
+
+    def finish_call(self, call_id: str, output: str | None, status: ToolStatus, **fields: Any) -> bool:
+        """Give a call of this message its result; ``False`` when the call is not here."""
+        for place, part in enumerate(self._parts):
+            if part.tool is not None and part.tool.call_id == call_id:
+                tool = replace(part.tool, output=output, status=status, **fields)
+                self._parts[place] = replace(part, tool=tool)
+                return True
+        return False
+
+
+def finish_call(drafts: list[Draft], call_id: str, output: str | None, status: ToolStatus, **fields: Any) -> bool:
+    """Give the newest call with this id its result; ``False`` when no draft holds it."""
+    return any(draft.finish_call(call_id, output, status, **fields) for draft in reversed(drafts))
