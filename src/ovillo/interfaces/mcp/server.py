@@ -74,7 +74,7 @@ class OvilloServer:
         #: Set when the first answer that an agent waits for is on its way; background work waits for it.
         self.answered = anyio.Event()
         tools = registry.visible(principal)
-        self._tools = types.ListToolsResult(tools=[_tool(tool) for tool in tools])
+        self._tools = types.ListToolsResult(tools=[tool_definition(tool) for tool in tools])
         self._schemas = {tool.name: schema.input_schema(tool.input) for tool in tools}
         self.mcp = self._build(state_key)
 
@@ -266,7 +266,8 @@ _DECIDED = types.Prompt(
 )
 
 
-def _tool(tool: AnyTool) -> types.Tool:
+def tool_definition(tool: AnyTool) -> types.Tool:
+    """The tool as ``tools/list`` shows it."""
     return types.Tool(
         name=tool.name,
         description=tool.description,

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ovillo.interfaces.mcp.lean_import import delay_package_inits
+
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
     from ovillo.settings import Settings
@@ -30,6 +32,7 @@ def run_stdio(open_services: Callable[[Settings], Services], settings: Settings)
     _log_to_stderr(settings)
     # The SDK's start builds thousands of live objects; collecting while it does costs a tenth of it.
     gc.disable()
+    delay_package_inits()
     from ovillo.interfaces.mcp.loop import (
         serve_stdio,
     )  # the SDK's import: 0.4 s and 40 MB that other commands are spared

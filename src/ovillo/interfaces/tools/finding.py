@@ -72,11 +72,8 @@ def _resolve(call: Call, ref: str) -> SessionSummary:
     try:
         return call.services.catalog.resolve(call.namespace, ref)
     except NotFound as error:
-        if error.hint:
-            raise
-        raise NotFound(
-            error.message, hint="Call list_sessions or search_sessions for ids, or pass `current`."
-        ) from None
+        hint = "Call list_sessions or search_sessions for ids, or pass `current`."
+        raise NotFound(error.message, hint=f"{error.hint} {hint}" if error.hint else hint) from None
 
 
 def _unknown_caller(calling: Calling) -> str:

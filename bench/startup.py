@@ -1,0 +1,127 @@
+"""Start of the stdio server: from spawn to the answer of tools/list, and its memory.
+
+``python -m bench.startup [--rounds 7] [--command ovillo mcp]`` prints a table. Beside the server it starts the
+bare SDK server (no tools) in the same rounds, because the SDK's import is most of the time and the machine's
+speed differs from day to day: judge by the difference and the ratio, not by the milliseconds alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+FLOOR = """
+import anyio
+import mcp_types as types
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+
+async def tools(ctx, params):
+    return types.ListToolsResult(tools=[])
+
+async def main():
+    server = Server("floor", on_list_tools=tools)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+anyio.run(main)
+"""
+#: Resident memory is looked at again after this, when background work has begun (seconds).
+SETTLE_S = 2.0
+BUDGET_MS = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    listed_ms: float
+    rss_mb: float
+    settled_mb: float
+    stop_ms: float
+
+
+def measure(command: list[str], environment: dict[str, str]) -> Start:
+    """One start. ``stop_ms`` is from closing standard input to the end of the process."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        for message in (
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+        ):
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+        while json.loads(process.stdout.readline() or b'{"id": 2}').get("id") != 2:
+            pass
+        listed = (time.perf_counter() - began) * 1000
+        rss = _rss_mb(process.pid)
+        time.sleep(SETTLE_S)
+        settled = _rss_mb(process.pid)
+        closing = time.perf_counter()
+        process.stdin.close()
+        process.wait(30)
+        return Start(listed, rss, settled, (time.perf_counter() - closing) * 1000)
+
+
+def _rss_mb(pid: int) -> float:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError):  # not Linux, or already gone
+        return float("nan")
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--home", help="home folder whose agents are read; default an empty one")
+    parser.add_argument("--command", nargs=argparse.REMAINDER, help="server to start; default this ovillo's mcp")
+    options = parser.parse_args()
+    home = options.home or tempfile.mkdtemp(prefix="ovillo-startup-")
+    environment = dict(os.environ) | {"HOME": home, "OVILLO_DATA_DIR": str(Path(home) / "ovillo-data")}
+    commands = {
+        "SDK floor": [sys.executable, "-c", FLOOR],
+        "ovillo mcp": options.command or [sys.executable, "-m", "ovillo", "mcp"],
+    }
+    try:
+        runs: dict[str, list[Start]] = {name: [] for name in commands}
+        for _ in range(options.rounds):
+            for name, command in commands.items():
+                runs[name].append(measure(command, environment))
+    finally:
+        if options.home is None:
+            shutil.rmtree(home, ignore_errors=True)
+    _print(runs)
+    return 0
+
+
+def _print(runs: dict[str, list[Start]]) -> None:
+    print(f"{'server':12} {'tools/list ms: best':>20} {'median':>8} {'RSS MB':>8} {'settled':>8} {'stop ms':>8}")
+    for name, starts in runs.items():
+        listed = [start.listed_ms for start in starts]
+        print(
+            f"{name:12} {min(listed):20.0f} {statistics.median(listed):8.0f} "
+            f"{statistics.median(s.rss_mb for s in starts):8.0f} {statistics.median(s.settled_mb for s in starts):8.0f} "
+            f"{statistics.median(s.stop_ms for s in starts):8.0f}"
+        )
+    floor, ours = (min(start.listed_ms for start in starts) for starts in runs.values())
+    print(
+        f"ours beyond the floor: {ours - floor:.0f} ms (x{ours / floor:.2f}); budget {BUDGET_MS} ms on a quiet machine"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

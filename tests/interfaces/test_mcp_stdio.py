@@ -1,0 +1,108 @@
+"""The stdio server as clients start it: a process, its pipes, its end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from ovillo.interfaces.mcp.loop import state_key
+
+#: What ``ovillo mcp`` runs, without the command line around it.
+SERVE = """
+import sys
+from pathlib import Path
+from ovillo.app import open_services
+from ovillo.interfaces.mcp.stdio import run_stdio
+from ovillo.settings import Settings
+home = Path(sys.argv[1])
+def noisy(settings):
+    print("a stray word on standard output")
+    return open_services(settings)
+run_stdio(noisy, Settings(data_dir=home / "ovillo-data", home=home, embedder="none"))
+"""
+
+
+@pytest.mark.requirement("TOOL-13")
+@pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
+def test_the_official_client_is_served_in_every_mode(tmp_path: Path, mode: str) -> None:
+    async def run() -> None:
+        parameters = StdioServerParameters(command=sys.executable, args=["-c", SERVE, str(tmp_path)])
+        with anyio.fail_after(60), (tmp_path / "stderr").open("w") as errors:
+            async with Client(stdio_client(parameters, errlog=errors), mode=mode) as client:
+                assert len((await client.list_tools()).tools) >= 6
+                result = await client.call_tool("list_sessions", {})
+                assert not result.is_error
+                assert "0 sessions" in result.content[0].text
+
+    anyio.run(run)
+
+
+@pytest.mark.requirement("TOOL-13")
+def test_standard_output_is_protocol_only_and_the_process_ends_with_its_input(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVE, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        said = _exchange(process.stdin, process.stdout, 1, "initialize", opening)
+        assert said["result"]["serverInfo"]["name"] == "ovillo"
+        assert len(said["result"]["instructions"]) < 1_000
+        _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        said = _exchange(process.stdin, process.stdout, 2, "tools/call", {"name": "list_sessions", "arguments": {}})
+        assert said["result"]["structuredContent"]["sessions"] == []
+        process.stdin.close()
+        assert process.wait(timeout=20) == 0
+        rest = process.stdout.read()
+        assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
+        assert "a stray word" in process.stderr.read()
+
+
+@pytest.mark.requirement("TOOL-13")
+def test_the_sdk_imported_late_is_whole_when_somebody_asks_for_more() -> None:
+    script = """
+from ovillo.interfaces.mcp.lean_import import delay_package_inits
+delay_package_inits()
+import mcp.server.lowlevel.server, sys
+assert "mcp.client" not in sys.modules
+from mcp import Client
+from mcp.server import MCPServer
+import mcp
+assert not hasattr(mcp, "nonsense")
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.requirement("TOOL-13")
+def test_the_sealing_key_is_kept_private_and_survives_a_restart(tmp_path: Path) -> None:
+    first = state_key(tmp_path / "data")
+    assert state_key(tmp_path / "data") == first
+    assert (tmp_path / "data" / "request-state.key").stat().st_mode & 0o077 == 0
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    assert len(state_key(blocked)) == 32
+
+
+def _send(pipe: IO[str], message: dict[str, Any]) -> None:
+    pipe.write(json.dumps(message) + "\n")
+    pipe.flush()
+
+
+def _exchange(to: IO[str], back: IO[str], number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    _send(to, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+    while True:
+        answer: dict[str, Any] = json.loads(back.readline())
+        if answer.get("id") == number:
+            return answer

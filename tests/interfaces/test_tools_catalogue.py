@@ -1,0 +1,107 @@
+"""What the catalogue of tools looks like to clients: names, schemas, annotations, size."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import mcp_types as types
+import pytest
+
+from ovillo.interfaces.mcp.server import tool_definition
+from ovillo.interfaces.tools.contract import LOCAL, Principal
+from ovillo.interfaces.tools.registry import Registry
+from ovillo.model.errors import InvalidInput
+from ovillo.model.records import DEFAULT_NAMESPACE
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "tools_list.json"
+
+
+def catalogue() -> list[dict[str, Any]]:
+    tools = types.ListToolsResult(tools=[tool_definition(tool) for tool in Registry.choose().visible(LOCAL)])
+    dumped: list[dict[str, Any]] = tools.model_dump(by_alias=True, mode="json", exclude_none=True)["tools"]
+    return dumped
+
+
+@pytest.mark.requirement("TOOL-1")
+def test_the_catalogue_is_what_was_reviewed() -> None:
+    """After a wanted change: ``python -m tests.interfaces.test_tools_catalogue`` writes it again; review the diff."""
+    assert catalogue() == json.loads(GOLDEN.read_text("utf-8"))
+
+
+@pytest.mark.requirement("TOOL-1")
+@pytest.mark.parametrize(
+    ("name", "parameters", "required"),
+    [
+        ("list_sessions", {"sessionName", "projectID", "limit", "cursor"}, []),
+        ("get_session_history", {"sessionID", "cursor", "limit", "response_format"}, ["sessionID"]),
+        (
+            "search_sessions",
+            {"query", "agent", "projectID", "startDate", "endDate", "limit", "cursor"},
+            ["query"],
+        ),
+        ("get_session_lineage", {"sessionID"}, ["sessionID"]),
+        ("get_session_stats", {"sessionID"}, ["sessionID"]),
+        ("recover_context", {"sessionID", "max_tokens"}, []),
+    ],
+)
+def test_tools_take_the_parameters_that_the_specification_names(
+    name: str, parameters: set[str], required: list[str]
+) -> None:
+    tool = {tool["name"]: tool for tool in catalogue()}[name]
+    assert parameters <= set(tool["inputSchema"]["properties"])
+    assert tool["inputSchema"].get("required", []) == required
+
+
+@pytest.mark.requirement("TOOL-1")
+def test_limits_default_to_what_the_specification_says() -> None:
+    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in catalogue()}
+    assert tools["list_sessions"]["limit"] == {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}
+    assert tools["search_sessions"]["limit"]["default"] == 20
+    assert tools["recover_context"]["sessionID"]["default"] == "current"
+
+
+@pytest.mark.requirement("TOOL-2")
+def test_the_catalogue_costs_a_conversation_little() -> None:
+    assert len(json.dumps(catalogue(), separators=(",", ":"), ensure_ascii=False).encode()) < 12_000
+    for tool in catalogue():
+        assert len(tool["description"]) < 600
+
+
+@pytest.mark.requirement("TOOL-2")
+def test_every_tool_is_annotated_and_has_plain_schemas() -> None:
+    for tool in catalogue():
+        hints = {"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+        assert set(tool["annotations"]) == hints
+        for side in ("inputSchema", "outputSchema"):
+            jsonschema.Draft202012Validator.check_schema(tool[side])
+            assert tool[side]["type"] == "object"
+            assert not {"$ref", "oneOf", "anyOf", "$defs"} & _keys(tool[side])
+
+
+@pytest.mark.requirement("TOOL-17")
+def test_toolsets_choose_tools_and_unknown_ones_are_offered_near_names() -> None:
+    assert len(Registry.choose(("all",)).visible(LOCAL)) >= 6
+    assert Registry.choose(("context",), read_only=True).visible(LOCAL) == [
+        tool for tool in Registry.choose(("all",)).visible(LOCAL) if tool.toolset == "context" and tool.read_only
+    ]
+    with pytest.raises(InvalidInput, match="Did you mean 'history'"):
+        Registry.choose(("histroy",))
+
+
+@pytest.mark.requirement("TOOL-17")
+def test_a_principal_without_the_scope_sees_no_tools() -> None:
+    nobody = Principal("nobody", DEFAULT_NAMESPACE, frozenset())
+    assert Registry.choose().visible(nobody) == []
+
+
+def _keys(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        return set(value).union(*(_keys(x) for x in value.values()))
+    return set().union(*(_keys(x) for x in value)) if isinstance(value, list) else set()
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(json.dumps(catalogue(), indent=1, ensure_ascii=False) + "\n", "utf-8")

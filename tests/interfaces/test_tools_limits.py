@@ -1,0 +1,165 @@
+"""No answer is ever too large, and nothing that was cut is out of reach."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ovillo.interfaces.services import Services
+from ovillo.interfaces.tools.contract import ToolResult
+from ovillo.interfaces.tools.messages import WHOLE, part_info
+from ovillo.interfaces.tools.room import Room, clip, slice_bytes
+from ovillo.interfaces.tools.whole_item import cut_out
+from ovillo.model.limits import MAX_ANSWER_BYTES, MAX_ANSWER_LINES
+from ovillo.model.records import Part, PartId, PartType, Role, ToolCall, ToolStatus
+from tests.builders import delta, message, text_part, tool_part
+from tests.interfaces.opened import ask, call, made, record
+
+__all__ = ["made"]
+
+NASTY = '\x00\x01\n\n"\\ñ漢🙂' * 3_000
+LONG = {
+    "prose": "".join(f"Line {n} of a long tool output.\n" for n in range(9_000)),
+    "one line": "x" * 300_000,
+    "escapes": NASTY * 4,
+    "wide": "記憶は糸玉である。" * 12_000,
+    "blank": "\n" * 60_000,
+}
+
+
+def small(result: ToolResult, *, together: bool = True) -> None:
+    data = json.dumps(result.structured, ensure_ascii=False)
+    printed = json.dumps(result.structured, ensure_ascii=False, indent=2)
+    assert len(result.text.encode()) <= MAX_ANSWER_BYTES
+    assert len(data.encode()) <= MAX_ANSWER_BYTES
+    assert result.text.count("\n") < MAX_ANSWER_LINES
+    assert printed.count("\n") < MAX_ANSWER_LINES
+    if together:
+        assert len(result.text.encode()) + len(data.encode()) <= MAX_ANSWER_BYTES
+
+
+def long_session(services: Services, text: str) -> None:
+    outcome = ToolCall("bash", "c1", {"command": text}, text, status=ToolStatus.COMPLETED)
+    record(
+        services,
+        delta(
+            message("m1", 1, "run it"),
+            message("m2", 2, role=Role.ASSISTANT, parts=(text_part("m2", text), tool_part("m2", 1, outcome))),
+            message("m3", 3, "and after", role=Role.ASSISTANT),
+        ),
+    )
+
+
+@pytest.mark.requirement("TOOL-5")
+@pytest.mark.parametrize("kind", LONG)
+@pytest.mark.parametrize("response_format", ["concise", "detailed"])
+def test_history_of_a_huge_session_stays_small_and_complete(made: Services, kind: str, response_format: str) -> None:
+    long_session(made, LONG[kind])
+    seen: list[str] = []
+    arguments: dict[str, Any] = {"sessionID": "ses_a", "response_format": response_format}
+    for _ in range(20):
+        result = call(made, "get_session_history", **arguments)
+        assert not result.is_error, result.text
+        assert result.structured is not None
+        small(result)
+        seen += [part["id"] for each in result.structured["messages"] for part in each["parts"]]
+        if not (cursor := result.structured.get("nextCursor")):
+            break
+        assert cursor in result.text
+        arguments["cursor"] = cursor
+    assert seen == ["m1-p0", "m2-p0", "m2-p1", "m3-p0"]
+
+
+@pytest.mark.requirement("TOOL-5")
+def test_many_short_lines_and_parts_keep_the_limit_of_lines(made: Services) -> None:
+    parts = tuple(text_part("m1", f"line {n}\n" * 3, n) for n in range(900))
+    record(made, delta(message("m1", 1, parts=parts)))
+    seen = 0
+    cursor: dict[str, Any] = {}
+    while True:
+        result = call(made, "get_session_history", sessionID="ses_a", max_tokens=20_000, **cursor)
+        assert result.structured is not None
+        small(result, together=False)
+        seen += sum(len(each["parts"]) for each in result.structured["messages"])
+        if "nextCursor" not in result.structured:
+            break
+        cursor = {"cursor": result.structured["nextCursor"]}
+    assert seen == 900
+
+
+@pytest.mark.requirement("TOOL-6")
+@pytest.mark.parametrize("kind", LONG)
+def test_a_part_longer_than_an_answer_is_fetched_whole_piece_by_piece(made: Services, kind: str) -> None:
+    long_session(made, LONG[kind])
+    text, arguments = "", {"sessionID": "ses_a", "partID": "m2-p0", "max_tokens": 20_000}
+    for _ in range(200):
+        result = call(made, "get_session_history", **arguments)
+        assert not result.is_error, result.text
+        assert result.structured is not None
+        small(result, together=False)
+        text += result.structured["messages"][0]["parts"][0]["text"]
+        if "nextCursor" not in result.structured:
+            break
+        arguments["cursor"] = result.structured["nextCursor"]
+    assert text == LONG[kind]
+
+
+@pytest.mark.requirement("TOOL-6")
+def test_what_was_cut_names_how_much_and_the_id_that_fetches_it(made: Services) -> None:
+    long_session(made, LONG["prose"])
+    answer = call(made, "get_session_history", sessionID="ses_a")
+    assert answer.structured is not None
+    part = answer.structured["messages"][1]["parts"][1]
+    assert part["omitted"]["output"] > 200_000
+    assert f"partID={part['id']!r}" in answer.text
+
+
+@pytest.mark.requirement("TOOL-6")
+def test_a_whole_message_comes_by_its_id(made: Services) -> None:
+    record(made, delta(message("m1", 1, "one", "two"), message("m2", 2, "three")))
+    answer = ask(made, "get_session_history", sessionID="ses_a", messageID="m1")
+    assert [part["text"] for part in answer["messages"][0]["parts"]] == ["one", "two"]
+
+
+@pytest.mark.requirement("TOOL-5")
+def test_titles_and_directories_of_any_length_do_not_break_a_list(made: Services) -> None:
+    for n in range(60):
+        record(made, delta(message(f"m{n}", 1, NASTY, of=f"ses_{n}")))
+    result = call(made, "list_sessions", limit=200, response_format="detailed")
+    assert result.structured is not None
+    small(result)
+
+
+@pytest.mark.requirement("TOOL-6")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.text(max_size=4_000), st.text(max_size=4_000), st.integers(min_value=500, max_value=3_000), st.integers(1, 30)
+)
+def test_pieces_of_any_part_join_to_the_whole(given_input: str, output: str, budget: int, repeat: int) -> None:
+    used = ToolCall("bash", "c", given_input * repeat, output * repeat, status=ToolStatus.COMPLETED)
+    info = part_info(Part(PartId("p"), "m", 0, PartType.TOOL_CALL, tool=used), WHOLE)  # type: ignore[arg-type]
+    joined_input = joined_output = ""
+    at = 0
+    while True:
+        piece = cut_out(info, at, budget)
+        assert piece.info.tool
+        joined_input += piece.info.tool.input
+        joined_output += piece.info.tool.output or ""
+        assert piece.end > at or piece.length == 0
+        at = piece.next_at
+        if not at:
+            break
+    assert (joined_input, joined_output) == (given_input * repeat, output * repeat)
+
+
+@pytest.mark.requirement("TOOL-5")
+@given(st.text(), st.integers(min_value=1, max_value=200))
+def test_cutting_text_counts_what_it_left_out(text: str, limit: int) -> None:
+    shown, left_out = clip(text, limit)
+    assert (left_out == 0) == (shown == text)
+    assert len(slice_bytes(text, 0, limit)) <= max(len(text), 1)
+    assert Room(8_000).take(shown, shown)
