@@ -109,7 +109,13 @@ TOOLS: dict[str, tuple[str, str]] = {
     "TOOL-17": ("Toolsets, read-only and scopes choose the tools", "DESIGN 11"),
     "TOOL-18": ("Search hits open at their place; dates as people write them", "DESIGN 6, 18"),
 }
-CLI: dict[str, tuple[str, str]] = {}
+CLI: dict[str, tuple[str, str]] = {
+    "CLI-1": ("Settings: flag over environment over file over default, each with its origin", "DESIGN 14"),
+    "CLI-2": ("Data lives in one folder that OVILLO_DATA_DIR moves", "DESIGN 13"),
+    "CLI-3": ("A bad setting is refused with its name, value and what is allowed", "DESIGN 14, 16"),
+    "CLI-4": ("Secrets among the settings are masked wherever they are shown", "DESIGN 14"),
+    "CLI-5": ("The names of the specifications are accepted too", "DESIGN 14"),
+}
 SECURITY: dict[str, tuple[str, str]] = {
     "SEC-1": ("Secrets of the usual kinds are masked before storing, in en, es, fr, pt", "DESIGN 15; issue 2 Ingest"),
     "SEC-2": ("Hashes, ids, images and placeholders are not taken for secrets", "platform.md 4"),

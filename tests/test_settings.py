@@ -1,0 +1,145 @@
+"""Settings: which source wins, what is refused and how it is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ovillo.model.errors import InvalidInput
+from ovillo.settings import Settings, load_settings, shown_settings
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "ovillo.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _load(folder: Path, environment: dict[str, str] | None = None, text: str = "", **flags: object) -> Settings:
+    values = {"HOME": str(folder), **(environment or {})}
+    return load_settings(values, flags, config=_file(folder, text))
+
+
+@pytest.mark.requirement("CLI-1")
+def test_a_flag_wins_over_the_environment_over_the_file_over_the_default(tmp_path: Path) -> None:
+    assert _load(tmp_path).port == 8765
+    assert _load(tmp_path, text="port = 1").port == 1
+    assert _load(tmp_path, {"OVILLO_PORT": "2"}, "port = 1").port == 2
+    assert _load(tmp_path, {"OVILLO_PORT": "2"}, "port = 1", port=3).port == 3
+
+
+@pytest.mark.requirement("CLI-1")
+def test_each_setting_tells_where_it_came_from(tmp_path: Path) -> None:
+    settings = _load(tmp_path, {"OVILLO_HOST": "::1"}, "watch = false", port=3)
+    assert settings.origins["port"] == "flag --port"
+    assert settings.origins["host"] == "environment OVILLO_HOST"
+    assert settings.origins["watch"] == f"file {tmp_path / 'ovillo.toml'}"
+    assert settings.origins["embedder"] == "default"
+
+
+@pytest.mark.requirement("CLI-2")
+def test_the_data_folder_moves_with_its_variable_and_holds_one_database(tmp_path: Path) -> None:
+    settings = _load(tmp_path, {"OVILLO_DATA_DIR": str(tmp_path / "data")})
+    assert settings.database == tmp_path / "data" / "ovillo.db"
+    assert _load(tmp_path).data_dir.name == "ovillo"
+
+
+def test_an_empty_variable_is_as_good_as_none(tmp_path: Path) -> None:
+    assert _load(tmp_path, {"OVILLO_PORT": " "}, "port = 1").port == 1
+
+
+@pytest.mark.requirement("CLI-3")
+@pytest.mark.parametrize(
+    ("variable", "value", "allowed"),
+    [
+        ("OVILLO_PORT", "eighty", "0 to 65535"),
+        ("OVILLO_PORT", "70000", "0 to 65535"),
+        ("OVILLO_EMBEDDER", "minilmm", "did you mean minilm"),
+        ("OVILLO_REDACTION", "maybe", "mask, off"),
+        ("OVILLO_READ_ONLY", "perhaps", "true or false"),
+        ("OVILLO_EMBEDDER_URL", "localhost:99", "http://"),
+        ("OVILLO_LOG_LEVEL", "loud", "debug, info, warning, error"),
+        ("MCP_LOG_VERBOSE", "2", "true or false"),
+    ],
+)
+def test_a_bad_value_is_refused_with_its_name_its_place_and_what_is_allowed(
+    tmp_path: Path, variable: str, value: str, allowed: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        _load(tmp_path, {variable: value})
+    assert value in refused.value.message
+    assert f"environment {variable}" in refused.value.message
+    assert allowed in str(refused.value.hint)
+
+
+@pytest.mark.requirement("CLI-3")
+def test_an_unknown_key_in_the_file_offers_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        _load(tmp_path, text='embeder = "none"')
+    assert "'embeder'" in refused.value.message
+    assert "embedder" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize("text", ["port = ", "\x00", "[[["])
+def test_a_file_that_is_not_toml_is_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput, match="is not TOML"):
+        _load(tmp_path, text=text)
+
+
+@pytest.mark.parametrize("text", ["port = true", "port = [1]", "host = false", "readers = [1]", "data_dir = 3"])
+def test_a_value_of_the_wrong_type_in_the_file_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput, match=f"The setting {text.split(maxsplit=1)[0]} is"):
+        _load(tmp_path, text=text)
+
+
+def test_a_file_that_was_named_and_is_missing_is_an_error_and_the_usual_one_is_not(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no configuration file"):
+        load_settings({"HOME": str(tmp_path)}, config=tmp_path / "nowhere.toml")
+    assert load_settings({"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}).port == 8765
+
+
+def test_a_file_that_is_binary_or_a_folder_is_an_error_that_says_so(tmp_path: Path) -> None:
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    for path in (binary, tmp_path):
+        with pytest.raises(InvalidInput, match="cannot be read"):
+            load_settings({"HOME": str(tmp_path)}, config=path)
+
+
+@pytest.mark.requirement("CLI-4")
+def test_secrets_are_never_shown_whole(tmp_path: Path) -> None:
+    key = "sk-abcdefghijklmnopqrstuvwx"
+    settings = _load(tmp_path, {"OVILLO_EMBEDDER_KEY": key, "OVILLO_EMBEDDER_URL": "https://me:hunter2@example.org/v1"})
+    shown = {row.name: row.value for row in shown_settings(settings)}
+    assert shown["embedder_key"] == "***uvwx"
+    assert shown["embedder_url"] == "https://***@example.org/v1"
+    assert settings.embedder_key == key
+
+
+def test_an_endpoint_without_its_address_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="embedder_url is not set"):
+        _load(tmp_path, {"OVILLO_EMBEDDER": "openai"})
+
+
+@pytest.mark.requirement("CLI-5")
+def test_names_of_the_specifications_are_read_and_shown(tmp_path: Path) -> None:
+    settings = _load(
+        tmp_path, {"MCP_LOG_VERBOSE": "true", "STRICT_STDIO_LOGS": "true", "CHROMA_PORT": "x", "CONTEXT_TOPK": "5"}
+    )
+    rows = {row.name: row for row in shown_settings(settings)}
+    assert settings.log_verbose
+    assert rows["strict_stdio_logs"].origin == "environment STRICT_STDIO_LOGS"
+    assert (rows["context_topk"].value, rows["context_topk"].used) == ("5", False)
+    assert rows["chroma_port"].value == "x"
+
+
+def test_a_misspelt_variable_is_pointed_out(tmp_path: Path) -> None:
+    assert _load(tmp_path, {"OVILLO_EMBEDER": "none"}).warnings == (
+        "The variable OVILLO_EMBEDER is no setting of ovillo; did you mean OVILLO_EMBEDDER?",
+    )
+
+
+def test_lists_are_given_with_commas_or_as_arrays(tmp_path: Path) -> None:
+    assert _load(tmp_path, {"OVILLO_READERS": "codex, opencode,codex,"}).readers == ("codex", "opencode")
+    assert _load(tmp_path, text='toolsets = ["all"]').toolsets == ("all",)
