@@ -104,7 +104,7 @@ FLOOR = Contestant(
 
 
 def agrep(venv: Path) -> Contestant:
-    """agrep-memory's command line; it goes on indexing after its command has returned."""
+    """agrep's command line; it goes on indexing after its command has returned."""
     command = str(venv / "bin" / "agrep")
 
     def ready(home: Path) -> bool:

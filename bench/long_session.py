@@ -22,12 +22,16 @@ from bench.stdio_client import StdioClient
 from bench.tables import keep, percentile, table, verdict
 
 _SCHEMA = """
-CREATE TABLE project (id text PRIMARY KEY, worktree text NOT NULL, vcs text, name text, time_created integer NOT NULL,
-    time_updated integer NOT NULL, sandboxes text NOT NULL);
-CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL, directory text NOT NULL,
-    title text NOT NULL, version text NOT NULL, summary_additions integer, summary_deletions integer, summary_files integer,
-    summary_diffs text, revert text, permission text, time_created integer NOT NULL, time_updated integer NOT NULL,
-    time_compacting integer, time_archived integer);
+CREATE TABLE project (id text PRIMARY KEY, worktree text NOT NULL, vcs text, name text, icon_url text, icon_url_override text,
+    icon_color text, time_created integer NOT NULL, time_updated integer NOT NULL, time_initialized integer, sandboxes text NOT NULL,
+    commands text);
+CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, workspace_id text, parent_id text, slug text NOT NULL,
+    directory text NOT NULL, path text, title text NOT NULL, version text NOT NULL, share_url text, summary_additions integer,
+    summary_deletions integer, summary_files integer, summary_diffs text, metadata text, cost real DEFAULT 0 NOT NULL,
+    tokens_input integer DEFAULT 0 NOT NULL, tokens_output integer DEFAULT 0 NOT NULL, tokens_reasoning integer DEFAULT 0 NOT NULL,
+    tokens_cache_read integer DEFAULT 0 NOT NULL, tokens_cache_write integer DEFAULT 0 NOT NULL, revert text, permission text,
+    agent text, model text, time_created integer NOT NULL, time_updated integer NOT NULL, time_compacting integer,
+    time_archived integer);
 CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL,
     data text NOT NULL);
 CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL,
@@ -45,7 +49,10 @@ def make_database(path: Path, parts: int) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(path)
     database.executescript("PRAGMA journal_mode = WAL;" + _SCHEMA)
-    database.execute("INSERT INTO project VALUES ('p1', ?, 'git', NULL, ?, ?, '[]')", (_ROOT, _BEGUN, _BEGUN))
+    database.execute(
+        "INSERT INTO project (id, worktree, vcs, time_created, time_updated, sandboxes) VALUES ('p1', ?, 'git', ?, ?, '[]')",
+        (_ROOT, _BEGUN, _BEGUN),
+    )
     long = _Writer(database, "ses_long0001", None)
     while long.parts < parts:
         long.turn(min(40, parts - long.parts))

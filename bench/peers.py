@@ -34,7 +34,7 @@ from bench.needle_set import CLASSES, Needle, accepted_ids, load, printed_ids, r
 from bench.processes import folder_bytes, run
 from bench.tables import keep, percentile, table
 
-PACKAGES = {"agentsview": "agentsview", "agrep": "agrep-memory"}
+PACKAGES = {"agentsview": "agentsview", "agrep": "agrep"}
 
 
 def install(work: Path, name: str) -> Path | None:

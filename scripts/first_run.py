@@ -15,9 +15,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-import platformdirs
-
 from ovillo.demo import demo_environment, unpack
+from ovillo.settings import load_settings
 
 OVILLO = [sys.executable, "-m", "ovillo"]
 
@@ -38,11 +37,6 @@ Connect an agent (it starts ovillo itself, over stdio; details in docs/how-to/):
 """
 
 
-def data_dir(environment: Mapping[str, str]) -> Path:
-    """Where ovillo keeps its data on this machine, as its settings decide it."""
-    return Path(environment.get("OVILLO_DATA_DIR") or platformdirs.user_data_dir("ovillo", appauthor=False))
-
-
 def scan(environment: Mapping[str, str]) -> int:
     """Scans, showing progress; the number of sessions known afterwards."""
     done = subprocess.run([*OVILLO, "scan"], env=dict(environment), check=False)
@@ -56,7 +50,7 @@ def scan(environment: Mapping[str, str]) -> int:
 
 def use_demo(environment: Mapping[str, str]) -> tuple[dict[str, str], int]:
     """Unpacks the demo beside the real data and scans it; its environment and number of sessions."""
-    folder = data_dir(environment) / "demo"
+    folder = load_settings(environment).data_dir / "demo"
     home = unpack(folder, time.time_ns() // 1_000_000)
     demo = demo_environment(environment, home, folder / "data")
     return demo, scan(demo)
@@ -90,9 +84,10 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
 
 
 def main() -> int:
+    settings = load_settings(os.environ)
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=int(os.environ.get("OVILLO_PORT", "8765")))
+    parser.add_argument("--host", default=settings.host)
+    parser.add_argument("--port", type=int, default=settings.port)
     parser.add_argument("--no-serve", action="store_true", help="stop after printing what to do next")
     arguments = parser.parse_args()
 

@@ -1,0 +1,144 @@
+"""The pages keep up with the program: what exists is documented, and links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import click
+import msgspec
+import pytest
+
+from ovillo.app import open_services
+from ovillo.interfaces.cli.main import build
+from ovillo.interfaces.tools.registry import all_tools
+from ovillo.model import errors
+from ovillo.readers import all_readers
+from ovillo.settings import LATER, load_settings, shown_settings
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+
+
+def _page(name: str) -> str:
+    return (DOCS / "reference" / name).read_text(encoding="utf-8")
+
+
+def _script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _commands(command: click.Command, path: str) -> list[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        found = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
+        return [item for name, sub in found if sub for item in _commands(sub, f"{path} {name}")]
+    return [(path, command)]
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_every_setting_is_in_the_reference_with_its_variable(tmp_path: Path) -> None:
+    page = _page("settings.md")
+    rows = shown_settings(load_settings({"HOME": str(tmp_path), "OVILLO_DATA_DIR": str(tmp_path)}))
+    missing = [row.name for row in rows if f"`{row.name}`" not in page or f"`OVILLO_{row.name.upper()}`" not in page]
+    assert missing + [name for name in LATER if f"`{name}`" not in page] == []
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_every_tool_is_in_the_reference_with_its_parameters() -> None:
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", _page("tools.md"), re.MULTILINE | re.DOTALL))
+    missing = [
+        f"{tool.name}.{field.encode_name}"
+        for tool in all_tools()
+        for field in msgspec.structs.fields(tool.input)
+        if f"`{field.encode_name}`" not in sections.get(tool.name, "")
+    ]
+    assert missing == []
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_every_command_is_in_the_reference_with_its_options() -> None:
+    page = _page("commands.md")
+    sections = dict(re.findall(r"^### `([^`]+)`.*?\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL))
+    known = {
+        " ".join(word for word in title.split() if word.islower() and not word.startswith("[")): text
+        for title, text in sections.items()
+    }
+    missing = []
+    for path, command in _commands(build(open_services), "ovillo"):
+        if command.hidden:
+            continue
+        if path not in known:
+            missing.append(path)
+            continue
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                missing += [
+                    f"{path} {name}"
+                    for name in parameter.opts
+                    if name.startswith("--") and f"`{name}" not in known[path]
+                ]
+    assert missing == []
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_every_reader_and_every_error_is_in_the_reference() -> None:
+    sources, codes = _page("sources.md"), _page("errors.md")
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.OvilloError)]
+    missing = [reader.name for reader in all_readers() if f"`{reader.name}`" not in sources]
+    missing += [
+        kind.code
+        for kind in kinds
+        if not re.search(rf"`{kind.code}` \| {kind.exit_code} \| {kind.http_status} ", codes)
+    ]
+    assert missing == []
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_links_between_the_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), ROOT / "bench" / "README.md"]
+    broken = [
+        f"{page.relative_to(ROOT)} -> {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        if "://" not in target and not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
+@pytest.mark.requirement("PROJ-4")
+def test_the_readme_is_short_and_names_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) < 200
+    assert "make run" in readme
+    assert "make test" in readme
+
+
+@pytest.mark.requirement("PROJ-4")
+def test_no_source_file_has_outgrown_its_job(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _script("check_file_sizes").main() == 0, capsys.readouterr().out
+
+
+@pytest.mark.requirement("PROJ-3")
+def test_the_first_run_calls_the_demo_a_demo_and_names_the_variables_that_choose_it(tmp_path: Path) -> None:
+    demo = {"OVILLO_DATA_DIR": str(tmp_path / "data"), "HOME": str(tmp_path / "home")}
+    text = _script("first_run").next_steps(7, demo, True, "127.0.0.1", 8765)
+    assert "DEMO" in text
+    assert "invented" in text
+    assert f"OVILLO_DATA_DIR={demo['OVILLO_DATA_DIR']} HOME={demo['HOME']} " in text
+
+
+@pytest.mark.requirement("PROJ-3")
+def test_the_first_run_on_real_history_says_where_to_connect_and_what_to_type() -> None:
+    text = _script("first_run").next_steps(12, {}, False, "127.0.0.1", 8765)
+    assert "12 sessions" in text
+    assert "http://127.0.0.1:8765/mcp" in text
+    assert "ovillo search" in text
+    assert "DEMO" not in text
