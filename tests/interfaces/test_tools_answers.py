@@ -77,6 +77,15 @@ def test_history_pages_hold_every_message_and_part_once_and_in_order(recorded: S
         assert len(parts) == len(set(parts)) == sum(expected["parts_by_type"].values())
 
 
+@pytest.mark.requirement("TOOL-4")
+def test_the_newest_messages_come_first_when_asked_and_lead_back_to_the_start(made: Services) -> None:
+    record(made, delta(*(message(f"m{n:02}", n, f"word{n} " * 400) for n in range(40))))
+    got = list(pages(made, "get_session_history", "messages", sessionID="ses_a", newest=True, limit=12))
+    assert got[0][-1]["id"] == "m39"
+    assert len(got) > 3
+    assert [each["id"] for page in reversed(got) for each in page] == [f"m{n:02}" for n in range(40)]
+
+
 @pytest.mark.requirement("TOOL-10")
 def test_a_tool_part_has_the_client_s_own_name_call_and_status(recorded: Services) -> None:
     parts = [

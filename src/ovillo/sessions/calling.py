@@ -12,17 +12,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ovillo.model.clock import Clock
 from ovillo.model.ids import new_id
-from ovillo.model.records import Namespace, SessionId
+from ovillo.model.records import Namespace, SessionId, SessionKind
 from ovillo.readers.protocol import Place
 from ovillo.sessions.views import Calling
 from ovillo.store.protocol import SessionFilter, Store
 
 if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
+
+Found = TypeVar("Found")
 
 _log = logging.getLogger(__name__)
 
@@ -33,12 +35,15 @@ _READER_OF_CLIENT = {
     "gemini-cli": "gemini_cli",
     "opencode": "opencode",
 }
-_ENVIRONMENT = ("CLAUDE_CODE_SESSION_ID", "OVILLO_SESSION_ID")
+#: Variable -> client it speaks for: an agent started from another agent's shell inherits what is not its own.
+_ENVIRONMENT = {"CLAUDE_CODE_SESSION_ID": "claude", "OVILLO_SESSION_ID": None}
 #: Clients write a tool call to disk about when they make it: look again this often, this many times (seconds).
 _RETRY_S = 0.05
 _RETRIES = 6
 #: A session written longer ago than this is not taken for the one that is calling (milliseconds).
 _RECENT_MS = 15 * 60_000
+#: Sessions looked at for that, sub-agents among them.
+_NEWEST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +60,6 @@ class CallContext:
     own_process: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Looking up calls in the clients' own stores; each may be asked again when the client has not written yet."""
-
-    #: (place, tool use id) -> session or sub-agent
-    claude_tool_use: Callable[[Place, str], SessionId | None]
-    #: (place, tool name, arguments, working directory) -> the session with exactly this call running
-    opencode_call: Callable[[Place, str, Mapping[str, Any], str | None], SessionId | None]
-
-
 class CallingSession:
     def __init__(
         self,
@@ -73,7 +68,6 @@ class CallingSession:
         environment: Mapping[str, str],
         clock: Clock,
         cwd: Path | None = None,
-        evidence: Evidence | None = None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._store = store
@@ -81,26 +75,26 @@ class CallingSession:
         self._environment = environment
         self._clock = clock
         self._cwd = cwd
-        self._evidence = evidence
         self._pause = pause
         self._generated = SessionId(new_id("ses", clock))
 
     def find(self, namespace: Namespace, call: CallContext) -> Calling:
         """The first rule that finds a session. Never raises; for an unknown caller the id generated at start, with
         confidence 0 and the reason."""
-        try:
-            for rule in (self._by_meta, self._by_tool_use, self._by_environment, self._by_running_call, self._by_place):
+        for rule in (self._by_meta, self._by_tool_use, self._by_environment, self._by_running_call, self._by_place):
+            try:
                 found = rule(namespace, call)
-                if found is not None:
-                    return found
-        except Exception:  # noqa: BLE001  Boundary: a client's store in an unknown state must not cost the answer.
-            _log.exception("finding the calling session failed")
+            except Exception:  # noqa: BLE001  Boundary: a client's store in an unknown state costs its rule only.
+                _log.exception("a rule for the calling session failed")
+                continue
+            if found is not None:
+                return found
         client = f"client {call.client_name}" if call.client_name else "a client without a name"
         return Calling(
             self._generated,
             "generated id",
             0.0,
-            f"{client} sent no session id and no recorded session of it is being written here. ",
+            f"{client} sent no session id and no recorded session of it is being written here.",
         )
 
     # --- the rules, surest first
@@ -128,12 +122,13 @@ class CallingSession:
         known = self._store.session_of_call(namespace, use)
         if known is not None:
             return Calling(known, "_meta claudecode/toolUseId", 1.0)
-        found = self._look(
-            "claude_code",
-            lambda place: self._claude(place, use),
-            tries=_RETRIES if not self._from_environment(call) else 3,
-        )
-        return Calling(found, "_meta claudecode/toolUseId", 1.0) if found else None
+        tries = 3 if self._from_environment(call) else _RETRIES
+        found = self._look("claude_code", lambda place: _claude_session(place, use), tries=tries)
+        if found is None:
+            return None
+        session, agent = found
+        reason = f"sub-agent of {session}" if agent else ""
+        return Calling(agent or session, "_meta claudecode/toolUseId", 1.0, reason)
 
     def _by_environment(self, namespace: Namespace, call: CallContext) -> Calling | None:
         named = self._from_environment(call)
@@ -144,7 +139,8 @@ class CallingSession:
         if call.client_name is not None and not call.client_name.lower().startswith("opencode"):
             return None
         where = self._directory(call)
-        found = self._look("opencode", lambda place: self._opencode(place, call, where), tries=_RETRIES)
+        tries = _RETRIES if call.client_name else 1
+        found = self._look("opencode", lambda place: _opencode_session(place, call, where), tries=tries)
         return Calling(found, "running tool call in OpenCode's store", 0.97) if found else None
 
     def _by_place(self, namespace: Namespace, call: CallContext) -> Calling | None:
@@ -153,20 +149,30 @@ class CallingSession:
         where = self._directory(call)
         if reader is None:
             return None
-        rows = self._store.list_sessions(namespace, SessionFilter(source=reader, project=where), 2)
-        rows = [row for row in rows if row.session.updated_at and self._clock() - row.session.updated_at < _RECENT_MS]
-        if not rows:
+        fresh = [
+            row.session.id
+            for row in self._store.list_sessions(namespace, SessionFilter(source=reader, project=where), _NEWEST)
+            if row.session.kind is not SessionKind.SUBAGENT and self._is_recent(row.session.updated_at)
+        ]
+        if not fresh:
             return None
-        sure = 0.6 if where and len(rows) == 1 else 0.4 if where else 0.25
-        reason = f"newest session of {reader} in {where}" if where else f"newest session of {reader} in any folder"
-        return Calling(rows[0].session.id, "client, folder and time of writing", sure, reason)
+        sure = 0.25 if where is None else 0.6 if len(fresh) == 1 else 0.4
+        reason = f"newest session of {reader} in {where or 'any folder'}"
+        return Calling(fresh[0], "client, folder and time of writing", sure, reason)
 
     # --- what they look at
+
+    def _is_recent(self, at: int | None) -> bool:
+        return at is not None and self._clock() - at < _RECENT_MS
 
     def _from_environment(self, call: CallContext) -> tuple[str, str] | None:
         if not call.own_process:
             return None
-        return next(((name, value) for name in _ENVIRONMENT if (value := self._environment.get(name))), None)
+        for name, client in _ENVIRONMENT.items():
+            value = self._environment.get(name)
+            if value and (client is None or call.client_name is None or call.client_name.lower().startswith(client)):
+                return name, value
+        return None
 
     def _directory(self, call: CallContext) -> str | None:
         if call.roots:
@@ -178,7 +184,7 @@ class CallingSession:
         except OSError:  # the folder was removed under us
             return None
 
-    def _look(self, reader: str, look: Callable[[Place], SessionId | None], *, tries: int) -> SessionId | None:
+    def _look(self, reader: str, look: Callable[[Place], Found | None], *, tries: int) -> Found | None:
         """Ask every place of a reader, again after a moment while the client has not written the call yet."""
         for attempt in range(tries):
             if attempt:
@@ -192,15 +198,19 @@ class CallingSession:
     def _places(self, reader: str) -> Iterator[Place]:
         return (place for place in reversed(self._ingest.places()) if place.reader == reader)
 
-    def _claude(self, place: Place, use: str) -> SessionId | None:
-        if self._evidence is not None:
-            return self._evidence.claude_tool_use(place, use)
-        return None
 
-    def _opencode(self, place: Place, call: CallContext, where: str | None) -> SessionId | None:
-        if self._evidence is not None:
-            return self._evidence.opencode_call(place, call.tool, call.arguments, where)
-        return None
+def _claude_session(place: Place, use: str) -> tuple[SessionId, SessionId | None] | None:
+    from ovillo.readers.claude_code import (
+        session_of_tool_use,
+    )  # start-up: contexts are made before any reader is needed
+
+    return session_of_tool_use(place, use)
+
+
+def _opencode_session(place: Place, call: CallContext, where: str | None) -> SessionId | None:
+    from ovillo.readers.opencode import running_call  # start-up, as above
+
+    return running_call(place, call.tool, call.arguments, where)
 
 
 def _reader_of(client_name: str | None) -> str | None:

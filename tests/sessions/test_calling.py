@@ -1,0 +1,172 @@
+"""Which session is calling: each rule on what real clients leave behind, and their order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ovillo.app import open_services
+from ovillo.interfaces.services import Services
+from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.interfaces.tools.registry import Registry
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import SessionId, SessionKind
+from ovillo.sessions.calling import CallContext, CallingSession
+from ovillo.sessions.views import Calling
+from ovillo.settings import Settings
+from tests.builders import NOON, delta, message, session
+from tests.interfaces.opened import copy_homes
+
+CLAUDE = "0672048c-85a4-44d2-bf35-35d7c84c207d"
+SUBAGENT = "a5bba131d9f318758"
+
+
+@pytest.fixture
+def services(tmp_path: Path, fixtures: Path) -> Iterator[Services]:
+    """The homes of all clients, nothing scanned."""
+    home = copy_homes(fixtures, tmp_path / "home")
+    opened = open_services(Settings(data_dir=tmp_path / "data", home=home, embedder="none", watch=False))
+    yield opened
+    opened.close()
+
+
+def find(
+    services: Services,
+    meta: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+    client: str | None = None,
+    cwd: Path | None = None,
+    own_process: bool = True,
+    tool: str = "recover_context",
+    arguments: Mapping[str, Any] | None = None,
+    now: int = NOON + 120_000,
+) -> Calling:
+    calling = CallingSession(services.store, services.ingest, environment or {}, lambda: now, cwd, pause=lambda _: None)
+    return calling.find(NS, CallContext(tool, arguments or {}, meta or {}, client, own_process=own_process))
+
+
+def tool_use_of(path: Path) -> str:
+    """The first tool use in a transcript."""
+    for line in path.read_text("utf-8").splitlines():
+        content = json.loads(line).get("message", {}).get("content")
+        for block in content if isinstance(content, list) else []:
+            if block.get("type") == "tool_use":
+                return str(block["id"])
+    raise AssertionError(f"no tool use in {path}")
+
+
+def transcripts(services: Services) -> Path:
+    return services.settings.home / ".claude" / "projects" / "-tmp-cc-work-claude-app"
+
+
+@pytest.mark.requirement("TOOL-11")
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {"threadId": "t-1", "sessionId": "root-1", "callId": "c"},
+        {"x-codex-turn-metadata": {"session_id": "root-1", "thread_id": "t-1"}},
+    ],
+)
+def test_codex_names_its_thread_in_every_call(services: Services, meta: dict[str, Any]) -> None:
+    found = find(services, meta, {"OVILLO_SESSION_ID": "other"}, client="codex-mcp-client")
+    assert (found.session_id, found.confidence) == ("t-1", 1.0)
+    assert found.rule.startswith("_meta thread")
+
+
+@pytest.mark.requirement("TOOL-11")
+@pytest.mark.parametrize("scanned", [False, True])
+def test_claude_s_tool_use_leads_to_the_session_it_stands_in(services: Services, scanned: bool) -> None:
+    if scanned:
+        services.ingest.scan()
+    use = tool_use_of(transcripts(services) / f"{CLAUDE}.jsonl")
+    found = find(services, {"claudecode/toolUseId": use}, {"CLAUDE_CODE_SESSION_ID": "other"}, "claude-code")
+    assert found.session_id == CLAUDE
+    assert found.rule == "_meta claudecode/toolUseId"
+
+
+@pytest.mark.requirement("TOOL-11")
+@pytest.mark.parametrize("scanned", [False, True])
+def test_a_sub_agent_of_claude_is_its_own_session(services: Services, scanned: bool) -> None:
+    if scanned:
+        services.ingest.scan()
+    path = next(transcripts(services).glob(f"*/subagents/agent-{SUBAGENT}.jsonl"))
+    found = find(services, {"claudecode/toolUseId": tool_use_of(path)}, client="claude-code", own_process=False)
+    assert found.session_id == SUBAGENT
+
+
+@pytest.mark.requirement("TOOL-11")
+def test_a_tool_use_not_yet_written_falls_back_to_the_environment(services: Services) -> None:
+    found = find(services, {"claudecode/toolUseId": "toolu_later"}, {"CLAUDE_CODE_SESSION_ID": CLAUDE}, "claude-code")
+    assert (found.session_id, found.rule) == (CLAUDE, "environment CLAUDE_CODE_SESSION_ID")
+
+
+@pytest.mark.requirement("TOOL-11")
+def test_the_environment_speaks_only_for_the_client_that_made_it(services: Services) -> None:
+    inherited = {"CLAUDE_CODE_SESSION_ID": CLAUDE}
+    assert find(services, environment=inherited, client="claude-code").session_id == CLAUDE
+    assert find(services, environment=inherited, client="gemini-cli-mcp-client").confidence == 0
+    assert find(services, environment=inherited, client="claude-code", own_process=False).confidence == 0
+    ours = inherited | {"OVILLO_SESSION_ID": "mine"}
+    assert find(services, environment=ours, client="opencode").session_id == "mine"
+
+
+@pytest.mark.requirement("TOOL-11")
+def test_the_newest_session_of_the_client_in_the_folder_is_a_guess_that_says_so(
+    services: Services, tmp_path: Path
+) -> None:
+    here = str(tmp_path)
+    for name, at, kind in (
+        ("old", 0, SessionKind.ROOT),
+        ("new", 50_000, SessionKind.ROOT),
+        ("sub", 55_000, SessionKind.SUBAGENT),
+    ):
+        about = session(f"ses_{name}", source="gemini_cli", directory=here, updated_at=NOON + at, kind=kind)
+        services.store.apply(NS, [delta(message(f"m-{name}", 1, "x", of=f"ses_{name}"), about=about)])
+    found = find(services, client="gemini-cli-mcp-client", cwd=tmp_path)
+    assert found.session_id == "ses_new"
+    assert found.confidence < 0.7
+    assert here in found.reason
+    assert find(services, client="gemini-cli-mcp-client", cwd=tmp_path, now=NOON + 3_600_000).confidence == 0
+    assert find(services, client="gemini-cli-mcp-client", cwd=tmp_path / "elsewhere").confidence == 0
+
+
+@pytest.mark.requirement("TOOL-11")
+def test_an_unknown_caller_gets_the_id_made_at_start_and_no_confidence(services: Services) -> None:
+    calling = CallingSession(services.store, services.ingest, {}, lambda: NOON, pause=lambda _: None)
+    first, second = (calling.find(NS, CallContext("t", {}, {}, "somebody")) for _ in range(2))
+    assert first == second
+    assert first.session_id is not None
+    assert first.session_id.startswith("ses_")
+    assert (first.rule, first.confidence) == ("generated id", 0.0)
+    assert "somebody" in first.reason
+
+
+@pytest.mark.requirement("TOOL-11")
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {"threadId": 7, "x-codex-turn-metadata": "no", "claudecode/toolUseId": ["x"]},
+        {"claudecode/toolUseId": "\x00\n" * 50},
+        {"x-codex-turn-metadata": {"thread_id": None}},
+    ],
+)
+def test_odd_metadata_never_raises(services: Services, meta: dict[str, Any]) -> None:
+    assert find(services, meta, client="claude-code").confidence == 0
+
+
+@pytest.mark.requirement("TOOL-9")
+def test_current_is_caught_up_before_it_is_answered_about(services: Services) -> None:
+    """Nothing was scanned: only the session that calls is read, on the spot."""
+    use = tool_use_of(transcripts(services) / f"{CLAUDE}.jsonl")
+    context = CallContext("get_session_history", {}, {"claudecode/toolUseId": use}, "claude-code")
+    result = Registry.choose().dispatch(services, LOCAL, "get_session_history", {"sessionID": "current"}, context)
+    assert not result.is_error, result.text
+    assert result.structured is not None
+    assert result.structured["session"]["id"] == CLAUDE
+    assert result.structured["calling"]["rule"] == "_meta claudecode/toolUseId"
+    assert f"Current session: {CLAUDE}" in result.text
+    assert services.store.get_session(NS, SessionId("c94d990e-f798-4658-8e14-badad6a88a03")) is None
