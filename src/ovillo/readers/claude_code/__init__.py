@@ -1,0 +1,12 @@
+"""Claude Code: transcripts in ``~/.claude/projects``, one line a record.
+
+Owns nothing itself: ``layout`` finds files, ``records`` types lines, ``transcript`` and ``thread`` make
+sessions of them, ``reader`` scans.
+"""
+
+from __future__ import annotations
+
+from ovillo.readers.claude_code.layout import session_of_tool_use
+from ovillo.readers.claude_code.reader import ClaudeCodeReader
+
+__all__ = ["ClaudeCodeReader", "session_of_tool_use"]

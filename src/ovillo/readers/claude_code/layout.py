@@ -1,0 +1,221 @@
+"""Where Claude Code keeps transcripts, and what folders and side files say about them.
+
+Owns file names, the link of a sub-agent to its parent, and looking up a tool call in the newest transcripts.
+Facts (own runs of 2.1.197 and 2.1.329): ``projects/<slug>/<session>.jsonl``, beside it
+``<session>/subagents/agent-<id>.jsonl`` with ``.meta.json`` and ``<session>/tool-results/``; older versions
+put ``agent-<id>.jsonl`` beside the session. Nothing else in the folder is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ovillo.model.records import SessionId, SkippedRecord
+from ovillo.readers.jsonl import FileState, stat_regular
+from ovillo.readers.protocol import Place
+
+NAME = "claude_code"
+_META_BYTES = 1 << 20
+_TAIL_BYTES = 256 * 1024
+_SIBLING_BYTES = 32 << 20
+
+
+def discover(env: Mapping[str, str], home: Path) -> list[Place]:
+    """The folder in ``CLAUDE_CONFIG_DIR``, else ``~/.claude`` and ``~/.config/claude``, where they hold transcripts."""
+    named = env.get("CLAUDE_CONFIG_DIR")
+    roots = [Path(named).expanduser()] if named else [home / ".claude", home / ".config" / "claude"]
+    return [Place(NAME, root, watch=(root / "projects",)) for root in roots if (root / "projects").is_dir()]
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptFile:
+    """One transcript as it stands on disk."""
+
+    path: Path
+    #: Relative to the place, with ``/``: the key in the cursor.
+    key: str
+    state: FileState
+    session_id: SessionId
+    is_agent: bool
+    #: Parent by folder; older layouts name it in the records only.
+    parent_id: SessionId | None = None
+
+
+@dataclass(slots=True)
+class Listing:
+    files: list[TranscriptFile] = field(default_factory=list)
+    #: Folders that could not be looked into: then nobody can say what is gone.
+    skipped: list[SkippedRecord] = field(default_factory=list)
+
+
+def list_transcripts(root: Path) -> Listing:
+    """All transcripts below ``root``, the longest untouched first."""
+    listing = Listing()
+    for project in _folders(root / "projects", listing):
+        for entry in _entries(project, listing):
+            if entry.name.endswith(".jsonl"):
+                _add(listing, root, Path(entry.path))
+            elif _is_folder(entry):
+                for path in _agent_files(Path(entry.path) / "subagents", listing):
+                    _add(listing, root, path)
+    listing.files.sort(key=lambda file: (file.state.mtime_ns, file.key))
+    return listing
+
+
+def find_transcript(root: Path, session_id: SessionId) -> TranscriptFile | None:
+    """The transcript of one session, without listing the others."""
+    name = session_id.partition(".")[0]
+    if not name or Path(name).name != name:
+        return None
+    listing = Listing()
+    projects = list(_folders(root / "projects", listing))
+    for project in projects:
+        for path in (project / f"{name}.jsonl", project / f"agent-{name}.jsonl"):
+            if (found := _file(root, path)) is not None:
+                return found
+    for project in projects:
+        for path in project.glob(f"*/subagents/agent-{_escaped(name)}.jsonl"):
+            if (found := _file(root, path)) is not None:
+                return found
+    return None
+
+
+def agents_by_call(file: TranscriptFile) -> dict[str, str]:
+    """Tool use id -> agent id, of all sub-agents of a session whose side file names the call."""
+    if file.is_agent and file.path.parent.name != "subagents":
+        return {}
+    folder = file.path.parent if file.is_agent else file.path.with_suffix("") / "subagents"
+    found = {}
+    for path in folder.glob("agent-*.meta.json") if folder.is_dir() else ():
+        call = read_meta(path).get("toolUseId")
+        if isinstance(call, str):
+            found[call] = path.name.removeprefix("agent-").removesuffix(".meta.json")
+    return found
+
+
+def read_meta(path: Path) -> dict[str, Any]:
+    """The side file of a sub-agent; ``{}`` when there is none or it cannot be read: the transcript stands alone."""
+    try:
+        with path.open("rb") as file:
+            value = json.loads(file.read(_META_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def spawning_agent(file: TranscriptFile, call_id: str) -> SessionId | None:
+    """The sibling sub-agent that made ``call_id``, for agents started by agents."""
+    needle = call_id.encode()
+    for path in sorted(file.path.parent.glob("agent-*.jsonl")):
+        if path != file.path and needle in _read(path, _SIBLING_BYTES):
+            return SessionId(path.stem.removeprefix("agent-"))
+    return None
+
+
+def results_folder(file: TranscriptFile) -> Path:
+    """Where the client puts outputs that are too large for the transcript."""
+    session = file.path.parent.parent if file.parent_id else file.path.with_suffix("")
+    return session / "tool-results"
+
+
+def session_of_tool_use(place: Place, tool_use_id: str, recent: int = 12) -> tuple[SessionId, SessionId | None] | None:
+    """The session in whose newest records a tool call stands, and the sub-agent when a sub-agent made it.
+
+    Reads only the ends of the ``recent`` most recently written transcripts; ``None`` when none has it (yet).
+    """
+    if not tool_use_id:
+        return None
+    needle = f'"{tool_use_id}"'.encode()
+    newest = sorted(list_transcripts(place.path).files, key=lambda file: -file.state.mtime_ns)[:recent]
+    agents: list[TranscriptFile] = []
+    mains: list[TranscriptFile] = []
+    for file in newest:
+        if needle in _tail(file.path):
+            (agents if file.is_agent else mains).append(file)
+    # The parent may quote a sub-agent's call, never the other way round.
+    for file in agents:
+        parent = file.parent_id or _parent_in_records(file.path)
+        if parent is not None:
+            return parent, file.session_id
+    return (mains[0].session_id, None) if mains else None
+
+
+def _parent_in_records(path: Path) -> SessionId | None:
+    first = _read(path, 65_536).split(b"\n", 1)[0]
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return None
+    found = value.get("sessionId") if isinstance(value, dict) else None
+    return SessionId(found) if isinstance(found, str) else None
+
+
+def _add(listing: Listing, root: Path, path: Path) -> None:
+    if (found := _file(root, path)) is not None:
+        listing.files.append(found)
+    elif path.is_symlink() and not path.exists():
+        listing.skipped.append(SkippedRecord(str(path), "", "a link that leads nowhere"))
+
+
+def _file(root: Path, path: Path) -> TranscriptFile | None:
+    state = stat_regular(path)
+    if state is None:
+        return None
+    is_agent = path.name.startswith("agent-")
+    parent = SessionId(path.parent.parent.name) if is_agent and path.parent.name == "subagents" else None
+    session_id = SessionId(path.stem.removeprefix("agent-") if is_agent else path.stem)
+    key = str(path)[len(str(root)) + 1 :].replace(os.sep, "/")
+    return TranscriptFile(path, key, state, session_id, is_agent, parent)
+
+
+def _agent_files(folder: Path, listing: Listing) -> Iterator[Path]:
+    if folder.is_dir():
+        for entry in _entries(folder, listing):
+            if entry.name.startswith("agent-") and entry.name.endswith(".jsonl"):
+                yield Path(entry.path)
+
+
+def _folders(folder: Path, listing: Listing) -> Iterator[Path]:
+    return (Path(entry.path) for entry in _entries(folder, listing) if _is_folder(entry))
+
+
+def _entries(folder: Path, listing: Listing) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError as error:
+        listing.skipped.append(SkippedRecord(str(folder), "", f"cannot be looked into: {error.strerror or error}"))
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _read(path: Path, limit: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(limit)
+    except OSError:
+        return b""
+
+
+def _tail(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, 2) - _TAIL_BYTES))
+            return file.read(_TAIL_BYTES)
+    except OSError:
+        return b""

@@ -1,0 +1,117 @@
+"""Scanning the transcripts of Claude Code: what changed, oldest first, with a checkpoint as often as is useful.
+
+Owns the scan; reading one file is in ``transcript``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from ovillo.model.records import Inventory, SessionId
+from ovillo.readers.claude_code.layout import (
+    NAME,
+    Listing,
+    TranscriptFile,
+    discover,
+    find_transcript,
+    list_transcripts,
+)
+from ovillo.readers.claude_code.transcript import Transcript
+from ovillo.readers.jsonl import FileState
+from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
+
+#: A checkpoint after this much of small files (bytes); large ones get one after every delta.
+_BATCH_BYTES = 2_000_000
+
+
+class ClaudeCodeReader:
+    """Sessions and sub-agents of Claude Code, 2.1.197 and later; sub-agents of older layouts too."""
+
+    name = NAME
+    title = "Claude Code"
+    shardable = True
+
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+        """Folders that hold transcripts now: ``CLAUDE_CONFIG_DIR``, else the usual ones under ``home``."""
+        return discover(env, home)
+
+    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+        """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""
+        if only is not None:
+            found = find_transcript(place.path, only)
+            listing = Listing([found] if found else [])
+        else:
+            listing = _share(list_transcripts(place.path), place.shard)
+        yield from listing.skipped
+        changed = [file for file in listing.files if _has_changed(file, cursor.get(file.key))]
+        if only is None:
+            yield Progress(sum(_unread(file, cursor.get(file.key)) for file in changed))
+        sessions: set[SessionId] = set()
+        yield from _read_all(changed, cursor, sessions)
+        if only is None:
+            yield from _what_is_there(listing, changed, cursor, sessions, place.shard)
+
+
+def _read_all(changed: list[TranscriptFile], cursor: Cursor, sessions: set[SessionId]) -> Iterator[Record]:
+    pending: Cursor = {}
+    read = 0
+    for file in changed:
+        transcript = Transcript(file, cursor.get(file.key))
+        done = transcript.start
+        for record in transcript.read():
+            if record is not None:
+                yield record
+            elif transcript.offset - done >= _BATCH_BYTES:
+                yield Checkpoint({**pending, file.key: transcript.entry()}, read + transcript.offset - done)
+                pending, read, done = {}, 0, transcript.offset
+        pending[file.key] = transcript.entry()
+        read += transcript.offset - done
+        sessions.update(transcript.session_ids())
+        if read >= _BATCH_BYTES:
+            yield Checkpoint(pending, read)
+            pending, read = {}, 0
+    if pending:
+        yield Checkpoint(pending, read)
+
+
+def _what_is_there(
+    listing: Listing,
+    changed: list[TranscriptFile],
+    cursor: Cursor,
+    sessions: set[SessionId],
+    shard: tuple[int, int] | None,
+) -> Iterator[Checkpoint | Inventory]:
+    """Forgets files that are gone, and says which sessions are there; nothing when a folder could not be seen."""
+    if listing.skipped:
+        return
+    present = {file.key for file in listing.files}
+    gone = [key for key in cursor if key not in present and _is_ours(key, shard)]
+    if gone:
+        yield Checkpoint(dict.fromkeys(gone))
+    read = {file.key for file in changed}
+    for file in listing.files:
+        sessions.add(file.session_id)
+        if file.key not in read:
+            sessions.update(SessionId(side) for side in (cursor.get(file.key) or {}).get("sides") or ())
+    yield Inventory(frozenset(sessions))
+
+
+def _share(listing: Listing, shard: tuple[int, int] | None) -> Listing:
+    return Listing([file for file in listing.files if _is_ours(file.key, shard)], listing.skipped)
+
+
+def _is_ours(key: str, shard: tuple[int, int] | None) -> bool:
+    return shard is None or crc32(key.encode("utf-8", "surrogateescape")) % shard[1] == shard[0]
+
+
+def _has_changed(file: TranscriptFile, entry: Any) -> bool:
+    seen = FileState.of_entry(entry)
+    return seen is None or seen.size != file.state.size or seen.mtime_ns != file.state.mtime_ns
+
+
+def _unread(file: TranscriptFile, entry: Any) -> int:
+    seen = FileState.of_entry(entry)
+    return file.state.size - seen.offset if seen is not None and seen.offset <= file.state.size else file.state.size
