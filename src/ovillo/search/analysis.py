@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 import Stemmer
 
@@ -24,7 +25,9 @@ _CACHED = 300_000
 
 _WORD = re.compile(r"\w+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z]|\d+|[^\W\d_]+")
-_CJK = re.compile(r"[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_CJK = re.compile(
+    r"[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
 
 
 def fold(text: str) -> str:
@@ -32,7 +35,9 @@ def fold(text: str) -> str:
     lowered = text.casefold()
     if lowered.isascii():
         return lowered
-    kept = "".join(c for c in unicodedata.normalize("NFD", lowered) if not unicodedata.combining(c) or c in "\u3099\u309a")
+    kept = "".join(
+        c for c in unicodedata.normalize("NFD", lowered) if not unicodedata.combining(c) or c in "\u3099\u309a"
+    )
     return unicodedata.normalize("NFC", kept)
 
 
@@ -124,17 +129,17 @@ class TextAnalyzer:
         return TextAnalyzer, ()
 
 
-def _with_cjk(word: str, plain: object) -> list[str]:
+def _with_cjk(word: str, plain: Callable[[str], list[str]]) -> list[str]:
     """Pairs of neighbouring characters for each CJK run, the usual terms for what stands between."""
     terms: list[str] = []
     at = 0
     for run in _CJK.finditer(word):
         if word[at : run.start()]:
-            terms += plain(word[at : run.start()])  # type: ignore[operator]
+            terms += plain(word[at : run.start()])
         terms += cjk_pairs(run.group())
         at = run.end()
     if word[at:]:
-        terms += plain(word[at:])  # type: ignore[operator]
+        terms += plain(word[at:])
     return terms
 
 
@@ -143,16 +148,48 @@ def cjk_pairs(run: str) -> list[str]:
     return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
 
 
-def query_terms(word: str) -> list[str]:
-    """Every term a text in one of the languages may hold ``word`` as, most likely first.
+def cjk_runs(word: str) -> list[list[str]]:
+    """The pairs of each CJK run in ``word``; none for other scripts."""
+    return [] if word.isascii() else [cjk_pairs(run) for run in _CJK.findall(word)]
+
+
+def is_stop_word(word: str) -> bool:
+    """Whether ``word`` is a little word of the languages people write to their agents in."""
+    lowered = word.lower()
+    return any(lowered in STOP_WORDS[language] for language in LANGUAGES[:4])
+
+
+@lru_cache(maxsize=20_000)
+def query_terms(word: str, pieces: bool = False) -> tuple[str, ...]:
+    """Every term a text in one of the languages may hold ``word`` as, most likely first; with ``pieces`` the parts
+    of an identifier too.
 
     A query is too short to tell its language, and may be about a text in another.
     """
     forms: dict[str, None] = {}
-    for language in LANGUAGES[:4]:
-        for form in _Terms(language, [])._terms(word)[:1]:
-            forms[form] = None
-    if not forms:
-        lowered = fold(word)
-        forms[lowered] = None
-    return list(forms)
+    for terms in _query_tables():
+        found = terms[word].split(" ")
+        for form in found if pieces else found[:1]:
+            if form:
+                forms[form] = None
+    return tuple(forms) or (fold(word)[:_MAX_TERM],)
+
+
+@lru_cache(maxsize=1)
+def _query_tables() -> tuple[_Terms, ...]:
+    return tuple(_Terms(language, []) for language in LANGUAGES)
+
+
+def fold_with_offsets(text: str) -> tuple[str, list[int]]:
+    """``fold(text)`` and, for each of its characters, the position in ``text`` it comes from."""
+    if text.isascii():
+        return text.lower(), list(range(len(text)))
+    folded: list[str] = []
+    offsets: list[int] = []
+    for position, character in enumerate(text):
+        for piece in fold(character):
+            if unicodedata.combining(piece) and piece not in "\u3099\u309a":
+                continue
+            folded.append(piece)
+            offsets.append(position)
+    return "".join(folded), offsets

@@ -460,6 +460,10 @@ class Store(Protocol):
         With ``Order.NEWEST`` scores are 0."""
         ...
 
+    def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
+        """Those of ``ids`` that pass the filter."""
+        ...
+
     def docs(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Doc]:
         """Those that exist, in the order asked for."""
         ...

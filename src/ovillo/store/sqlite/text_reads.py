@@ -153,6 +153,31 @@ class TextReads:
             return True, span
         return limits_parts(where), span
 
+    def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
+        parts, part_values = part_conditions(where)
+        sessions, session_values = session_conditions(where.session)
+        wanted = to_json(list(map(int, ids)))
+        with self._pool.reading() as db, db:
+            sql = " AND ".join([f"s.namespace_key = {_NS}", *sessions, *parts])
+            found = {
+                row[0]
+                for row in db.execute(
+                    "SELECT p.key FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value"
+                    f" JOIN sessions s ON s.key = p.session_key WHERE {sql}",
+                    (wanted, namespace, *session_values, *part_values),
+                )
+            }
+            if not limits_parts(where):
+                sql = " AND ".join([f"s.namespace_key = {_NS}", *sessions])
+                found |= {
+                    row[0]
+                    for row in db.execute(
+                        f"SELECT s.title_doc FROM json_each(?) j CROSS JOIN sessions s ON s.title_doc = j.value WHERE {sql}",
+                        (wanted, namespace, *session_values),
+                    )
+                }
+        return found
+
     def docs(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Doc]:
         with self._pool.reading() as db, db:
             wanted = to_json(ids)

@@ -1,0 +1,84 @@
+"""How well a text answers a query's words: the best stretch of it, for weighing, snippets and highlights.
+
+Owns positions of matches in texts. A long tool output holds many common words somewhere; only words that stand
+close together are evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ovillo.search.analysis import fold, fold_with_offsets, query_terms
+from ovillo.search.units import Unit
+
+#: A stretch of this many characters is read at a glance.
+STRETCH = 240
+_LOOKED_AT = 60_000
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    start: int
+    end: int
+    #: Index of the query's unit.
+    unit: int
+
+
+def find_units(text: str, units: Sequence[Unit]) -> list[Found]:
+    """Where the units' words stand in ``text``, in order."""
+    looked = text[:_LOOKED_AT]
+    by_term: dict[str, int] = {term: i for i, unit in enumerate(units) for term in unit.terms if not unit.literal}
+    heads = {term[:3] for term in by_term}
+    found: list[Found] = []
+    cache: dict[str, int | None] = {}
+    for word in _WORD.finditer(looked):
+        written = word.group()
+        if written in cache:
+            unit = cache[written]
+        else:
+            folded = fold(written)
+            # Stems share their first letters with the word; identifiers hold theirs anywhere.
+            likely = folded[:3] in heads or "_" in written or not written.islower() or not written.isalpha()
+            unit = cache[written] = (
+                next((by_term[form] for form in query_terms(written, pieces=True) if form in by_term), None)
+                if likely
+                else None
+            )
+        if unit is not None:
+            found.append(Found(word.start(), word.end(), unit))
+    for i, asked in enumerate(units):
+        if asked.literal or asked.inside:
+            found += [Found(start, end, i) for start, end in find_text(looked, asked.word)]
+    return sorted(found, key=lambda item: (item.start, -item.end))
+
+
+def find_text(text: str, wanted: str, most: int = 20) -> list[tuple[int, int]]:
+    """Places of ``wanted`` in ``text``, whatever the accents, the case and the white space."""
+    needle = " ".join(fold(wanted).split())
+    if not needle:
+        return []
+    folded, offsets = fold_with_offsets(text)
+    places: list[tuple[int, int]] = []
+    pattern = re.compile(r"\s+".join(map(re.escape, needle.split(" "))))
+    for match in pattern.finditer(folded):
+        places.append((offsets[match.start()], offsets[match.end() - 1] + 1))
+        if len(places) >= most:
+            break
+    return places
+
+
+def best_stretch(found: Sequence[Found], weights: Sequence[float]) -> tuple[float, int, int]:
+    """``(weight of the distinct units in it, start, end)`` of the best stretch of ``STRETCH`` characters."""
+    best = (0.0, 0, 0)
+    first = 0
+    for last, item in enumerate(found):
+        while found[first].start < item.end - STRETCH:
+            first += 1
+        inside = {found[i].unit for i in range(first, last + 1)}
+        weight = sum(weights[unit] for unit in inside)
+        if weight > best[0]:
+            best = (weight, found[first].start, item.end)
+    return best
