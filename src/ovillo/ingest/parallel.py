@@ -50,7 +50,7 @@ def parallel_bundles(
         processes.append(process)
         pipes.append(receiver)
     try:
-        yield from _collect(pipes)
+        yield from _collect(pipes, Bundle(preparation.prepare([])))
     finally:
         for pipe in pipes:
             pipe.close()
@@ -60,7 +60,7 @@ def parallel_bundles(
                 process.terminate()
 
 
-def _collect(pipes: list[Connection]) -> Iterator[Bundle]:
+def _collect(pipes: list[Connection], last: Bundle) -> Iterator[Bundle]:
     open_pipes = list(pipes)
     finished = 0
     inventories: list[frozenset[SessionId]] = []
@@ -80,7 +80,6 @@ def _collect(pipes: list[Connection]) -> Iterator[Bundle]:
                 # One share's sessions are not all the place holds.
                 bundle.inventory = None
             yield bundle
-    last = Bundle()
     if finished < len(pipes):
         last.error = "A reading process ended before its time; the next scan goes on where it stopped."
     elif len(inventories) == len(pipes):
