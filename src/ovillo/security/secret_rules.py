@@ -132,7 +132,11 @@ _SEPARATOR = (
     r"(?:\\{0,3}[\"'\]]{0,2}[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:)[ \t]*|"
     r"[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
 )
-_VALUE = r"(?:(?:\\{0,3}[\"'`]|[«“][ \x{a0}\x{202f}]?)([^\s\"'`\\»”]{6,})|([^\s\"'`\\,;<>(){}\[\]]{6,}))"
+#: In quotes of one kind, or up to the next blank; what an unquoted value drags along is cut off later.
+_VALUE = (
+    r"(?:\\{0,3}\"([^\s\"\\]{6,})|\\{0,3}'([^\s'\\]{6,})|`([^\s`\\]{6,})|[«“][ \x{a0}\x{202f}]?([^\s\"»”]{6,})|"
+    r"([^\s\"'`\\]{6,}))"
+)
 
 #: "password for the staging database: …", "la contraseña del servidor nuevo es …"
 _PROSE = r"(?:[ \t]+[^\s:=\"'|(){},;]+){1,4}(?:[ \t\x{a0}\x{202f}]?:[ \t]+|[ \t]+(?:is|es|est|é)[ \t:]+)"

@@ -17,7 +17,8 @@ from ovillo.security.secret_rules import Check
 
 #: Begins like something that stands for a value: a variable, a template, a reference to a secret store.
 _REFERENCE = re.compile(
-    r"\$[A-Za-z_][\w:.]*$|\$\w+\$|\$[({]|%(?:[sd]\b|\(|\w+%)|\{\{|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
+    r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$[({]|%(?:[sd]\b|\(|\w+%$)|"
+    r"['\"][+.]|[+.]['\"]|\{\{|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
     r"\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
     re.IGNORECASE,
@@ -58,6 +59,9 @@ _HARMLESS_PREFIX = re.compile(
     r"mask|sep|cls|stop|special)[ _-]?$",
     re.IGNORECASE,
 )
+#: What ends an unquoted value in code, markup and shell.
+_STRUCTURE = re.compile(r"[,;<>(){}\[\]]")
+_VOWEL = re.compile(r"[aeiouyáéíóúàèêãõâô]", re.IGNORECASE)
 _TRAILING = ".,;:)]}»”’…"
 
 
@@ -68,13 +72,25 @@ def bits_per_character(value: str) -> float:
 
 
 def trim(value: str, quoted: bool) -> str:
-    """``value`` without what an unquoted one drags along: the next query parameter, the sentence's full stop."""
+    """``value`` without what an unquoted one drags along: the next query parameter, closing brackets, the full stop."""
     if quoted:
         return value
+    if not _all_of_it_random(value):
+        value = _STRUCTURE.split(value, maxsplit=1)[0]
     parameter = re.search(r"&(?:amp;)?\w+=", value)
-    if parameter:
+    if parameter and parameter.start() >= 6:
         value = value[: parameter.start()]
     return value.rstrip(_TRAILING)
+
+
+def _all_of_it_random(value: str) -> bool:
+    """Brackets and commas belong to a password when nothing around them reads like a word of code."""
+    return (
+        len(value) >= 8
+        and re.search(r"[A-Za-z]{5}|[A-Za-z_]\w+[(\[]", value) is None
+        and re.search(r"[A-Z0-9]", value) is not None
+        and bits_per_character(value) >= 2.9
+    )
 
 
 def is_secret(value: str, check: Check, *, quoted: bool = False, following: str = "", spaced: bool = False) -> bool:
@@ -138,8 +154,8 @@ def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
         if value.isdigit():
             return True
         mixed = len(kinds - {"joint"}) >= 2 and ("digit" in kinds or "sign" in kinds)
-        return mixed or _random(value) or (quoted and _LOWER.fullmatch(value) is not None)
-    least = 8 if check is Check.CREDENTIAL else 12
+        return mixed or _random(value) or _unreadable(value) or (quoted and _LOWER.fullmatch(value) is not None)
+    least = 8 if check is Check.CREDENTIAL or {"digit", "upper", "lower"} <= kinds else 12
     if len(value) < least or value.isdigit() or _SLUG.fullmatch(value):
         return False
     if _UUID.fullmatch(value):
@@ -167,6 +183,14 @@ def _random(value: str) -> bool:
         return False
     changes = sum(_class(a) != _class(b) for a, b in pairwise(value))
     return changes >= len(value) * 0.4
+
+
+def _unreadable(value: str) -> bool:
+    """Letters only, and not words stuck together (``forgotPassword``)."""
+    if not (value.isascii() and value.isalpha()) or len(value) < 8 or value.islower() or value.isupper():
+        return False
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)
+    return not all(len(word) >= 3 and _VOWEL.search(word) for word in words)
 
 
 def _class(character: str) -> int:
