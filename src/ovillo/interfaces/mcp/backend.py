@@ -7,9 +7,14 @@ services open on the first call and watching starts after the first answer.
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport
@@ -19,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 #: How long closing waits for a scan to notice (seconds); what it has not stored it reads again next time.
 _PATIENCE_S = 0.4
+#: How often a process looks whether it is its turn to embed (seconds).
+_TURN_S = 10.0
 
 
 class Backend:
@@ -75,8 +82,30 @@ class Backend:
                 _log.exception("watching the sources ended")
 
     def _embed(self, services: Services) -> None:
+        """One process at a time: a server runs for every agent, and all would embed the same texts."""
         try:
-            services.search.embed_in_background(self._stop)
+            # The model's runtime takes 0.2 s and 100 MB; a server that only lists tools is spared both.
+            from ovillo.search.embedders import open_embedder
+            from ovillo.search.embedding_queue import EmbeddingQueue
+
+            turn = FileLock(str(services.settings.data_dir / "embed.lock"), timeout=0, thread_local=False)
+            while not self._stop.is_set():
+                try:
+                    with turn:
+                        _be_nice()
+                        embedder = open_embedder(services.settings)
+                        if embedder is not None:
+                            EmbeddingQueue(services.store, embedder).run(self._stop)
+                        return
+                except Timeout:
+                    self._stop.wait(_TURN_S)
         except Exception:  # noqa: BLE001  Worker boundary: without vectors search still works by words.
             if not self._stop.is_set():
                 _log.exception("embedding ended")
+
+
+def _be_nice() -> None:
+    """Let everything else on the machine go first; on Linux a thread has a priority of its own."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

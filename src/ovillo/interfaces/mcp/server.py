@@ -133,6 +133,10 @@ class OvilloServer:
             services = self.backend.services()
         except OvilloError as error:
             return ToolResult(None, str(error), is_error=True, error_code=error.code)
+        except Exception as error:  # noqa: BLE001  The request edge, as in the registry: an answer, and the trace in the log.
+            _log.exception("opening the services failed")
+            text = f"ovillo could not start ({type(error).__name__}); its log has the details. Try `ovillo doctor`."
+            return ToolResult(None, text, is_error=True, error_code="internal")
         return self._registry.dispatch(services, self._principal, name, arguments, context)
 
     # --- resources
@@ -218,7 +222,7 @@ class OvilloServer:
         """Start watching, from a worker thread. A store that cannot be opened is told to those who call, not here."""
         try:
             self.backend.start_background(on_change)
-        except OvilloError as error:
+        except Exception as error:  # noqa: BLE001  Worker boundary: those who call are told, with the same reason.
             _log.warning("not watching: %s", error)
 
     def announce(self, token: anyio.lowlevel.EventLoopToken) -> Callable[[ScanReport], None]:
