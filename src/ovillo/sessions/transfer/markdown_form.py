@@ -1,0 +1,129 @@
+"""The Markdown export: readable as text, foldable where HTML is allowed.
+
+Owns the form only. Recorded text goes in as it was said; what a tool printed stands in fences that it
+cannot close.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ovillo.model.records import Author, Message, Part, PartType
+from ovillo.sessions.transfer.plain_text import one_line, printable
+from ovillo.sessions.transfer.transcript import (
+    Transcript,
+    head_facts,
+    is_compaction,
+    marks,
+    moment,
+    says_nothing,
+    speaker,
+    tool_facts,
+    tool_input,
+    tool_target,
+)
+
+
+def write_markdown(transcript: Transcript) -> Iterator[str]:
+    yield f"# {_inline(transcript.summary.title)}\n\n"
+    yield "| | |\n|---|---|\n"
+    for name, value in head_facts(transcript):
+        yield f"| {name} | {_inline(value)} |\n"
+    yield f"\nExported by ovillo at {moment(transcript.exported_at)} UTC. All times are UTC.\n"
+    for message in transcript.messages():
+        yield from _message(message)
+
+
+def _message(message: Message) -> Iterator[str]:
+    if is_compaction(message):
+        yield "\n---\n"
+    badges = "".join(f" `{mark}`" for mark in marks(message))
+    yield f"\n## {_inline(speaker(message))} · {moment(message.created_at) or 'no time'}{badges}\n\n<!-- {_comment(message.id)} -->\n"
+    if message.error:
+        yield f"\n**Failed:** {_inline(one_line(message.error, 600))}\n"
+    aside = message.author is Author.SYNTHETIC
+    for part in message.parts:
+        if not says_nothing(part):
+            yield "\n" + _part(part, aside=aside or part.synthetic)
+
+
+def _part(part: Part, *, aside: bool) -> str:
+    lost = f"\n*{part.lost_bytes} bytes of this were cut away by the client itself.*\n" if part.lost_bytes else ""
+    if part.tool:
+        return _tool(part) + lost
+    if part.patch:
+        name = ", ".join(part.patch.files[:20]) or "files"
+        heading = f"**Changed** {_inline(name)} (+{part.patch.additions} -{part.patch.deletions})\n"
+        return heading + (f"\n{fence(printable(part.patch.diff), 'diff')}\n" if part.patch.diff else "")
+    if part.file and not part.text:
+        return f"*File:* {_code(part.file.path)}\n"
+    text = printable(part.text).strip("\n")
+    if part.type is PartType.TEXT and not aside:
+        return f"{contained(text)}\n{lost}"
+    label = "Text the client put in" if aside and part.type is PartType.TEXT else part.type.value.capitalize()
+    if part.file:
+        label = f"File {part.file.path}"
+    # Inside <details> a blank line is needed for Markdown to be read as such.
+    return f"<details><summary>{_inline(label)}</summary>\n\n{quoted(text)}\n\n</details>\n{lost}"
+
+
+def _tool(part: Part) -> str:
+    assert part.tool is not None
+    tool = part.tool
+    target = tool_target(tool)
+    lines = [f"<details><summary>{_inline(tool.name)} {_inline(target)} ({_inline(tool_facts(tool))})</summary>\n"]
+    if tool.child_session_id:
+        lines.append(f"Started session {_code(tool.child_session_id)}.\n")
+    if given := tool_input(tool):
+        lines.append(fence(given, "" if isinstance(tool.input, str) else "json") + "\n")
+    if tool.output:
+        lines.append(fence(printable(tool.output)) + "\n")
+    return "\n".join([*lines, "</details>\n"])
+
+
+def fence(text: str, language: str = "") -> str:
+    """A code block whose fence is longer than any run of backticks inside."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    bar = "`" * (longest + 1)
+    return f"{bar}{language}\n{text.rstrip(chr(10))}\n{bar}"
+
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_BREAKING_TAGS = re.compile(
+    r"<(?=/?(?:details|summary|script|style|iframe|object|embed|textarea|title)\b|!--|[?!])", re.I
+)
+
+
+def contained(text: str) -> str:
+    """Markdown somebody wrote, so that it ends where it ends: open fences closed, tags that would swallow what follows
+    written out. Inside fences nothing is changed."""
+    lines: list[str] = []
+    bar = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        lines.append(line if bar or found else _BREAKING_TAGS.sub("&lt;", line))
+        if bar:
+            if found and found[1].startswith(bar) and not line[found.end() :].strip():
+                bar = ""
+        elif found:
+            bar = found[1]
+    return "\n".join([*lines, bar] if bar else lines)
+
+
+def quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _inline(text: str) -> str:
+    """Text that is no markup: nothing in a title may start a tag, a link or a table cell."""
+    return re.sub(r"([\\`*_\[\]<>|&#])", r"\\\1", one_line(text, 400))
+
+
+def _code(text: str) -> str:
+    plain = one_line(text, 400)
+    return f"``{plain}``" if "`" in plain else f"`{plain}`"
+
+
+def _comment(text: str) -> str:
+    return one_line(text, 200).replace("--", "-&#45;").replace(">", "&gt;")

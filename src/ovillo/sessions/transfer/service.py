@@ -1,0 +1,97 @@
+"""Exporting one session in one of the forms.
+
+Owns choosing the writer, the file's name, and reading the session page by page. Raises what the session
+services raise.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ovillo.model.clock import Clock, to_iso
+from ovillo.model.errors import NotFound
+from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.model.records import Message, Namespace, SessionId
+from ovillo.sessions.history import History
+from ovillo.sessions.statistics import StatisticsService
+from ovillo.sessions.transfer.html_form import write_html
+from ovillo.sessions.transfer.json_form import write_json, write_jsonl
+from ovillo.sessions.transfer.markdown_form import write_markdown
+from ovillo.sessions.transfer.transcript import Transcript
+
+
+@dataclass(slots=True)
+class Export:
+    """``chunks`` is read once. ``notes`` fills while it is read: what the form could not hold."""
+
+    filename: str
+    media_type: str
+    chunks: Iterator[bytes]
+    notes: list[str] = field(default_factory=list)
+
+
+def _write_pdf(transcript: Transcript, notes: list[str]) -> Iterator[bytes]:
+    from ovillo.sessions.transfer.pdf_form import write_pdf  # start-up cost: fpdf2 takes half a second
+
+    return write_pdf(transcript, notes)
+
+
+def _encoded(write: Callable[[Transcript], Iterator[str]]) -> Callable[[Transcript, list[str]], Iterator[bytes]]:
+    def chunks(transcript: Transcript, _: list[str]) -> Iterator[bytes]:
+        return (text.encode("utf-8", "replace") for text in write(transcript))
+
+    return chunks
+
+
+#: Form -> (ending, media type, writer)
+_FORMS: dict[str, tuple[str, str, Callable[[Transcript, list[str]], Iterator[bytes]]]] = {
+    "json": ("json", "application/json", _encoded(write_json)),
+    "jsonl": ("jsonl", "application/x-ndjson", _encoded(write_jsonl)),
+    "md": ("md", "text/markdown; charset=utf-8", _encoded(write_markdown)),
+    "html": ("html", "text/html; charset=utf-8", _encoded(write_html)),
+    "pdf": ("pdf", "application/pdf", _write_pdf),
+}
+FORMATS = tuple(_FORMS)
+
+
+class Transfer:
+    def __init__(self, history: History, statistics: StatisticsService, clock: Clock) -> None:
+        self._history = history
+        self._statistics = statistics
+        self._clock = clock
+
+    def export(self, namespace: Namespace, session_id: SessionId, form: str) -> Export:
+        """Raises NotFound for an unknown session or form. What a fork inherited is included and marked."""
+        if form not in _FORMS:
+            raise NotFound.named("export format", form, FORMATS, hint=f"Known: {', '.join(FORMATS)}.")
+        statistics = self._statistics.of(namespace, session_id)
+        now = self._clock()
+        transcript = Transcript(
+            summary=statistics.summary,
+            statistics=statistics,
+            exported_at=now,
+            messages=lambda: self._messages(namespace, session_id),
+        )
+        ending, media_type, write = _FORMS[form]
+        notes: list[str] = []
+        name = f"session-{file_name(statistics.summary.title)}-{(to_iso(now) or '')[:10]}.{ending}"
+        return Export(name, media_type, write(transcript, notes), notes)
+
+    def _messages(self, namespace: Namespace, session_id: SessionId) -> Iterator[Message]:
+        cursor: str | None = None
+        while True:
+            page = self._history.page(namespace, session_id, limit=LIST_LIMIT_MAX, cursor=cursor)
+            yield from page.messages
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+
+def file_name(title: str) -> str:
+    """``title`` as part of a file name that every system takes: letters, digits, hyphens, at most 60 characters."""
+    plain = unicodedata.normalize("NFC", title)
+    words = re.sub(r"[^\w]+", "-", plain).strip("-_").lower()
+    return words[:60].strip("-_") or "untitled"

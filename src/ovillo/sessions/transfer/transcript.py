@@ -1,0 +1,170 @@
+"""A whole session as the writers get it, and the words in which they tell its parts apart.
+
+Owns gathering and wording. Writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ovillo.model.clock import to_iso
+from ovillo.model.records import Author, Message, Part, PartType, ToolCall
+from ovillo.sessions.transfer.plain_text import one_line, printable
+from ovillo.sessions.views import SessionSummary, Statistics
+
+#: Arguments that say best what a tool call was about, in this order.
+_TELLING = (
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "path",
+    "absolute_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """``messages`` gives all of them in order, anew at every call; long sessions are never held whole."""
+
+    summary: SessionSummary
+    statistics: Statistics
+    exported_at: int
+    messages: Callable[[], Iterator[Message]]
+
+
+def is_compaction(message: Message) -> bool:
+    return message.is_summary or any(part.type is PartType.COMPACTION for part in message.parts)
+
+
+def marks(message: Message) -> list[str]:
+    """What sets a message apart from one that was simply said, in words."""
+    return [
+        word
+        for word, holds in (
+            ("written by the client", message.author is Author.SYNTHETIC),
+            ("compaction", is_compaction(message)),
+            ("superseded", message.superseded),
+            ("reverted", message.reverted),
+            (f"inherited from {message.inherited_from}", message.inherited_from is not None),
+        )
+        if holds
+    ]
+
+
+def speaker(message: Message) -> str:
+    """``User``, ``Assistant (build)``, ``System``."""
+    name = message.role.value.capitalize()
+    return f"{name} ({one_line(message.agent, 60)})" if message.agent else name
+
+
+def moment(ms: int | None) -> str:
+    """``2026-11-21 04:07:41`` in UTC; empty when unknown."""
+    return (to_iso(ms) or "")[:19].replace("T", " ")
+
+
+def span(ms: int) -> str:
+    """A length of time for people."""
+    seconds = max(ms, 0) / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def size(characters: int) -> str:
+    return f"{characters} characters" if characters < 1_000 else f"{characters / 1000:.1f} k characters"
+
+
+def tool_target(tool: ToolCall, limit: int = 100) -> str:
+    """One line on what the call was about."""
+    if isinstance(tool.input, Mapping):
+        for key in _TELLING:
+            value = tool.input.get(key)
+            if isinstance(value, list) and all(isinstance(word, str) for word in value):
+                value = " ".join(value)
+            if isinstance(value, str) and value.strip():
+                return one_line(value, limit)
+    if tool.title:
+        return one_line(tool.title, limit)
+    return "" if tool.input in (None, {}, "") else one_line(tool_input(tool), limit)
+
+
+def tool_input(tool: ToolCall) -> str:
+    """The arguments as indented JSON, or as they are when they are text."""
+    if tool.input is None:
+        return ""
+    if isinstance(tool.input, str):
+        return printable(tool.input)
+    return printable(json.dumps(tool.input, ensure_ascii=False, indent=2, default=str))
+
+
+def tool_facts(tool: ToolCall) -> str:
+    """Status, duration, and what became of the output."""
+    facts = [tool.status.value]
+    if tool.started_at is not None and tool.ended_at is not None:
+        facts.append(span(tool.ended_at - tool.started_at))
+    if tool.output:
+        facts.append(size(len(tool.output)))
+    if tool.pruned:
+        facts.append("output no longer in the model's context")
+    return ", ".join(facts)
+
+
+def says_nothing(part: Part) -> bool:
+    """Parts without anything to show (steps, empty texts)."""
+    return not (part.text.strip() or part.tool or part.patch or part.file)
+
+
+def head_facts(transcript: Transcript) -> list[tuple[str, str]]:
+    """Name and value of what stands at the top of a readable export."""
+    session, figures = transcript.summary.session, transcript.statistics
+    own = figures.own
+    tokens = own.usage
+    facts = [
+        ("Session", str(session.id)),
+        ("Client", f"{session.source} {session.version or ''}".strip()),
+        ("Agents", ", ".join(own.agents)),
+        ("Models", ", ".join(own.models)),
+        ("Directory", session.directory or ""),
+        ("Branch", session.git_branch or ""),
+        ("Parent", str(session.parent_id or "")),
+        (
+            "Forked from",
+            f"{session.forked_from} at {session.fork_point or 'its beginning'}" if session.forked_from else "",
+        ),
+        ("Began", moment(session.created_at)),
+        ("Last change", moment(session.updated_at)),
+        ("Active for", span(figures.active_ms) if figures.active_ms else ""),
+        ("Messages", f"{own.messages} ({own.prompts} prompts), {own.parts} parts, {own.errors} errors"),
+        (
+            "Tokens",
+            f"input {tokens.input:,}, output {tokens.output:,}, reasoning {tokens.reasoning:,}, "
+            f"cache read {tokens.cache_read:,}, cache write {tokens.cache_write:,}",
+        ),
+        ("Cost", f"{own.cost:.4f}" if own.cost else ""),
+        ("Changes", f"+{figures.additions} -{figures.deletions} in {figures.files} files" if figures.files else ""),
+    ]
+    return [(name, one_line(value, 300)) for name, value in facts if value]
+
+
+def json_ready(value: Any) -> Any:
+    """``value`` with lone surrogates and other text that UTF-8 cannot hold replaced, for writers that need UTF-8."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {str(json_ready(key)): json_ready(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_ready(item) for item in value]
+    return value
