@@ -66,7 +66,7 @@ def measure(contestant: Contestant, corpus: Path, work: Path, needles: list[Need
                 contestant.query(home, needle), environment_of(home, contestant.environment), timeout=60, cwd=home
             )
             times.append(done.wall_s)
-            peaks.append(done.peak_mb or 0.0)
+            peaks += [done.peak_mb] if done.peak_mb else []
             ranks.append((needle, rank(accepted_ids(home, needle), printed_ids(done.out)[: depth * 2])))
             failed = done.err[-200:] if done.code not in (0, 1, 4) else failed
         grown = _grow(contestant, home)

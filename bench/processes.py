@@ -1,7 +1,7 @@
 """Running a command and measuring it: wall time, processor time, and the peak memory of all its processes.
 
 Memory is the resident size summed over every process that carries our mark in its environment, sampled
-twenty times a second; pages that processes share count in each. Where there is no /proc it is ``None``.
+fifty times a second; pages that processes share count in each. Where there is no /proc it is ``None``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Memory:
         return self.peak / 1e6 if self.peak else None
 
     def _watch(self) -> None:
-        while not self._done.wait(0.05):
+        while not self._done.wait(0.02):
             self.peak = max(
                 self.peak, sum(map(self._size, filter(self._is_ours, (path.name for path in _PROC.iterdir()))))
             )
