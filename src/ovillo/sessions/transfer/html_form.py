@@ -19,6 +19,7 @@ from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import (
     Transcript,
     head_facts,
+    is_aside,
     is_compaction,
     marks,
     moment,
@@ -77,12 +78,14 @@ def _outline(transcript: Transcript) -> Iterator[str]:
 
 def _message(message: Message) -> Iterator[str]:
     classes = ["message", "tool-role" if message.role is Role.TOOL else message.role.value]
-    if message.reverted or message.superseded:
-        classes.append("gone")
-    if message.author is Author.SYNTHETIC:
-        classes.append("synthetic")
-    if is_compaction(message):
-        classes.append("band")
+    for name, holds in (
+        ("reverted", message.reverted),
+        ("superseded", message.superseded),
+        ("synthetic", message.author is Author.SYNTHETIC),
+        ("band", is_compaction(message)),
+    ):
+        if holds:
+            classes.append(name)
     anchor = _anchor(message.id)
     yield f"<article class='{' '.join(classes)}' id='{anchor}'>\n<header><h2>{_text(speaker(message))}</h2>"
     if message.created_at is not None:
@@ -109,8 +112,7 @@ def _part(part: Part, message: Message) -> str:
         return _patch(part) + lost
     if part.file and not part.text:
         return f"<p class='hint'>File: <code>{_text(one_line(part.file.path, 500))}</code></p>\n"
-    aside = part.synthetic or (message.author is Author.SYNTHETIC and not is_compaction(message))
-    if part.type in (PartType.TEXT, PartType.COMPACTION) and not aside:
+    if part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
         if message.role is Role.USER and part.type is PartType.TEXT:
             return f"<div class='said'><p class='plain'>{_text(part.text.strip())}</p></div>{lost}\n"
         return f"<div class='said'>{markdown(part.text)}</div>{lost}\n"

@@ -39,7 +39,8 @@ a { color: var(--user); }
 .message time, .anchor { color: var(--dim); font-size: .8125rem; }
 .anchor { text-decoration: none; margin-left: auto; font-family: ui-monospace, monospace; }
 .badge { font-size: .75rem; padding: 0 .5rem; border: 1px solid var(--dim); border-radius: 1rem; color: var(--dim); }
-.gone { opacity: .75; } .gone h2 { text-decoration: line-through; text-decoration-thickness: 1px; }
+.superseded { border-left-style: dotted; }
+.reverted { border-left-style: dotted; } .reverted h2 { text-decoration: line-through; }
 .synthetic { border-left-style: dashed; }
 .band { border: 1px solid var(--band-line); border-left-width: 3px; background: var(--band); border-radius: .5rem; }
 .error { color: var(--bad); font-weight: 600; overflow-wrap: anywhere; }

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ovillo.model.records import Author, Message, Part, PartType
+from ovillo.model.records import Message, Part, PartType
 from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import (
     Transcript,
     head_facts,
+    is_aside,
     is_compaction,
     marks,
     moment,
@@ -42,10 +43,9 @@ def _message(message: Message) -> Iterator[str]:
     yield f"\n## {_inline(speaker(message))} · {moment(message.created_at) or 'no time'}{badges}\n\n<!-- {_comment(message.id)} -->\n"
     if message.error:
         yield f"\n**Failed:** {_inline(one_line(message.error, 600))}\n"
-    aside = message.author is Author.SYNTHETIC
     for part in message.parts:
         if not says_nothing(part):
-            yield "\n" + _part(part, aside=aside or part.synthetic)
+            yield "\n" + _part(part, aside=is_aside(part, message))
 
 
 def _part(part: Part, *, aside: bool) -> str:
@@ -59,7 +59,7 @@ def _part(part: Part, *, aside: bool) -> str:
     if part.file and not part.text:
         return f"*File:* {_code(part.file.path)}\n"
     text = printable(part.text).strip("\n")
-    if part.type is PartType.TEXT and not aside:
+    if part.type in (PartType.TEXT, PartType.COMPACTION) and not aside:
         return f"{contained(text)}\n{lost}"
     label = "Text the client put in" if aside and part.type is PartType.TEXT else part.type.value.capitalize()
     if part.file:

@@ -21,7 +21,7 @@ from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import (
     Transcript,
     head_facts,
-    is_compaction,
+    is_aside,
     marks,
     moment,
     says_nothing,
@@ -162,9 +162,7 @@ class _Book:
                 self._diff(part.patch.diff)
         elif part.file and not part.text:
             self._write(f"File: {one_line(part.file.path, 300)}", size=8.5, ink=_DIM)
-        elif part.type in (PartType.TEXT, PartType.COMPACTION) and not (
-            part.synthetic or (message.author is Author.SYNTHETIC and not is_compaction(message))
-        ):
+        elif part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
             self._said(part.text)
         else:
             label = "Text the client put in" if part.type is PartType.TEXT else part.type.value.capitalize()
@@ -196,7 +194,7 @@ class _Book:
                     self._write(line[heading.end() :] if heading else line, style="B" if heading else "")
 
     def _diff(self, diff: str) -> None:
-        for kind, line in diff_lines(self._cut(diff, "diff")):
+        for kind, line in diff_lines(self._cut(diff.rstrip("\n"), "diff")):
             ink, ground = _DIFF[kind]
             self._code(line or " ", ink=ink, ground=ground, tight=True)
         self.pdf.ln(1)

@@ -44,6 +44,13 @@ def is_compaction(message: Message) -> bool:
     return message.is_summary or any(part.type is PartType.COMPACTION for part in message.parts)
 
 
+def is_aside(part: Part, message: Message) -> bool:
+    """Text the client put in, which a reader may skip. The summary of a compaction is what the model went on with."""
+    if part.type is PartType.COMPACTION or is_compaction(message):
+        return False
+    return part.synthetic or message.author is Author.SYNTHETIC
+
+
 def marks(message: Message) -> list[str]:
     """What sets a message apart from one that was simply said, in words."""
     return [
