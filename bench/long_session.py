@@ -173,8 +173,9 @@ _ENDS = ("", "", "s", "_id", "Handler", "2", ".ts", "Error")
 
 
 def measure(home: Path, session: str, rounds: int) -> dict[str, Any]:
-    cold, warm = [], {"history page": [], "lineage": [], "stats": []}
-    asks = {
+    cold: list[float] = []
+    warm: dict[str, list[float]] = {"history page": [], "lineage": [], "stats": []}
+    asks: dict[str, tuple[str, dict[str, Any]]] = {
         "history page": ("get_session_history", {"sessionID": session, "limit": 50}),
         "lineage": ("get_session_lineage", {"sessionID": session}),
         "stats": ("get_session_stats", {"sessionID": session}),
