@@ -27,6 +27,7 @@ def noisy(settings):
     return open_services(settings)
 run_stdio(noisy, Settings(data_dir=home / "ovillo-data", home=home, embedder="none"))
 """
+OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 
 
 @pytest.mark.requirement("TOOL-13")
@@ -46,18 +47,11 @@ def test_the_official_client_is_served_in_every_mode(tmp_path: Path, mode: str) 
 
 @pytest.mark.requirement("TOOL-13")
 def test_standard_output_is_protocol_only_and_the_process_ends_with_its_input(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVE, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    ) as process:
+    with _started(SERVE, tmp_path) as process:
         assert process.stdin
         assert process.stdout
         assert process.stderr
-        opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-        said = _exchange(process.stdin, process.stdout, 1, "initialize", opening)
+        said = _exchange(process.stdin, process.stdout, 1, "initialize", OPENING)
         assert said["result"]["serverInfo"]["name"] == "ovillo"
         assert len(said["result"]["instructions"]) < 1_000
         _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -68,6 +62,20 @@ def test_standard_output_is_protocol_only_and_the_process_ends_with_its_input(tm
         rest = process.stdout.read()
         assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
         assert "a stray word" in process.stderr.read()
+
+
+@pytest.mark.requirement("TOOL-13")
+def test_a_call_that_hangs_does_not_keep_the_process_when_its_client_is_gone(tmp_path: Path) -> None:
+    hanging = SERVE.replace("    return open_services(settings)", "    __import__('threading').Event().wait(600)")
+    with _started(hanging, tmp_path) as process:
+        assert process.stdin
+        assert process.stdout
+        _exchange(process.stdin, process.stdout, 1, "initialize", OPENING)
+        _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        _send(process.stdin, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_sessions"}})
+        _exchange(process.stdin, process.stdout, 3, "ping", {})
+        process.stdin.close()
+        assert process.wait(timeout=20) == 0
 
 
 @pytest.mark.requirement("TOOL-13")
@@ -93,6 +101,16 @@ def test_the_sealing_key_is_kept_private_and_survives_a_restart(tmp_path: Path) 
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
     assert len(state_key(blocked)) == 32
+
+
+def _started(script: str, home: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", script, str(home)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
 
 
 def _send(pipe: IO[str], message: dict[str, Any]) -> None:

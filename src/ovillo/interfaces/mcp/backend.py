@@ -66,12 +66,14 @@ class Backend:
     def close(self) -> bool:
         """End background work and close the services. False when a thread did not end in time: the store then stays
         open, and only leaving the process ends it (nothing acknowledged is lost)."""
-        if not self.stop_background():
+        if not self.stop_background() or not self._lock.acquire(timeout=_PATIENCE_S):
             return False
-        with self._lock:
+        try:
             if self._services is not None:
                 self._services.close()
                 self._services = None
+        finally:
+            self._lock.release()
         return True
 
     def _watch(self, services: Services, on_change: Callable[[ScanReport], None] | None) -> None:

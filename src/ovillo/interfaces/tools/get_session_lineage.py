@@ -12,7 +12,8 @@ from ovillo.interfaces.tools.finding import Found, find_session, freshness
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
-from ovillo.sessions.views import Lineage, SessionSummary
+from ovillo.model.records import SessionKind
+from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
 
 
 class Input(Struct, rename=wire_name, kw_only=True):
@@ -22,7 +23,7 @@ class Input(Struct, rename=wire_name, kw_only=True):
 
 
 class Relative(shapes.SessionInfo, rename=wire_name, kw_only=True):
-    """``relation``: parent, subagent, fork, continuation or sibling; ``depth``: steps from the session asked for."""
+    """``relation``: parent, child, subagent, fork, continuation or sibling; ``depth``: steps from the session asked for."""
 
     relation: str | UnsetType = UNSET
     depth: int | UnsetType = UNSET
@@ -98,7 +99,7 @@ def handle(call: Call, args: Input) -> Answer:
 
 def _relatives(lineage: Lineage, *, detailed: bool) -> tuple[list[Relative], list[Relative], list[Relative]]:
     parents = [_relative(x, "parent", depth, detailed=detailed) for depth, x in enumerate(lineage.parents, 1)]
-    children = [_relative(x.summary, x.relation, x.depth, detailed=detailed) for x in lineage.descendants()]
+    children = [_relative(x.summary, _relation(x), x.depth, detailed=detailed) for x in lineage.descendants()]
     siblings = [_relative(x, "sibling", 0, detailed=detailed) for x in lineage.siblings]
     return parents, children, siblings
 
@@ -107,6 +108,13 @@ def _relative(summary: SessionSummary, relation: str, depth: int, *, detailed: b
     facts = shapes.session_info(summary, detailed=detailed)
     given = {name: getattr(facts, name) for name in facts.__struct_fields__}
     return Relative(**given, relation=relation, depth=depth)
+
+
+def _relation(node: LineageNode) -> str:
+    """What the node is to the one above it; the service names what the one above is to it."""
+    if node.relation != "parent":
+        return node.relation
+    return "subagent" if node.summary.session.kind is SessionKind.SUBAGENT else "child"
 
 
 def _line(relative: Relative) -> str:

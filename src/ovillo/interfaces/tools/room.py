@@ -18,6 +18,8 @@ BYTES_PER_TOKEN = 3
 #: Kept free for heading, notes and the next call.
 _FRAME_BYTES = 1_500
 _FRAME_LINES = 40
+#: Saying that something is missing takes about as many characters.
+_NOT_WORTH_CUTTING = 60
 
 
 def tokens_of(text: str) -> int:
@@ -71,6 +73,8 @@ def clip(text: str, limit: int) -> tuple[str, int]:
     head = keep if keep < 400 else keep * 3 // 4
     tail = keep - head
     left_out = len(text) - head - tail
+    if left_out < _NOT_WORTH_CUTTING:
+        return text, 0
     end = text[-tail:] if tail else ""
     return f"{text[:head]} [... {left_out} characters left out ...] {end}".rstrip(), left_out
 
