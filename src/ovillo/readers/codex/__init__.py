@@ -1,0 +1,10 @@
+"""Codex CLI: rollouts in ``~/.codex/sessions``, one line a record.
+
+Owns nothing itself: ``layout`` finds files, ``rollout`` and ``thread`` make sessions of them, ``reader`` scans.
+"""
+
+from __future__ import annotations
+
+from ovillo.readers.codex.reader import CodexReader
+
+__all__ = ["CodexReader"]

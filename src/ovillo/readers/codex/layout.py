@@ -1,0 +1,101 @@
+"""Where Codex keeps rollouts, and which thread a file is.
+
+Owns file names. Facts (own runs of 0.63.0 and 0.169.0): ``sessions/YYYY/MM/DD/rollout-<local time>-<thread
+id>.jsonl`` under ``CODEX_HOME`` (default ``~/.codex``); archived ones in ``archived_sessions/`` (reported).
+Nothing else is opened here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ovillo.model.records import SessionId, SkippedRecord
+from ovillo.readers.jsonl import FileState, stat_regular
+from ovillo.readers.protocol import Place
+
+NAME = "codex"
+ARCHIVE = "archived_sessions"
+_FOLDERS = ("sessions", ARCHIVE)
+#: Year, month, day; a few more, so that another layout is found and a loop of links is not followed.
+_MAX_DEPTH = 6
+_THREAD_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$", re.IGNORECASE)
+
+
+def discover(env: Mapping[str, str], home: Path) -> list[Place]:
+    """``CODEX_HOME``, else ``~/.codex``, where it holds rollouts."""
+    named = env.get("CODEX_HOME")
+    root = Path(named).expanduser() if named else home / ".codex"
+    folders = tuple(root / name for name in _FOLDERS if (root / name).is_dir())
+    return [Place(NAME, root, watch=folders)] if folders else []
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutFile:
+    """One rollout as it stands on disk."""
+
+    path: Path
+    #: Relative to the place, with ``/``: the key in the cursor.
+    key: str
+    state: FileState
+    #: The thread in the file name.
+    session_id: SessionId
+    is_archived: bool
+
+
+@dataclass(slots=True)
+class Listing:
+    files: list[RolloutFile] = field(default_factory=list)
+    #: Folders that could not be looked into: then nobody can say what is gone.
+    skipped: list[SkippedRecord] = field(default_factory=list)
+
+
+def list_rollouts(root: Path) -> Listing:
+    """All rollouts below ``root``, the longest untouched first."""
+    listing = Listing()
+    for name in _FOLDERS:
+        if (root / name).is_dir():
+            for path in _walk(root / name, listing, _MAX_DEPTH):
+                if (found := _file(root, path)) is not None:
+                    listing.files.append(found)
+    listing.files.sort(key=lambda file: (file.state.mtime_ns, file.key))
+    return listing
+
+
+def find_rollout(root: Path, session_id: SessionId) -> RolloutFile | None:
+    """The rollout of one thread, found by its file name."""
+    if not session_id or Path(session_id).name != session_id or any(c in session_id for c in "*?["):
+        return None
+    for pattern in (f"sessions/*/*/*/rollout-*{session_id}.jsonl", f"{ARCHIVE}/**/rollout-*{session_id}.jsonl"):
+        for path in root.glob(pattern):
+            found = _file(root, path)
+            if found is not None and found.session_id == session_id:
+                return found
+    return None
+
+
+def _walk(folder: Path, listing: Listing, depth: int) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except OSError as error:
+        listing.skipped.append(SkippedRecord(str(folder), "", f"cannot be looked into: {error.strerror or error}"))
+        return
+    for entry in entries:
+        if entry.name.endswith(".jsonl"):
+            yield Path(entry.path)
+        elif depth and entry.is_dir():
+            yield from _walk(Path(entry.path), listing, depth - 1)
+
+
+def _file(root: Path, path: Path) -> RolloutFile | None:
+    state = stat_regular(path)
+    if state is None:
+        return None
+    named = _THREAD_ID.search(path.name)
+    session_id = named[1] if named else path.stem
+    key = str(path)[len(str(root)) + 1 :].replace(os.sep, "/")
+    return RolloutFile(path, key, state, SessionId(session_id), key.startswith(ARCHIVE))

@@ -1,0 +1,88 @@
+"""Scanning the rollouts of Codex CLI: what changed, oldest first, a checkpoint after each batch.
+
+Owns the scan; reading one file is in ``rollout``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from ovillo.model.records import Inventory, SessionId
+from ovillo.readers.codex.layout import NAME, Listing, RolloutFile, discover, find_rollout, list_rollouts
+from ovillo.readers.codex.rollout import Rollout
+from ovillo.readers.jsonl import FileState
+from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
+
+_BATCH_BYTES = 2_000_000
+
+
+class CodexReader:
+    """Threads of Codex CLI, 0.63 and later."""
+
+    name = NAME
+    title = "Codex"
+    shardable = True
+
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+        """``CODEX_HOME``, else ``~/.codex``, when it holds rollouts."""
+        return discover(env, home)
+
+    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+        """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""
+        if only is not None:
+            found = find_rollout(place.path, only)
+            files, listing = ([found] if found else []), Listing()
+            known: set[SessionId] | None = None
+        else:
+            listing = list_rollouts(place.path)
+            known = {file.session_id for file in listing.files}
+            files = [file for file in listing.files if _is_ours(file.key, place.shard)]
+        yield from listing.skipped
+        changed = [file for file in files if _has_changed(file, cursor.get(file.key))]
+        if only is None:
+            yield Progress(sum(_unread(file, cursor.get(file.key)) for file in changed))
+
+        def exists(thread: SessionId) -> bool:
+            return thread in known if known is not None else find_rollout(place.path, thread) is not None
+
+        pending: Cursor = {}
+        read = 0
+        for file in changed:
+            rollout = Rollout(file, cursor.get(file.key), exists)
+            done = rollout.start
+            for record in rollout.read():
+                if record is not None:
+                    yield record
+                elif rollout.offset - done >= _BATCH_BYTES:
+                    yield Checkpoint({**pending, file.key: rollout.entry()}, read + rollout.offset - done)
+                    pending, read, done = {}, 0, rollout.offset
+            pending[file.key] = rollout.entry()
+            read += rollout.offset - done
+            if read >= _BATCH_BYTES:
+                yield Checkpoint(pending, read)
+                pending, read = {}, 0
+        if pending:
+            yield Checkpoint(pending, read)
+        if only is None and not listing.skipped:
+            present = {file.key for file in files}
+            gone = [key for key in cursor if key not in present and _is_ours(key, place.shard)]
+            if gone:
+                yield Checkpoint(dict.fromkeys(gone))
+            yield Inventory(frozenset(file.session_id for file in files))
+
+
+def _is_ours(key: str, shard: tuple[int, int] | None) -> bool:
+    return shard is None or crc32(key.encode("utf-8", "surrogateescape")) % shard[1] == shard[0]
+
+
+def _has_changed(file: RolloutFile, entry: Any) -> bool:
+    seen = FileState.of_entry(entry)
+    return seen is None or seen.size != file.state.size or seen.mtime_ns != file.state.mtime_ns
+
+
+def _unread(file: RolloutFile, entry: Any) -> int:
+    seen = FileState.of_entry(entry)
+    return file.state.size - seen.offset if seen is not None and seen.offset <= file.state.size else file.state.size

@@ -1,0 +1,419 @@
+"""One thread: the lines of its rollout become messages.
+
+Owns what each line means (formats page, section 2): text from response items, human prompts from events, one
+message per model answer, compaction. Knows nothing of files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ovillo.model.records import (
+    Author,
+    FileRef,
+    Message,
+    MessageId,
+    Part,
+    PartId,
+    PartType,
+    Patch,
+    Role,
+    SessionId,
+    ToolResult,
+    Usage,
+)
+from ovillo.readers.codex.building import Call, Draft, made_up_id, status_of
+from ovillo.readers.codex.results import patch_of, read_output, with_item
+from ovillo.readers.codex.usage import RunningTotal, usage_of
+from ovillo.readers.loose import count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of
+
+_KEPT_CALLS = 200
+_UNKNOWN_CHARS = 20_000
+#: Events that only repeat what response items say, or say nothing of the conversation.
+_SILENT_EVENTS = frozenset(
+    {
+        "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break",
+        "context_compacted", "entered_review_mode", "exec_command_begin", "exec_command_end", "exited_review_mode",
+        "item_started", "mcp_tool_call_begin", "patch_apply_begin", "plan_update", "task_complete", "task_started",
+        "thread_name_updated", "thread_rolled_back", "thread_settings_applied", "turn_complete", "turn_diff",
+        "turn_started", "undo_completed", "warning", "web_search_begin", "web_search_end",
+    }
+)  # fmt: skip
+_SILENT_ITEMS = frozenset({"AgentMessage", "Reasoning", "ContextCompaction", "Plan", "WebSearch", "ImageView"})
+_CALL_ITEMS = frozenset({"CommandExecution", "McpToolCall", "CollabAgentToolCall", "FileChange", "DynamicToolCall"})
+_SILENT_RESPONSE_ITEMS = frozenset({"ghost_snapshot", "compaction", "compaction_trigger", "other"})
+
+
+class Thread:
+    """Collects messages until ``take`` hands them out; ``entry`` is what it must remember between scans."""
+
+    def __init__(self, session_id: SessionId, entry: Mapping[str, Any], inherits: bool) -> None:
+        self.session_id = session_id
+        self.model: str | None = entry.get("model")
+        self.provider: str | None = entry.get("provider")
+        self.unknown: dict[str, int] = dict(entry.get("unknown") or {})
+        #: Sub-agents and the calls that started them: thread id -> (call id, message id).
+        self.spawned: dict[str, tuple[str, str | None]] = {}
+        #: Messages since the last compaction: id -> words of a prompt, ``None`` for others.
+        self.visible: dict[MessageId, str | None] = {}
+        self.total = RunningTotal(entry.get("total"), inherits)
+        self._count: int = entry.get("count", 0)
+        self._pending = _usage(entry.get("pending"))
+        self._calls: dict[str, list[Any]] = {k: list(v) for k, v in (entry.get("calls") or {}).items()}
+        #: The answer that is being written: its id and seq.
+        self._answer: tuple[str, int] | None = tuple(entry["answer"]) if entry.get("answer") else None
+        self._answer_usage: str | None = entry.get("answer_usage")
+        self._prompt: str | None = entry.get("prompt")
+        #: A user item that is a prompt if the event for it follows, and injected text if not.
+        self._held: list[Any] | None = entry.get("held")
+        self._drafts: dict[MessageId, Draft] = {}
+        self._open: dict[str, tuple[Call, Draft]] = {}
+        self._late: list[ToolResult] = []
+        self._superseded: list[MessageId] = []
+
+    def entry(self) -> dict[str, Any]:
+        calls = {**self._calls, **{call_id: [draft.id, draft.seq] for call_id, (_, draft) in self._open.items()}}
+        pending = self._pending
+        return {
+            "model": self.model,
+            "provider": self.provider,
+            "unknown": self.unknown,
+            "total": self.total.last,
+            "count": self._count,
+            "pending": [pending.input, pending.output, pending.reasoning, pending.cache_read, pending.cache_write]
+            if pending
+            else None,
+            "calls": dict(list(calls.items())[-_KEPT_CALLS:]),
+            "answer": self._answer,
+            "answer_usage": self._answer_usage,
+            "prompt": self._prompt,
+            "held": self._held,
+        }
+
+    def __len__(self) -> int:
+        return len(self._drafts)
+
+    def take(self) -> tuple[tuple[Message, ...], tuple[ToolResult, ...], tuple[MessageId, ...]]:
+        """Messages, late results and superseded ids collected since the last time."""
+        self._calls.update({call_id: [draft.id, draft.seq] for call_id, (_, draft) in self._open.items()})
+        drafts, late, superseded = self._drafts, self._late, self._superseded
+        self._drafts, self._open, self._late, self._superseded = {}, {}, [], []
+        return tuple(x.message(self.session_id) for x in drafts.values()), tuple(late), tuple(superseded)
+
+    def finish(self) -> None:
+        """The file ends here for now: text that is held back is nobody's prompt if it can never become one."""
+        if self._held is not None and _is_injected(self._held[0]):
+            self._let_go()
+
+    # --- lines
+
+    def feed(self, kind: str, payload: dict[str, Any], offset: int, at: int | None) -> None:
+        if kind == "response_item":
+            self._response_item(payload, offset, at)
+        elif kind == "event_msg":
+            self._event(payload, offset, at)
+        elif kind == "compacted":
+            self._compacted(payload, offset, at)
+        elif kind == "token_usage_record":
+            self._usage_record(payload, offset, at)
+        elif kind == "turn_context":
+            self._let_go()
+            self.model = id_of(payload.get("model")) or self.model
+        elif kind not in ("session_meta", "world_state"):
+            self._count_unknown(kind or "?")
+
+    def _response_item(self, item: dict[str, Any], offset: int, at: int | None) -> None:
+        kind = str_of(item.get("type"))
+        self._count += 1
+        if kind == "message" and item.get("role") != "assistant":
+            self._injected(item, offset, at)
+            return
+        self._let_go()
+        match kind:
+            case "message":
+                text = _content_text(item.get("content"))
+                draft = self._answering(item, text, offset, at)
+                if text:
+                    draft.add(PartType.TEXT, text, offset, name=_id(item))
+            case "reasoning":
+                texts = [str_of(x.get("text")) for key in ("summary", "content") for x in dicts_of(item.get(key))]
+                text = "\n\n".join(x for x in texts if x)
+                draft = self._answering(item, text, offset, at)
+                if text:
+                    draft.add(PartType.REASONING, text, offset, name=_id(item))
+            case "function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call" | "tool_search_call":
+                self._call(kind, item, offset, at)
+            case "function_call_output" | "custom_tool_call_output" | "tool_search_output" | "local_shell_call_output":
+                self._output(item, at)
+            case kind if kind not in _SILENT_RESPONSE_ITEMS:
+                text = json.dumps(item, ensure_ascii=False, default=str)[:_UNKNOWN_CHARS]
+                self._answering(item, text, offset, at).add(PartType.UNKNOWN, text, offset, kind or "?", _id(item))
+
+    def _event(self, event: dict[str, Any], offset: int, at: int | None) -> None:
+        kind = str_of(event.get("type"))
+        match kind:
+            case "user_message":
+                self._human(str_of(event.get("message")), list_of(event.get("images")), None, offset, at)
+            case "token_count":
+                usage = self.total.answer(event.get("info"))
+                if usage is not None:
+                    self._counted(usage)
+            case "item_completed":
+                self._item(dict_of(event.get("item")), offset, at)
+            case "patch_apply_end":
+                if event.get("success") is not False:
+                    self._patch(str_of(event.get("call_id")), patch_of(event.get("changes")), offset, at)
+            case "mcp_tool_call_end":
+                result = dict_of(event.get("result"))
+                failed = "Err" in result or dict_of(result.get("Ok")).get("is_error") is True
+                self._note(str_of(event.get("call_id")), {"status": "failed" if failed else "completed"})
+            case "turn_aborted":
+                self._close()
+            case "error" | "stream_error":
+                self._error(event, offset, at)
+            case kind if kind not in _SILENT_EVENTS:
+                self._count_unknown(f"event_msg/{kind or '?'}")
+
+    def _item(self, item: dict[str, Any], offset: int, at: int | None) -> None:
+        kind = str_of(item.get("type"))
+        call_id = str_of(item.get("id"))
+        if kind == "UserMessage":
+            content = dicts_of(item.get("content"))
+            text = "\n".join(str_of(x.get("text")) for x in content if x.get("type") in ("text", "input_text"))
+            images = [x for x in content if "image" in str_of(x.get("type"))]
+            self._human(text, images, _id(item), offset, at)
+        elif kind in _CALL_ITEMS:
+            if kind == "FileChange" and item.get("status") != "failed":
+                self._patch(call_id, patch_of(item.get("changes")), offset, at)
+            if kind == "CollabAgentToolCall" and item.get("tool") in ("spawn_agent", "spawnAgent"):
+                for child in list_of(item.get("receiver_thread_ids")):
+                    if isinstance(child, str):
+                        self._spawn(call_id, child)
+            self._note(call_id, item)
+        elif kind not in _SILENT_ITEMS:
+            self._count_unknown(f"item/{kind or '?'}")
+
+    # --- what people and the client said
+
+    def _human(self, text: str, images: list[Any], item_id: str | None, offset: int, at: int | None) -> None:
+        if self._held is not None and self._held[0].strip() == text.strip():
+            self._held = None
+        self._let_go()
+        self._close()
+        self._count += 1
+        message_id = MessageId(item_id or made_up_id("prompt", self._count, text))
+        draft = self._draft(Draft(message_id, offset, Role.USER, Author.HUMAN, at))
+        if text:
+            draft.add(PartType.TEXT, text, offset)
+        for index, image in enumerate(images):
+            data = image if isinstance(image, str) else text_of(dict_of(image).get("image_url"))
+            path = str_of(dict_of(image).get("path"))
+            mime = data[5:].split(";", 1)[0] if data.startswith("data:") else None
+            draft.parts.append(
+                Part(
+                    PartId(f"{message_id}:image:{index}"), message_id, offset + 1 + index, PartType.FILE,
+                    file=FileRef(path, mime), created_at=at, lost_bytes=len(data),
+                )
+            )  # fmt: skip
+        self._prompt = text
+        self.visible[message_id] = text
+
+    def _injected(self, item: dict[str, Any], offset: int, at: int | None) -> None:
+        self._let_go()
+        text = _content_text(item.get("content"))
+        role = str_of(item.get("role"))
+        if not text or (role == "user" and self._prompt is not None and text.strip() == self._prompt.strip()):
+            return
+        self._held = [text, role, _id(item), offset, at, self._count]
+        if role != "user" or _is_injected(text):
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._held is None:
+            return
+        (text, role, item_id, offset, at, count), self._held = self._held, None
+        message_id = MessageId(item_id or made_up_id("context", count, text))
+        whose = Role.USER if role == "user" else Role.SYSTEM
+        draft = self._draft(Draft(message_id, offset, whose, Author.SYNTHETIC, at))
+        draft.add(PartType.TEXT, text, offset)
+        self.visible[message_id] = None
+
+    def _error(self, event: dict[str, Any], offset: int, at: int | None) -> None:
+        text = text_of(event.get("message"))
+        self._count += 1
+        draft = self._draft(
+            Draft(
+                made_up_id("error", self._count, text), offset, Role.SYSTEM, Author.SYNTHETIC, at, error=text or "error"
+            )
+        )
+        draft.add(PartType.TEXT, text, offset, "error")
+        self.visible[draft.id] = None
+
+    def _compacted(self, payload: dict[str, Any], offset: int, at: int | None) -> None:
+        """What went before leaves the model's sight, except prompts that stand in the new history."""
+        self._let_go()
+        self._close()
+        self._count += 1
+        text = text_of(payload.get("message"))
+        history = dicts_of(payload.get("replacement_history"))
+        kept = {_content_text(x.get("content")).strip() for x in history if x.get("role") == "user"}
+        self._superseded += [x for x, said in self.visible.items() if said is None or said.strip() not in kept]
+        self.visible = {x: said for x, said in self.visible.items() if said is not None and said.strip() in kept}
+        message_id = made_up_id("compacted", self._count, text)
+        draft = self._draft(Draft(message_id, offset, Role.USER, Author.SYNTHETIC, at, is_summary=True))
+        draft.add(PartType.COMPACTION, text, offset, "compacted", metadata={"kept_items": len(history)})
+        self.visible[message_id] = None
+
+    # --- answers
+
+    def _answering(self, item: dict[str, Any], text: str, offset: int, at: int | None) -> Draft:
+        """The message of the answer being written; a new one when the last was complete."""
+        self._prompt = None
+        if self._answer is None:
+            message_id = MessageId(_id(item) or made_up_id("answer", self._count, text))
+            self._answer, self._answer_usage = (message_id, offset), None
+            self.visible[message_id] = None
+        message_id, seq = MessageId(self._answer[0]), self._answer[1]
+        draft = self._drafts.get(message_id)
+        if draft is None:
+            draft = self._draft(Draft(message_id, seq, Role.ASSISTANT, Author.MODEL, at, self.model, self.provider))
+        draft.completed = at if draft.completed is None else max(draft.completed, at or 0)
+        if self._pending is not None:
+            draft.usage, draft.usage_source, self._pending = self._pending, "token_count", None
+            self._answer_usage = "token_count"
+        return draft
+
+    def _usage_record(self, payload: dict[str, Any], offset: int, at: int | None) -> None:
+        """The exact usage of one answer, written after its items: it completes the answer."""
+        self._let_go()
+        self._pending = None
+        response_id = _id(payload, "response_id")
+        draft = self._answering({"id": response_id}, f"{offset}", offset, at)
+        draft.usage, draft.usage_source = usage_of(dict_of(payload.get("usage"))), "token_usage_record"
+        if response_id:
+            draft.metadata["response_id"] = response_id
+        draft.metadata["raw_usage"] = {k: count_of(v) for k, v in dict_of(payload.get("usage")).items()}
+        if turn := _id(payload, "turn_id"):
+            draft.metadata["turn_id"] = turn
+        self.total.inherits = False
+        self._answer_usage = "token_usage_record"
+        self._answer = None
+
+    def _counted(self, usage: Usage) -> None:
+        """A changed total: 0.63.0 writes it before the items of its answer, other versions after them."""
+        if self._answer_usage == "token_usage_record":
+            return
+        if self._answer is None or self._answer_usage is not None:
+            self._close()
+            self._pending = usage
+            return
+        draft = self._answering({}, "", self._answer[1], None)
+        draft.usage, draft.usage_source = usage, "token_count"
+        self._close()
+
+    def _close(self) -> None:
+        self._answer = None
+        if self._answer_usage == "token_count":
+            self._answer_usage = None
+
+    # --- tools
+
+    def _call(self, kind: str, item: dict[str, Any], offset: int, at: int | None) -> None:
+        call_id = id_of(item.get("call_id")) or _id(item) or f"call@{offset}"
+        arguments = item.get("arguments", item.get("input", item.get("action")))
+        name = str_of(item.get("name")) or kind.removesuffix("_call")
+        draft = self._answering({"id": _id(item) or call_id}, "", offset, at)
+        call = Call(call_id, offset, name, parsed(arguments), at, kind, id_of(item.get("namespace")))
+        draft.parts.append(call)
+        if kind == "web_search_call":
+            call.output, call.ended = read_output(""), at
+        else:
+            self._open[call_id] = (call, draft)
+
+    def _output(self, item: dict[str, Any], at: int | None) -> None:
+        """Outputs come after their answer is complete."""
+        self._close()
+        call_id = str_of(item.get("call_id"))
+        output = read_output(item.get("output", item.get("tools")))
+        agent = dict_of(parsed(item.get("output"))).get("agent_id")
+        opened = self._open.pop(call_id, None)
+        if opened is not None:
+            call, _ = opened
+            if isinstance(agent, str) and "spawn" in call.name:
+                self._spawn(call_id, agent)
+                call.child = SessionId(agent)
+            call.output, call.ended = with_item(output, call.item), at
+            return
+        known = self._calls.pop(call_id, None)
+        output = with_item(output, dict_of(known[2])) if known and len(known) > 2 else output
+        child = SessionId(agent) if isinstance(agent, str) else None
+        self._late.append(ToolResult(call_id, output.text, status_of(output), at, child, lost_bytes=output.lost_bytes))
+
+    def _note(self, call_id: str, item: dict[str, Any]) -> None:
+        """Keeps the client's own item of a call until the output comes."""
+        opened = self._open.get(call_id)
+        known = self._calls.get(call_id)
+        if opened is not None:
+            opened[0].item = item
+        elif known is not None:
+            facts = {k: item[k] for k in ("status", "exit_code", "aggregated_output") if k in item}
+            if dict_of(item.get("result")).get("isError") is True:
+                facts["status"] = "failed"
+            self._calls[call_id] = [known[0], known[1], facts]
+
+    def _spawn(self, call_id: str, child: str) -> None:
+        opened, known = self._open.get(call_id), self._calls.get(call_id)
+        if opened is not None:
+            opened[0].child = SessionId(child)
+        message_id = opened[1].id if opened else known[0] if known else None
+        if child not in self.spawned or message_id:
+            self.spawned[child] = (call_id, message_id)
+
+    def _patch(self, call_id: str, patch: Patch | None, offset: int, at: int | None) -> None:
+        if patch is None or not call_id:
+            return
+        opened, known = self._open.get(call_id), self._calls.get(call_id)
+        if opened is not None:
+            draft = opened[1]
+        elif known is not None:
+            draft = self._drafts.get(known[0]) or self._draft(
+                Draft(MessageId(known[0]), known[1], Role.ASSISTANT, Author.MODEL, None)
+            )
+        else:
+            return
+        part_id = PartId(f"{call_id}:patch")
+        draft.parts.append(Part(part_id, draft.id, offset, PartType.PATCH, patch=patch, created_at=at))
+
+    # --- pieces
+
+    def _draft(self, draft: Draft) -> Draft:
+        return self._drafts.setdefault(draft.id, draft)
+
+    def _count_unknown(self, kind: str) -> None:
+        self.unknown[kind] = self.unknown.get(kind, 0) + 1
+
+
+def _id(item: dict[str, Any], key: str = "id") -> str | None:
+    return id_of(item.get(key))
+
+
+def _content_text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str_of(x.get("text")) for x in dicts_of(content) if isinstance(x.get("text"), str))
+
+
+def _is_injected(text: str) -> bool:
+    """What the client puts into the conversation under the role ``user`` (own runs; reported for AGENTS.md)."""
+    return text.lstrip().startswith(
+        (
+            "<environment_context>", "<user_instructions>", "<turn_aborted>", "<subagent_notification>", "<skill>",
+            "<user_shell_command>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
+        )
+    )  # fmt: skip
+
+
+def _usage(values: object) -> Usage | None:
+    return Usage(*values) if isinstance(values, list) and len(values) == 5 else None
