@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from ovillo.readers.protocol import Place, Reader
 from tests.readers.harvest import Harvest, digest
@@ -29,6 +30,10 @@ from tests.readers.harvest import Harvest, digest
 GOLDEN = Path(__file__).parent.parent / "golden"
 #: Modification time of every file of a case: 2026-11-21 18:05 UTC.
 _WRITTEN = 1_795_284_300
+
+# Fuzzing is the same at each run, and short; ``--hypothesis-profile=fuzz-deep`` is neither.
+settings.register_profile("fuzz", derandomize=True, max_examples=40, deadline=None, database=None)
+settings.register_profile("fuzz-deep", max_examples=1_500, deadline=None, print_blob=True)
 
 #: Runs a case; returns what was found and the places it was found in.
 Golden = Callable[[Reader, str], tuple[Harvest, list[Place]]]

@@ -36,7 +36,9 @@ def test_every_billed_request_is_counted_once(golden: Golden) -> None:
     found, _ = golden(READER, "cline/three-variants")
     session = found.sessions[CLINE]
     assert session.answers[0].usage == Usage(500, 40, 0, 200, 10)
-    assert session.usage == Usage(1107, 61, 0, 200, 10)
+    assert session.answers[1].usage == Usage(600, 20)
+    # A third request was billed and never answered.
+    assert session.session.metadata["unanswered_usage"]["input"] == 7
     assert session.session.model == "claude-sonnet-4"
 
 

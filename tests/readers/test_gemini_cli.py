@@ -414,3 +414,14 @@ def test_a_session_whose_header_is_lost_is_kept_under_the_id_it_names_elsewhere(
     data = path.read_bytes()
     path.write_bytes(b"##" + data[2:])
     assert chat.read().prompts == ["still here"]
+
+
+@pytest.mark.requirement("READ-92")
+def test_the_hash_in_the_header_decides_between_two_names_of_a_project(chat: Chat) -> None:
+    (chat.chats.parent / ".project_root").write_text("/srv/wrong", encoding="utf-8")
+    index = chat.home / ".gemini" / "projects.json"
+    index.write_text(json.dumps({"projects": {"/srv/right": "app"}}), encoding="utf-8")
+    chat.write(header(projectHash=sha256(b"/srv/right").hexdigest()), user(1, "u", "hi"))
+    assert chat.read().session.directory == "/srv/right"
+    chat.write(header(), user(1, "u", "hi"))
+    assert chat.read().session.directory == "/srv/wrong"

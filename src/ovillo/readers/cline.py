@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,7 @@ class _Task:
         self._ids: set[str] = set()
         self._directory: str | None = None
         self._model: str | None = None
+        self._unanswered = Usage()
 
     def deltas(self) -> Iterator[SessionDelta]:
         for place, value in enumerate(self._history):
@@ -142,7 +144,10 @@ class _Task:
             or next((str_of(u["model_id"]) for u in reversed(used) if str_of(u.get("model_id"))), None),
             created_at=min(times, default=began),
             updated_at=max(times, default=began),
-            metadata={"variant": self._variant},
+            metadata={
+                "variant": self._variant,
+                **({"unanswered_usage": asdict(self._unanswered)} if self._unanswered != Usage() else {}),
+            },
         )
         return deltas(session, messages)
 
@@ -238,21 +243,21 @@ class _Task:
                 self._start(at or place, place, Role.ASSISTANT, at, {}).say(PartType.REASONING, text)
 
     def _pay(self) -> None:
-        """Give each request's usage to the answer it paid for; what fits none goes to the last, so sums hold."""
+        """Give each request's usage to the answer it paid for, in order; nothing is ever moved to another answer.
+
+        What is left over belongs to requests that failed or are not answered yet."""
         answers = [draft for draft in self._drafts if draft.message.role is Role.ASSISTANT]
-        if not answers:
-            return
         bills = [_bill(value) for value in self._shown if value.get("say") == "api_req_started"]
         paid = [bill for bill in bills if bill is not None]
-        for place, (usage, cost, at) in enumerate(paid):
-            draft = answers[min(place, len(answers) - 1)]
+        for draft, (usage, cost, at) in zip(answers, paid, strict=False):
             message = draft.message
             draft.change(
-                usage=(message.usage or Usage()) + usage,
+                usage=usage,
                 usage_source="ui_messages.api_req_started",
-                cost=cost if message.cost is None else message.cost + (cost or 0.0),
+                cost=cost,
                 created_at=message.created_at if message.created_at is not None else at,
             )
+        self._unanswered = sum((usage for usage, _, _ in paid[len(answers) :]), Usage())
 
 
 def _bill(value: dict[str, Any]) -> tuple[Usage, float | None, int | None] | None:

@@ -6,10 +6,14 @@ Owns part ids (``<message id>:<n>``) for clients whose parts have none of their 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ovillo.model.records import FileRef, Message, Part, PartId, PartType, Patch, RawRef, ToolCall, ToolStatus
 from ovillo.readers.loose import text_of
+
+#: Drafts a result's call is looked for in: results follow their calls, and strays must not cost a full search.
+_LOOK_BACK = 1_000
 
 
 class Draft:
@@ -66,4 +70,5 @@ class Draft:
 
 def finish_call(drafts: list[Draft], call_id: str, output: str | None, status: ToolStatus, **fields: Any) -> bool:
     """Give the newest call with this id its result; ``False`` when no draft holds it."""
-    return any(draft.finish_call(call_id, output, status, **fields) for draft in reversed(drafts))
+    newest = islice(reversed(drafts), _LOOK_BACK)
+    return any(draft.finish_call(call_id, output, status, **fields) for draft in newest)

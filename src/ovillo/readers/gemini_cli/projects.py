@@ -2,11 +2,13 @@
 
 Owns the three ways the client leaves: ``.project_root`` in the folder and ``projects.json`` (path to short
 name; both seen in 0.61), and the SHA-256 of the path as folder name (0.20) and as ``projectHash`` of every
-header. A hash is never guessed: it is compared with paths the store itself names.
+header. A hash is never guessed: it is compared with paths the store itself names, and it decides where the
+first two disagree.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -22,27 +24,27 @@ class Projects:
     """Directories by folder name and by hash, as the store under ``tmp`` names them now."""
 
     def __init__(self, tmp: Path) -> None:
-        self._by_name: dict[str, str] = {}
+        self._by_name: dict[str, list[str]] = defaultdict(list)
         self._by_hash: dict[str, str] = {}
         document = read_document(tmp.parent / "projects.json") if stat_regular(tmp.parent / "projects.json") else {}
         for directory, name in dict_of(dict_of(document).get("projects")).items():
             self._by_hash[_hash(directory)] = directory
             if isinstance(name, str):
-                self._by_name[name] = directory
+                self._by_name[name].append(directory)
 
     def note_folder(self, folder: Path) -> None:
         """Learn what ``.project_root`` of a project folder says."""
         if (directory := _project_root(folder / ".project_root")) is not None:
-            self._by_name[folder.name] = directory
+            self._by_name[folder.name].insert(0, directory)
             self._by_hash[_hash(directory)] = directory
 
     def directory(self, folder: str, project_hash: str | None, named_paths: Iterable[str]) -> str | None:
         """The project's directory; ``named_paths`` are paths the session mentions, any of which may lie in it."""
-        if folder in self._by_name:
-            return self._by_name[folder]
         for known in (project_hash, folder):
             if known in self._by_hash:
                 return self._by_hash[known]
+        if named := self._by_name.get(folder):
+            return named[0]
         return _ancestor_with_hash(named_paths, {x for x in (project_hash, folder) if x and len(x) == 64})
 
 

@@ -163,11 +163,10 @@ class Replay:
         key = (source_id, str_of(value.get("type")) or "unknown")
         known = self.messages.get(key)
         if known is None:
-            before = list(self.messages)
             known = self.messages[key] = Merged(*key, file, offset)
             merge(known, value)
             if known.is_snapshot and not rewrite:
-                self._supersede(before)
+                self._supersede(other for other in self.messages if other != key)
         else:
             merge(known, value)
             if not rewrite:
