@@ -41,8 +41,6 @@ class Facts:
     title_rank: int = 0
     parent: str | None = None
     worktree: str | None = None
-    additions: int | None = None
-    deletions: int | None = None
     unknown: dict[str, int] = field(default_factory=dict)
     more: dict[str, Any] = field(default_factory=dict)
 
@@ -146,9 +144,12 @@ class Transcript:
             case kind if kind in _TITLE_RANK:
                 self._title(record)
             case "cost-state":
-                self.facts.additions, self.facts.deletions = record.totalLinesAdded, record.totalLinesRemoved
-                if record.totalCostUSD is not None:
-                    self.facts.more["client_cost_usd"] = record.totalCostUSD
+                # A fork's totals begin with its origin's, so that they are no facts of this session.
+                self.facts.more["client_totals"] = {
+                    "cost_usd": record.totalCostUSD,
+                    "lines_added": record.totalLinesAdded,
+                    "lines_removed": record.totalLinesRemoved,
+                }
             case "tag" | "pr-link" | "worktree-state":
                 self._side_fact(record)
             case kind if kind not in SILENT_TYPES:
@@ -242,8 +243,6 @@ class Transcript:
             created_at=main.first_ms,
             updated_at=main.last_ms,
             version=main.version,
-            additions=facts.additions,
-            deletions=facts.deletions,
             metadata=metadata,
         )
 

@@ -125,6 +125,7 @@ def status_of(output: Output) -> ToolStatus:
     return ToolStatus.ERROR if output.is_error else ToolStatus.COMPLETED
 
 
-def made_up_id(kind: str, count: int, text: str) -> MessageId:
-    """An id for an item that has none (0.63.0): by its place and words, so that a copied rollout has the same."""
-    return MessageId(f"{kind}-{count}-{blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}")
+def made_up_id(kind: str, thread: str, count: int, text: str) -> MessageId:
+    """An id for an item that has none (0.63.0): by the thread it was first said in, its place and its words."""
+    words = f"{thread}\n{text}".encode("utf-8", "replace")
+    return MessageId(f"{kind}-{count}-{blake2b(words, digest_size=8).hexdigest()}")

@@ -70,7 +70,6 @@ class Rollout:
                 yield None
                 self._lines.offset = offset + size
             self._feed(kind, payload, offset, from_iso(value.get("timestamp")))
-        self._thread.finish()
         yield from self._take(end=True)
 
     def entry(self) -> dict[str, Any]:
@@ -94,6 +93,8 @@ class Rollout:
             self._meta = _facts_of(payload)
             self._thread.provider = id_of(payload.get("model_provider"))
             self._thread.total.inherits = bool(self._meta.get("base"))
+        elif kind == "session_meta" and not self._thread.has_begun:
+            self._copied_from(id_of(payload.get("id")))
         elif kind == "turn_context" and self._cwd is None:
             self._cwd = str_of(payload.get("cwd")) or None
         elif kind == "compacted" and not self._is_whole:
@@ -101,9 +102,16 @@ class Rollout:
             self._is_whole = True
         self._thread.feed(kind, payload, offset, at)
 
+    def _copied_from(self, origin: str | None) -> None:
+        """Older versions fork by copying the rollout: the origin's first line then follows the own one."""
+        if origin and origin != self._file.session_id:
+            self._thread.anchor = origin
+            if not self._meta.get("parent"):
+                self._meta.setdefault("forked", origin)
+
     def _read_again(self) -> dict[Any, str | None]:
         """Messages since the last compaction: a cursor that kept them all would grow without bound."""
-        scratch = Thread(self._file.session_id, {}, inherits=False)
+        scratch = Thread(self._file.session_id, {"anchor": self._thread.anchor}, inherits=False)
         for line in JsonLines(self._file.path, 0, decode_any):
             if isinstance(line, SkippedRecord) or not isinstance(line[2], dict):
                 continue

@@ -59,6 +59,8 @@ class Thread:
         #: Messages since the last compaction: id -> words of a prompt, ``None`` for others.
         self.visible: dict[MessageId, str | None] = {}
         self.total = RunningTotal(entry.get("total"), inherits)
+        #: The thread in which items without an id were first said: another one in a copied rollout.
+        self.anchor: str = entry.get("anchor") or session_id
         self._count: int = entry.get("count", 0)
         self._pending = _usage(entry.get("pending"))
         self._calls: dict[str, list[Any]] = {k: list(v) for k, v in (entry.get("calls") or {}).items()}
@@ -81,6 +83,7 @@ class Thread:
             "provider": self.provider,
             "unknown": self.unknown,
             "total": self.total.last,
+            "anchor": self.anchor,
             "count": self._count,
             "pending": [pending.input, pending.output, pending.reasoning, pending.cache_read, pending.cache_write]
             if pending
@@ -95,17 +98,16 @@ class Thread:
     def __len__(self) -> int:
         return len(self._drafts)
 
+    @property
+    def has_begun(self) -> bool:
+        return self._count > 0
+
     def take(self) -> tuple[tuple[Message, ...], tuple[ToolResult, ...], tuple[MessageId, ...]]:
         """Messages, late results and superseded ids collected since the last time."""
         self._calls.update({call_id: [draft.id, draft.seq] for call_id, (_, draft) in self._open.items()})
         drafts, late, superseded = self._drafts, self._late, self._superseded
         self._drafts, self._open, self._late, self._superseded = {}, {}, [], []
         return tuple(x.message(self.session_id) for x in drafts.values()), tuple(late), tuple(superseded)
-
-    def finish(self) -> None:
-        """The file ends here for now: text that is held back is nobody's prompt if it can never become one."""
-        if self._held is not None and _is_injected(self._held[0]):
-            self._let_go()
 
     # --- lines
 
@@ -203,7 +205,7 @@ class Thread:
         self._let_go()
         self._close()
         self._count += 1
-        message_id = MessageId(item_id or made_up_id("prompt", self._count, text))
+        message_id = MessageId(item_id or self._made_up("prompt", self._count, text))
         draft = self._draft(Draft(message_id, offset, Role.USER, Author.HUMAN, at))
         if text:
             draft.add(PartType.TEXT, text, offset)
@@ -234,7 +236,7 @@ class Thread:
         if self._held is None:
             return
         (text, role, item_id, offset, at, count), self._held = self._held, None
-        message_id = MessageId(item_id or made_up_id("context", count, text))
+        message_id = MessageId(item_id or self._made_up("context", count, text))
         whose = Role.USER if role == "user" else Role.SYSTEM
         draft = self._draft(Draft(message_id, offset, whose, Author.SYNTHETIC, at))
         draft.add(PartType.TEXT, text, offset)
@@ -245,7 +247,12 @@ class Thread:
         self._count += 1
         draft = self._draft(
             Draft(
-                made_up_id("error", self._count, text), offset, Role.SYSTEM, Author.SYNTHETIC, at, error=text or "error"
+                self._made_up("error", self._count, text),
+                offset,
+                Role.SYSTEM,
+                Author.SYNTHETIC,
+                at,
+                error=text or "error",
             )
         )
         draft.add(PartType.TEXT, text, offset, "error")
@@ -261,7 +268,7 @@ class Thread:
         kept = {_content_text(x.get("content")).strip() for x in history if x.get("role") == "user"}
         self._superseded += [x for x, said in self.visible.items() if said is None or said.strip() not in kept]
         self.visible = {x: said for x, said in self.visible.items() if said is not None and said.strip() in kept}
-        message_id = made_up_id("compacted", self._count, text)
+        message_id = self._made_up("compacted", self._count, text)
         draft = self._draft(Draft(message_id, offset, Role.USER, Author.SYNTHETIC, at, is_summary=True))
         draft.add(PartType.COMPACTION, text, offset, "compacted", metadata={"kept_items": len(history)})
         self.visible[message_id] = None
@@ -272,7 +279,7 @@ class Thread:
         """The message of the answer being written; a new one when the last was complete."""
         self._prompt = None
         if self._answer is None:
-            message_id = MessageId(_id(item) or made_up_id("answer", self._count, text))
+            message_id = MessageId(_id(item) or self._made_up("answer", self._count, text))
             self._answer, self._answer_usage = (message_id, offset), None
             self.visible[message_id] = None
         message_id, seq = MessageId(self._answer[0]), self._answer[1]
@@ -390,6 +397,9 @@ class Thread:
 
     def _draft(self, draft: Draft) -> Draft:
         return self._drafts.setdefault(draft.id, draft)
+
+    def _made_up(self, kind: str, count: int, text: str) -> MessageId:
+        return made_up_id(kind, self.anchor, count, text)
 
     def _count_unknown(self, kind: str) -> None:
         self.unknown[kind] = self.unknown.get(kind, 0) + 1
