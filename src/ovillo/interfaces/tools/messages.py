@@ -81,7 +81,8 @@ class Detail:
     """Bytes of each kind of text that are shown before it is cut."""
 
     said: int
-    reasoning: int
+    #: Reasoning, and text that the client put in.
+    aside: int
     tool_input: int
     tool_output: int
     diff: int
@@ -89,12 +90,12 @@ class Detail:
 
 
 #: What people and models said is kept nearly whole; what tools printed is named and can be fetched.
-CONCISE = Detail(said=4_000, reasoning=400, tool_input=300, tool_output=400, diff=400, everything=False)
-DETAILED = Detail(said=12_000, reasoning=12_000, tool_input=8_000, tool_output=12_000, diff=12_000, everything=True)
+CONCISE = Detail(said=4_000, aside=400, tool_input=300, tool_output=400, diff=400, everything=False)
+DETAILED = Detail(said=12_000, aside=12_000, tool_input=8_000, tool_output=12_000, diff=12_000, everything=True)
 #: For an item that would not fit otherwise.
-TINY = Detail(said=200, reasoning=100, tool_input=100, tool_output=100, diff=100, everything=False)
+TINY = Detail(said=200, aside=100, tool_input=100, tool_output=100, diff=100, everything=False)
 #: For one whole item; what is larger comes in pieces.
-WHOLE = Detail(said=10**9, reasoning=10**9, tool_input=10**9, tool_output=10**9, diff=10**9, everything=True)
+WHOLE = Detail(said=10**9, aside=10**9, tool_input=10**9, tool_output=10**9, diff=10**9, everything=True)
 
 
 def detail(response_format: str) -> Detail:
@@ -133,7 +134,7 @@ def part_info(part: Part, how: Detail) -> PartInfo:
     omitted: dict[str, int] = {}
     info = PartInfo(id=part.id, type=part.type.value, synthetic=part.synthetic or UNSET)
     if part.text:
-        limit = how.reasoning if part.type is PartType.REASONING else how.said
+        limit = how.aside if part.synthetic or part.type is PartType.REASONING else how.said
         info.text = _cut(part.text, limit, "text", omitted)
     if part.tool:
         info.tool = _tool_info(part.tool, how, omitted)
