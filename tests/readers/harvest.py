@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
 
 from ovillo.model.records import (
     Author,
@@ -20,6 +19,7 @@ from ovillo.model.records import (
     SessionId,
     SkippedRecord,
     ToolCall,
+    ToolResult,
     Usage,
 )
 from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Reader, Record
@@ -95,10 +95,9 @@ class Harvest:
         known.session = _over(known.session, delta.session)
         for message in delta.messages:
             held = known.by_id.get(message.id)
-            parts = {part.id: part for part in (*(held.parts if held else ()), *message.parts)}
-            known.by_id[message.id] = replace(message, parts=tuple(parts.values()))
+            known.by_id[message.id] = message if held is None else _merged(held, message)
         for result in delta.tool_results:
-            _join(known, result.call_id, output=result.output, status=result.status)
+            _join(known, result)
         if delta.reverted_is_complete:
             for key, message in known.by_id.items():
                 known.by_id[key] = replace(message, reverted=key in delta.reverted)
@@ -109,16 +108,62 @@ class Harvest:
 
 def _over(old: Session, new: Session) -> Session:
     kept = {f.name: getattr(old, f.name) for f in fields(Session) if getattr(new, f.name) in (None, (), {})}
-    return replace(new, **kept)
+    created = [x for x in (old.created_at, new.created_at) if x is not None]
+    updated = [x for x in (old.updated_at, new.updated_at) if x is not None]
+    return replace(
+        new,
+        **kept
+        | {
+            "metadata": {**old.metadata, **new.metadata},
+            "created_at": min(created, default=None),
+            "updated_at": max(updated, default=None),
+        },
+    )
 
 
-def _join(found: Found, call_id: str, **changes: Any) -> None:
+def _merged(old: Message, new: Message) -> Message:
+    """``new`` over ``old``: nothing known is overwritten by its absence, usage of one answer is its maximum."""
+    parts = {part.id: part for part in (*old.parts, *new.parts)}
+    kept = {f.name: getattr(old, f.name) for f in fields(Message) if getattr(new, f.name) in (None, (), {}, False)}
+    created = [x for x in (old.created_at, new.created_at) if x is not None]
+    completed = [x for x in (old.completed_at, new.completed_at) if x is not None]
+    return replace(
+        new,
+        **kept
+        | {
+            "seq": min(old.seq, new.seq),
+            "parts": tuple(sorted(parts.values(), key=lambda part: part.seq)),
+            "usage": old.usage.max(new.usage) if old.usage and new.usage else new.usage or old.usage,
+            "created_at": min(created, default=None),
+            "completed_at": max(completed, default=None),
+            "metadata": {**old.metadata, **new.metadata},
+        },
+    )
+
+
+def _join(found: Found, result: ToolResult) -> None:
     for key, message in found.by_id.items():
         parts = tuple(
-            replace(part, tool=replace(part.tool, **changes)) if part.tool and part.tool.call_id == call_id else part
+            _with(part, part.tool, result) if part.tool and part.tool.call_id == result.call_id else part
             for part in message.parts
         )
         found.by_id[key] = replace(message, parts=parts)
+
+
+def _with(part: Part, tool: ToolCall, result: ToolResult) -> Part:
+    joined = replace(
+        tool,
+        output=result.output if result.output is not None else tool.output,
+        status=result.status,
+        ended_at=result.ended_at or tool.ended_at,
+        child_session_id=result.child_session_id or tool.child_session_id,
+    )
+    return replace(
+        part,
+        tool=joined,
+        metadata={**part.metadata, **result.metadata},
+        lost_bytes=max(part.lost_bytes, result.lost_bytes),
+    )
 
 
 def harvest(reader: Reader, place: Place, cursor: Cursor | None = None, only: SessionId | None = None) -> Harvest:
