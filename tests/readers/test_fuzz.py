@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -93,14 +93,19 @@ class Home:
             self._bearing[file] = frozenset(
                 session_id
                 for session_id, one in self.known.sessions.items()
-                if not _same(one, without, session_id) or session_id.encode() in named
+                if _difference(one, without, session_id) or session_id.encode() in named
             )
         return self._bearing[file]
 
 
-def _same(one: Found, other: Harvest, session_id: str) -> bool:
+def _difference(one: Found, other: Harvest, session_id: str) -> str:
+    """What is not as it was, for people; empty when all is."""
     found = other.sessions.get(session_id)
-    return found is not None and found.session == one.session and found.by_id == one.by_id
+    if found is None:
+        return "it is gone"
+    changed = [f.name for f in fields(one.session) if getattr(one.session, f.name) != getattr(found.session, f.name)]
+    changed += [key for key in one.by_id.keys() | found.by_id.keys() if one.by_id.get(key) != found.by_id.get(key)]
+    return ", ".join(changed)
 
 
 @cache
@@ -162,4 +167,5 @@ def test_damage_never_raises_never_hangs_and_costs_no_other_session(
     assert sorted(home.folder.rglob("*")) == names_before
     for session_id, one in home.known.sessions.items():
         if session_id not in bearing:
-            assert _same(one, damaged, session_id), f"{session_id} changed by damage to {file}"
+            changed = _difference(one, damaged, session_id)
+            assert not changed, f"{session_id} changed by damage to {file}: {changed}"

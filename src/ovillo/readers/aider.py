@@ -65,6 +65,7 @@ class AiderReader:
 
     name = SOURCE
     title = "Aider"
+    shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """A place for each history file in the folders a reader can know of."""

@@ -64,6 +64,7 @@ class ClineReader:
 
     name = SOURCE
     title = "Cline"
+    shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """The ``tasks`` folders of all editors and extensions, on Linux, macOS and Windows paths."""

@@ -51,6 +51,7 @@ class CopilotCliReader:
 
     name = SOURCE
     title = "Copilot CLI"
+    shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         root = Path(env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else home / ".copilot"

@@ -69,6 +69,7 @@ class CrushReader:
 
     name = SOURCE
     title = "Crush"
+    shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """A place for each database in the folders a reader can know of."""

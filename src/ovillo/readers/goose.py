@@ -73,6 +73,7 @@ class GooseReader:
 
     name = SOURCE
     title = "Goose"
+    shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """The database and, with lower precedence, the older files beside it."""

@@ -52,6 +52,7 @@ class PiReader:
 
     name = SOURCE
     title = "Pi"
+    shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         agent = env.get("PI_CODING_AGENT_DIR")

@@ -32,6 +32,7 @@ class GeminiCliReader:
 
     name = SOURCE
     title = "Gemini CLI"
+    shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """The one ``.gemini/tmp`` under ``GEMINI_CLI_HOME`` or the home folder, when it exists."""
