@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import msgspec
@@ -32,7 +33,8 @@ _HEADINGS = {
 
 #: The recovery service takes no smaller budget.
 _LEAST = 200
-_TRIES = 3
+#: What an item costs beside its text, in the cheaper of its two forms.
+_ITEM_TOKENS = 30
 
 
 class Input(Struct, rename=wire_name, kw_only=True):
@@ -63,16 +65,30 @@ class Output(Struct, rename=wire_name, kw_only=True):
 def handle(call: Call, args: Input) -> Answer:
     found = find_session(call, args.session_id)
     budget = max(round(args.max_tokens * 0.85) - 150, _LEAST)
-    for _ in range(_TRIES):
-        recovered = call.services.recovery.recover(call.namespace, found.id, budget)
+    recovered = call.services.recovery.recover(call.namespace, found.id, budget)
+    while True:
         output, text = _written(recovered, args, found)
         spent = max(count_tokens(text), count_tokens(msgspec.json.encode(output).decode()))
-        if spent <= args.max_tokens or budget == _LEAST:
+        shorter = _without_oldest_turns(recovered, spent - args.max_tokens)
+        if spent <= args.max_tokens or shorter is None:
             break
-        # Quote marks, ids and JSON cost more than planned: ask for so much less.
-        budget = max(int(budget * args.max_tokens / spent * 0.95), _LEAST)
+        recovered = shorter
     output.tokens = count_tokens(text)
     return Answer(output, text)
+
+
+def _without_oldest_turns(recovered: RecoveredContext, tokens: int) -> RecoveredContext | None:
+    """What is left when the oldest quoted turns make room for what quote marks, ids and JSON cost beyond the plan;
+    ``None`` when no turn can go."""
+    turns = [item for item in recovered.items if item.kind == "turn"]
+    dropped: list[RecoveredItem] = []
+    while turns[1:] and tokens > 0:
+        dropped.append(turns.pop(0))
+        tokens -= count_tokens(dropped[-1].text) + _ITEM_TOKENS
+    if not dropped:
+        return None
+    kept = tuple(item for item in recovered.items if not any(item is gone for gone in dropped))
+    return replace(recovered, items=kept, left_out=recovered.left_out + len(dropped))
 
 
 def _written(recovered: RecoveredContext, args: Input, found: Found) -> tuple[Output, str]:
