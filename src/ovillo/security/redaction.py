@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -264,3 +264,8 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
     following = data[end : end + 1].decode("latin-1")
     ok = is_secret(value, check, quoted=quoted, following=following, spaced=before.endswith((b"= ", b"=\t")))
     return (start, end) if ok else None
+
+
+def redactor_for(key: bytes, mode: str) -> Callable[[SessionDelta], tuple[SessionDelta, dict[str, int]]]:
+    """What redacts one delta; by name, so that a reading process can build its own (compiled rules do not travel)."""
+    return Redactor(key, "off" if mode == "off" else "mask").redact_delta

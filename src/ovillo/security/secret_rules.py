@@ -63,6 +63,7 @@ _TOKENS = (
     Rule("openai_key", r"\bsk-(?:proj|svcacct|admin|None)-[0-9A-Za-z_-]{20,}|\bsk-[0-9A-Za-z]{32,}"),
     Rule("npm_token", r"\bnpm_[0-9A-Za-z]{30,}|_authToken\s*=\s*[\"']?([0-9A-Za-z_=-]{20,})"),
     Rule("pypi_token", r"\bpypi-[0-9A-Za-z_-]{40,}"),
+    Rule("clojars_token", r"\bCLOJARS_[0-9a-f]{60}"),
     Rule("rubygems_token", r"\brubygems_[0-9a-f]{40,}"),
     Rule("docker_token", r"\bdckr_(?:pat|oat)_[0-9A-Za-z_-]{20,}"),
     Rule("telegram_token", r"\b[0-9]{8,10}:[0-9A-Za-z_-]{34,36}\b"),
@@ -129,23 +130,26 @@ _SUFFIX = (
 )
 #: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files; and "is" in prose.
 _SEPARATOR = (
-    r"(?:\\{0,3}[\"'\]]{0,2}[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:)[ \t]*|"
+    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:)[ \t]*|"
     r"[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
 )
 #: In quotes of one kind, or up to the next blank; what an unquoted value drags along is cut off later.
 _VALUE = (
-    r"(?:\\{0,3}\"([^\s\"\\]{6,})|\\{0,3}'([^\s'\\]{6,})|`([^\s`\\]{6,})|[«“][ \x{a0}\x{202f}]?([^\s\"»”]{6,})|"
+    r"(?:@?\\{0,3}\"([^\s\"\\]{6,})|\\{0,3}'([^\s'\\]{6,})|`([^\s`\\]{6,})|[«“][ \x{a0}\x{202f}]?([^\s\"»”]{6,})|"
     r"([^\s\"'`\\]{6,}))"
 )
 
 #: "password for the staging database: …", "la contraseña del servidor nuevo es …"
 _PROSE = r"(?:[ \t]+[^\s:=\"'|(){},;]+){1,4}(?:[ \t\x{a0}\x{202f}]?:[ \t]+|[ \t]+(?:is|es|est|é)[ \t:]+)"
 
+#: Up to the user of a curl command, which may go on over lines.
+_CURL_USER = r"\bcurl(?:[^\n|]|\\\r?\n)*[ \t](?:-u|--user)[ \t=]*"
+
 #: An element's text, a table's next cell, the second argument of a call.
 _APART = (
     r"(?:[\"']?>([^\s<>]{6,})</|[`*]{0,2}[ \t]+\|[ \t]+`?([^\s|`]{6,})`?[ \t]+\||"
     r"\\{0,3}[\"'][ \t]*,[ \t]*\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"'][ \t]*\)|"
-    r"\(\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"'])"
+    r"\(\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"']|[ \t]+[\"']([^\s\"'\\]{6,})[\"'];)"
 )
 
 _ASSIGNMENTS = (
@@ -163,11 +167,12 @@ _ASSIGNMENTS = (
     Rule("password", r"\bmysql(?:dump|admin|import)?[^\n|;]*[ \t]-p['\"]?([^\s'\"]{6,})", Check.PASSWORD),
     Rule("password", r"\b(?:sshpass[ \t]+-p|redis-cli[^\n|;]*[ \t]-a|docker[ \t]+login[^\n|;]*[ \t]-p)[ \t]*['\"]?([^\s'\"]{6,})",
          Check.PASSWORD),
-    Rule("basic_auth", r"\bcurl[^\n|;]*[ \t](?:-u|--user)[ =]?['\"]?[^\s:'\"]+:([^\s'\"]{4,})", Check.URL),
+    Rule("basic_auth", _CURL_USER + r"['\"]?[^\s:'\"<>]*['\"]?:['\"]?([^\s'\"<>\[\]]{4,})", Check.URL),
+    Rule("basic_auth", _CURL_USER + r"['\"]?([^\s:'\"<>]{8,}):['\"]?(?:\s|$)", Check.CREDENTIAL),
     Rule("basic_auth", r"(?i)authorization\\{0,3}[\"']{0,2}[ \t]*[:=,][ \t]*\\{0,3}[\"'`]?basic[ \t]+([0-9A-Za-z+/_-]{8,}={0,2})",
          Check.SHAPE),
-    Rule("bearer_token", r"(?i)authorization\\{0,3}[\"']{0,2}[ \t]*[:=,][ \t]*\\{0,3}[\"'`]?(?:bearer|token|apikey|api-key|key)"
-         r"[ \t]+([0-9A-Za-z._~+/=-]{8,})", Check.CREDENTIAL),
+    Rule("bearer_token", r"(?i)authorization\\{0,3}[\"']{0,2}[ \t]*[:=,][ \t]*\\{0,3}[\"'`]?(?:[a-z-]{3,16}[ \t]+)?"
+         r"([0-9A-Za-z._~+/=@-]{8,})", Check.CREDENTIAL),
     Rule("bearer_token", r"(?i)\bbearer[ \t]+([0-9A-Za-z._~+/=-]{16,})", Check.CREDENTIAL),
     Rule("database_url", r"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|valkey|amqps?|mssql|sqlserver|oracle|clickhouse|"
          r"cockroachdb|nats|couchdb|cassandra|neo4j|bolt|ldaps?)(?:\+[a-z0-9]+)*://[^\s:/@\"'`<>]*:([^\s/\"'`<>@]{3,}(?:@[^\s/\"'`<>@]+)*)@",

@@ -17,7 +17,7 @@ from ovillo.security.secret_rules import Check
 
 #: Begins like something that stands for a value: a variable, a template, a reference to a secret store.
 _REFERENCE = re.compile(
-    r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$[({]|%(?:[sd]\b|\(|\w+%$)|"
+    r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
     r"['\"][+.]|[+.]['\"]|\{\{|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
     r"\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
@@ -27,7 +27,7 @@ _PLACEHOLDER = re.compile(
     r"(.)\1{5}|x{4}|\*{3}|•{3}|_here\b|-here\b|your|placeholder|change[_-]?(?:me|it|this)|cambia(?:me|r)|example|exemplo|ejemplo|exemple|"
     r"redacted|masked|hidden|replace|insert|enter[_-]|\bfoo|\bbar\b|foobar|dummy|fake|sample|todo|"
     r"mi[_-]clave|tu[_-](?:clave|contrase|api|token)|votre|seu[_-]|sua[_-]|vuestra|"
-    r"\$\{|\$\(|\{\{|%\(|<[a-z_ -]+>|\[redacted:",
+    r"\$\{[\w.:?/-]+(?:\}|$)|\$\(|\{\{[^{}]*\}\}|%\(|<[a-z_ -]+>|\[redacted:",
     re.IGNORECASE,
 )
 #: Words that name a secret; as the whole value they are no secret.
@@ -62,6 +62,8 @@ _HARMLESS_PREFIX = re.compile(
 #: What ends an unquoted value in code, markup and shell.
 _STRUCTURE = re.compile(r"[,;<>(){}\[\]]")
 _VOWEL = re.compile(r"[aeiouyáéíóúàèêãõâô]", re.IGNORECASE)
+#: What stands between words of names and paths.
+_JOINTS = "_-./: "
 _TRAILING = ".,;:)]}»”’…"
 
 
@@ -155,6 +157,8 @@ def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
             return True
         mixed = len(kinds - {"joint"}) >= 2 and ("digit" in kinds or "sign" in kinds)
         return mixed or _random(value) or _unreadable(value) or (quoted and _LOWER.fullmatch(value) is not None)
+    if quoted and len({c for c in value if not c.isalnum() and c not in _JOINTS}) >= 4:
+        return True
     least = 8 if check is Check.CREDENTIAL or {"digit", "upper", "lower"} <= kinds else 12
     if len(value) < least or value.isdigit() or _SLUG.fullmatch(value):
         return False
@@ -173,7 +177,7 @@ def _kinds(value: str) -> set[str]:
         elif character.isalpha():
             kinds.add("upper" if character.isupper() else "lower")
         else:
-            kinds.add("joint" if character in "_-./: " else "sign")
+            kinds.add("joint" if character in _JOINTS else "sign")
     return kinds
 
 
