@@ -425,3 +425,18 @@ def test_the_hash_in_the_header_decides_between_two_names_of_a_project(chat: Cha
     assert chat.read().session.directory == "/srv/right"
     chat.write(header(), user(1, "u", "hi"))
     assert chat.read().session.directory == "/srv/wrong"
+
+
+@pytest.mark.requirement("READ-98")
+@pytest.mark.parametrize("damage", [b"\x00\x01\x02" * 50, b"", b"{}\n"])
+def test_a_damaged_file_is_not_taken_for_a_deleted_one(damage: bytes, chat: Chat) -> None:
+    document = {**header(), "messages": [user(1, "u", "hi")]}
+    lines = chat.write(header(5, "99999999-2222-4333-8444-555555555555"), user(6, "v", "there"))
+    path = chat.chats / "session-old.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    (place,) = READER.discover({}, chat.home)
+    first = harvest(READER, place)
+    path.write_bytes(damage)
+    assert harvest(READER, place, first.cursor).inventory == first.inventory
+    lines.write_bytes(b"\x00\x01\x02" * 50)
+    assert harvest(READER, place, first.cursor).inventory == first.inventory

@@ -71,6 +71,8 @@ class PiReader:
 
 def _identify(path: Path) -> Identity | SkippedRecord:
     for _, line in zip(range(_HEADER_LINES), JsonLines(path, 0, decode_any), strict=False):
+        if isinstance(line, SkippedRecord) and not line.position:
+            return line
         value = {} if isinstance(line, SkippedRecord) else dict_of(line[2])
         if value.get("type") == "session" and (session_id := id_of(value.get("id"))):
             return Identity((session_id,), from_iso(value.get("timestamp")) or 0)

@@ -96,12 +96,17 @@ def scan_session_files(
     """What ``Reader.scan`` yields, for ``files`` as they are now."""
     seen: list[_Seen] = []
     skipped = list(listing.skipped)
+    there: set[str] = set()
     for path in files:
-        match _look(path, cursor.get(str(path)), identify):
+        entry = cursor.get(str(path))
+        match _look(path, entry, identify):
             case _Seen() as one:
                 seen.append(one)
+                there.update(one.identity.sessions)
             case SkippedRecord() as damage:
                 skipped.append(damage)
+                # Damaged is not deleted: what the file held when it could be read is still there.
+                there.update(_sessions_of(entry))
     groups = [g for g in _groups(seen) if any(one.changed for one in g) and (only is None or _holds(g, only))]
     if only is None:
         yield Progress(sum(one.size for group in groups for one in group))
@@ -114,8 +119,8 @@ def scan_session_files(
         if gone := {key: None for key in cursor if key not in present}:
             yield Checkpoint(dict(gone))
         # A folder that cannot be listed proves nothing about what was deleted.
-        if not skipped:
-            yield Inventory(frozenset(SessionId(x) for one in seen for x in one.identity.sessions))
+        if not listing.skipped:
+            yield Inventory(frozenset(map(SessionId, there)))
 
 
 def _look(path: Path, entry: object, identify: Identify) -> _Seen | SkippedRecord | None:
@@ -134,10 +139,13 @@ def _look(path: Path, entry: object, identify: Identify) -> _Seen | SkippedRecor
 def _known(entry: object, size: int, mtime_ns: int) -> Identity | None:
     if not isinstance(entry, dict) or entry.get("size") != size or entry.get("mtime_ns") != mtime_ns:
         return None
-    sessions, started = entry.get("sessions"), entry.get("started")
-    if not isinstance(sessions, list) or not all(isinstance(x, str) for x in sessions):
-        return None
-    return Identity(tuple(sessions), started if isinstance(started, int) else 0)
+    sessions, started = _sessions_of(entry), entry.get("started")
+    return Identity(sessions, started if isinstance(started, int) else 0) if sessions else None
+
+
+def _sessions_of(entry: object) -> tuple[str, ...]:
+    sessions = entry.get("sessions") if isinstance(entry, dict) else None
+    return tuple(x for x in sessions if isinstance(x, str)) if isinstance(sessions, list) else ()
 
 
 def _groups(seen: Sequence[_Seen]) -> list[list[_Seen]]:

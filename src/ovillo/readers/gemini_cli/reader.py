@@ -70,6 +70,8 @@ def _identify(path: Path) -> Identity | SkippedRecord:
     lines = JsonLines(path, 0, decode_any)
     for _, line in zip(range(_HEADER_LINES), lines, strict=False):
         if isinstance(line, SkippedRecord):
+            if not line.position:
+                return line
             continue
         value = dict_of(line[2])
         header = dict_of(value.get("$set")) if "$set" in value else value
