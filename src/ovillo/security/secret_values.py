@@ -18,7 +18,7 @@ from ovillo.security.secret_rules import Check
 #: Begins like something that stands for a value: a variable, a template, a reference to a secret store.
 _REFERENCE = re.compile(
     r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
-    r"['\"][+.]|[+.]['\"]|\{\{|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
+    r"['\"][+.]|[+.]['\"]|\{\{[^{}]*\}\}|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
     r"\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
     re.IGNORECASE,
