@@ -59,10 +59,15 @@ def test_statistics_equal_the_ground_truth(recorded: Services, fixtures: Path, c
     for expected in truth(fixtures, client):
         answer = ask(recorded, "get_session_stats", sessionID=expected["id"])
         assert answer["duration"] == expected["updated"] - expected["created"], expected["id"]
-        assert set(answer["tokens"]) == {"input", "output", "reasoning", "cache_read", "cache_write"}
+        raw = dict(expected["tokens"])
+        if client == "opencode-json":  # 1.1.65 counts reasoning among output; ours never overlap
+            raw["output"] -= raw["reasoning"]
+        inherited = answer["inherited"]["tokens"]
+        assert {name: count + inherited[name] for name, count in answer["tokens"].items()} == raw, expected["id"]
         assert answer["messageCount"] + answer["inherited"]["messageCount"] == expected["messages"], expected["id"]
         for field in ("additions", "deletions", "files"):
-            assert answer["changes"][field] == expected["summary"][field], expected["id"]
+            if (expected["summary"] or {}).get(field) is not None:
+                assert answer["changes"][field] == expected["summary"][field], expected["id"]
 
 
 @pytest.mark.requirement("TOOL-4")
@@ -221,13 +226,12 @@ def test_a_day_given_as_the_end_counts_whole(recorded: Services) -> None:
 
 @pytest.mark.requirement("TOOL-4")
 def test_search_pages_bring_each_session_once(recorded: Services) -> None:
-    whole = [each["id"] for each in ask(recorded, "search_sessions", query="retry_delay", limit=100)["sessions"]]
-    paged = [
-        each["id"]
-        for page in pages(recorded, "search_sessions", "sessions", query="retry_delay", limit=2)
-        for each in page
-    ]
-    assert paged == whole
+    def found(limit: int) -> list[str]:
+        listed = pages(recorded, "search_sessions", "sessions", query="retry_delay", limit=limit)
+        return [each["id"] for page in listed for each in page]
+
+    assert found(2) == found(100)
+    assert len(set(found(2))) == len(found(2)) > 2
 
 
 @pytest.mark.requirement("TOOL-8")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +105,31 @@ def test_a_sub_agent_of_claude_is_its_own_session(services: Services, scanned: b
 def test_a_tool_use_not_yet_written_falls_back_to_the_environment(services: Services) -> None:
     found = find(services, {"claudecode/toolUseId": "toolu_later"}, {"CLAUDE_CODE_SESSION_ID": CLAUDE}, "claude-code")
     assert (found.session_id, found.rule) == (CLAUDE, "environment CLAUDE_CODE_SESSION_ID")
+
+
+def still_running(services: Services, tool: str, arguments: Mapping[str, Any]) -> str:
+    """Put a running call into OpenCode's database as OpenCode does, and give back its session."""
+    path = services.settings.home / ".local" / "share" / "opencode" / "opencode.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        row = database.execute(
+            'SELECT rowid, session_id, data FROM part WHERE data LIKE \'%"type":"tool"%\''
+        ).fetchone()
+        part = json.loads(row[2])
+        part["tool"] = f"memory_{tool}"
+        part["state"] = {"status": "running", "input": arguments, "time": {"start": int(time.time() * 1000)}}
+        database.execute("UPDATE part SET data = ? WHERE rowid = ?", (json.dumps(part), row[0]))
+    return str(row[1])
+
+
+@pytest.mark.requirement("TOOL-11")
+@pytest.mark.parametrize("own_process", [True, False])
+def test_opencode_is_found_by_the_call_it_is_running(services: Services, own_process: bool) -> None:
+    expected = still_running(services, "recover_context", {"sessionID": "current"})
+    found = find(services, client="opencode", arguments={"sessionID": "current"}, own_process=own_process)
+    assert found.session_id == expected
+    assert "OpenCode" in found.rule
+    assert find(services, client="opencode", arguments={"sessionID": "other"}).confidence == 0
+    assert find(services, client="claude-code", arguments={"sessionID": "current"}).confidence == 0
 
 
 @pytest.mark.requirement("TOOL-11")
