@@ -1,0 +1,12 @@
+"""OpenCode: three generations of stores, merged by session id.
+
+Owns the reader. From 1.17 on OpenCode no longer migrates the JSON tree, so that it is read even beside a database:
+it may hold history that OpenCode itself does not show any more.
+"""
+
+from __future__ import annotations
+
+from ovillo.readers.opencode.reader import OpenCodeReader
+from ovillo.readers.opencode.running import running_call
+
+__all__ = ["OpenCodeReader", "running_call"]
