@@ -49,10 +49,13 @@ def words(text: str) -> list[str]:
 
 
 def language_of(sample: Iterable[str]) -> str:
-    """The language whose little words occur most; English when none does."""
+    """The language whose little words (in lower case) occur most; English when none does."""
+    telling = [_LANGUAGES_OF[word] for word in sample if word in _LANGUAGES_OF]
+    if not telling:
+        return LANGUAGES[0]
     votes = dict.fromkeys(LANGUAGES, 0)
-    for word in sample:
-        for language in _LANGUAGES_OF.get(word, ()):
+    for languages in telling:
+        for language in languages:
             votes[language] += 1
     return max(LANGUAGES, key=votes.__getitem__)
 
@@ -113,7 +116,7 @@ class TextAnalyzer:
     def index_terms(self, text: str) -> tuple[str, int]:
         """Terms of ``text`` joined by single spaces, and how many there are."""
         found = words(text)
-        terms = self._terms[language_of(word.lower() for word in found[:_SAMPLE])]
+        terms = self._terms[language_of(found[:_SAMPLE])]
         if len(terms) > _CACHED:
             terms.clear()
         joined = " ".join(filter(None, map(terms.__getitem__, found)))

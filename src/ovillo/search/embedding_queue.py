@@ -1,94 +1,150 @@
-"""Embedding what waits, newest first, beside everything else.
+"""Embedding what was said, in the background or on demand, newest first.
 
-Owns the order and the pace. Runs on a thread of low priority or, for ``ovillo embed``, in the foreground.
+Owns the order of work, the mean that is subtracted, and stopping promptly. Never on the write path: the store
+tells what has no vector yet.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ovillo.model.errors import OvilloError, UpstreamError
+from ovillo.model.errors import OvilloError
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.search.embedders import Embedder
-from ovillo.search.vectors import centred, cut
+from ovillo.search.vectors import MEAN_NEEDS, centred, pack, stored_mean
 from ovillo.store.protocol import DocId, Store
 
 log = logging.getLogger(__name__)
 
-#: Texts fetched, sorted by length and embedded together.
-_BATCH = 256
-#: Texts whose mean stands for the model's (kept for good once it is made).
-_MEAN_OF = 512
+#: Documents asked of the store at once; texts embedded between two looks at the stop sign; rows written at once.
+_FETCHED = 2_000
+_STEP = 8
+_WRITTEN = 256
+#: Equal texts are embedded once as long as they are remembered (about 2 KB each).
+_REMEMBERED = 10_000
+#: Pauses when nothing waits, and after a failure (seconds).
 _IDLE_S = 2.0
+_FAILED_S = 60.0
 
-#: ``(embedded, eligible)``.
+#: ``(embedded, eligible)`` documents.
 OnProgress = Callable[[int, int], None]
+#: Vectors of several lists of texts.
+Run = Callable[[Sequence[Sequence[str]]], list["NDArray[np.float32]"]]
 
 
 class EmbeddingQueue:
+    """Both ways of running end after the text at hand when ``stop`` is set; what is embedded so far is kept."""
+
     def __init__(self, store: Store, embedder: Embedder, namespace: Namespace = DEFAULT_NAMESPACE) -> None:
         self._store = store
         self._embedder = embedder
         self._namespace = namespace
-
-    def run_until_done(self, progress: OnProgress | None = None, stop: threading.Event | None = None) -> int:
-        """Embed everything that waits; returns how many texts. Raises UpstreamError."""
-        done = 0
-        while not (stop and stop.is_set()):
-            count = self.step()
-            if not count:
-                break
-            done += count
-            if progress:
-                progress(*self._store.embedding_share(self._namespace, self._embedder.id))
-        return done
+        self._stop = threading.Event()
+        self._remembered: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
     def run(self, stop: threading.Event) -> None:
-        """Keep embedding until ``stop``; a model that does not answer is asked again later."""
+        """Keep embedding until ``stop``. The caller gives the thread its (low) priority."""
+        self._stop = stop
         while not stop.is_set():
+            pause = _IDLE_S
             try:
-                self.run_until_done(stop=stop)
-            except UpstreamError as error:
-                log.warning("%s", error)
-                stop.wait(60)
+                while not stop.is_set() and self._round(lambda texts: list(map(self._embedder.embed, texts))):
+                    pass
             except OvilloError as error:
-                log.warning("Embedding stopped: %s", error)
-                return
-            stop.wait(_IDLE_S)
+                log.warning("Embedding paused for %d s: %s", _FAILED_S, error)
+                pause = _FAILED_S
+            stop.wait(pause)
 
-    def step(self) -> int:
-        """Embed one batch; returns how many documents got a vector."""
-        waiting = self._store.not_embedded(self._namespace, self._embedder.id, _BATCH)
-        if not waiting:
+    def run_until_done(
+        self, progress: OnProgress | None = None, stop: threading.Event | None = None, *, workers: int = 2
+    ) -> int:
+        """Embed everything that has no vector yet; how many documents got one.
+
+        Raises UpstreamError when a remote model does not answer."""
+        self._stop = stop or threading.Event()
+        done, eligible = self._store.embedding_share(self._namespace, self._embedder.id)
+        before = done
+        with ThreadPoolExecutor(workers) as pool:
+
+            def written_more(count: int) -> None:
+                nonlocal done
+                done += count
+                if progress:
+                    progress(done, max(done, eligible))
+
+            while not self._stop.is_set() and self._round(
+                lambda texts: list(pool.map(self._embedder.embed, texts)), written_more
+            ):
+                pass
+        return done - before
+
+    def _round(self, run: Run, written_more: Callable[[int], None] = lambda _: None) -> int:
+        """One fetch from the store, written piece by piece; how many documents got vectors."""
+        waiting = self._store.not_embedded(self._namespace, self._embedder.id, _FETCHED)
+        written = 0
+        for at in range(0, len(waiting), _WRITTEN):
+            if self._stop.is_set():
+                break
+            count = self._write(waiting[at : at + _WRITTEN], run)
+            written_more(count)
+            written += count
+        return written
+
+    def _write(self, docs: Sequence[tuple[DocId, str]], run: Run) -> int:
+        embedder = self._embedder
+        keys = {doc: _key(text) for doc, text in docs}
+        new = {keys[doc]: text for doc, text in docs if keys[doc] not in self._remembered}
+        # Short texts first: a step then holds texts of like length.
+        ordered = sorted(new.items(), key=lambda item: len(item[1]))
+        for at in range(0, len(ordered), _STEP * 4):
+            if self._stop.is_set():
+                break
+            piece = ordered[at : at + _STEP * 4]
+            steps = [piece[i : i + _STEP] for i in range(0, len(piece), _STEP)]
+            texts = [[embedder.passage_prefix + text for _, text in step] for step in steps]
+            for step, rows in zip(steps, run(texts), strict=True):
+                self._remembered.update(zip((key for key, _ in step), rows, strict=True))
+        rows_of = [(doc, self._remembered[keys[doc]]) for doc, _ in docs if keys[doc] in self._remembered]
+        while len(self._remembered) > _REMEMBERED:
+            self._remembered.popitem(last=False)
+        if not rows_of:
             return 0
-        by_text: dict[str, list[DocId]] = {}
-        for doc, text in waiting:
-            by_text.setdefault(text, []).append(doc)
-        rows = self._embedder.embed(list(by_text))
-        vectors = cut(centred(rows, self._mean(rows)))
+        raw = np.array([row for _, row in rows_of], np.float32)
+        packed = pack(centred(raw, self._mean(raw)))
         self._store.put_vectors(
-            self._embedder.id,
-            [(doc, *vector) for docs, vector in zip(by_text.values(), vectors, strict=True) for doc in docs],
+            embedder.id, [(doc, one.bits, one.values) for (doc, _), one in zip(rows_of, packed, strict=True)]
         )
-        return len(waiting)
+        return len(rows_of)
 
-    def _mean(
-        self, rows: np.ndarray[tuple[int, int], np.dtype[np.float32]]
-    ) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-        kept = self._store.model_state(self._embedder.id).get("mean")
-        if kept is None:
-            sample = self._store.not_embedded(self._namespace, self._embedder.id, _MEAN_OF)
-            more = [text for _, text in sample[_BATCH:]]
-            stacked = np.concatenate([rows, self._embedder.embed(more)]) if more else rows
-            # With few texts their mean would be the texts themselves.
-            mean = stacked.mean(axis=0) if len(stacked) >= 32 else np.zeros(rows.shape[1], np.float32)
-            kept = [round(float(value), 6) for value in mean]
-            if len(stacked) >= 32:
-                self._store.set_model_state(self._embedder.id, {"mean": kept})
-            else:
-                self._store.set_model_state(self._embedder.id, {"mean": kept, "provisional": True})
-        return np.asarray(kept, np.float32)
+    def _mean(self, rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """The mean to subtract: fixed once enough texts have been seen, because stored vectors rest on it."""
+        embedder = self._embedder
+        mean = stored_mean(self._store, embedder.id)
+        if mean is not None:
+            return mean
+        docs, _ = self._store.vector_bits(self._namespace, embedder.id)
+        ids, values = self._store.vectors(embedder.id, [int(doc) for doc in docs])
+        before = centred(values.astype(np.float32), None) if ids else np.empty((0, rows.shape[1]), np.float32)
+        everything = np.concatenate([before, centred(rows, None)])
+        if len(everything) < MEAN_NEEDS:
+            return None
+        mean = np.asarray(everything.mean(axis=0), np.float32)
+        self._store.set_model_state(embedder.id, {"mean": [round(float(x), 6) for x in mean]})
+        if ids:
+            packed = pack(centred(before, mean))
+            self._store.put_vectors(
+                embedder.id, [(doc, one.bits, one.values) for doc, one in zip(ids, packed, strict=True)]
+            )
+        return mean
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -55,14 +55,19 @@ def find_units(text: str, units: Sequence[Unit]) -> list[Found]:
     return sorted(found, key=lambda item: (item.start, -item.end))
 
 
-def find_text(text: str, wanted: str, most: int = 20) -> list[tuple[int, int]]:
-    """Places of ``wanted`` in ``text``, whatever the accents, the case and the white space."""
+def find_text(text: str, wanted: str, most: int = 20, *, whole: bool = False) -> list[tuple[int, int]]:
+    """Places of ``wanted`` in ``text``, whatever the accents, the case and the white space; ``whole`` words only."""
     needle = " ".join(fold(wanted).split())
     if not needle:
         return []
     folded, offsets = fold_with_offsets(text)
     places: list[tuple[int, int]] = []
-    pattern = re.compile(r"\s+".join(map(re.escape, needle.split(" "))))
+    expression = r"\s+".join(map(re.escape, needle.split(" ")))
+    if whole:
+        # CJK is written without blanks: there any place is a word's.
+        expression = (r"(?<![a-z0-9_])" if needle[0].isascii() else "") + expression
+        expression += r"(?![a-z0-9_])" if needle[-1].isascii() and needle[-1].isalnum() else ""
+    pattern = re.compile(expression)
     for match in pattern.finditer(folded):
         places.append((offsets[match.start()], offsets[match.end() - 1] + 1))
         if len(places) >= most:

@@ -1,6 +1,7 @@
-"""Reading a query as people type it: words, phrases, prefixes, exclusions, regular expressions, qualifiers.
+"""What a person types, taken apart: words, phrases, prefixes, exclusions, regular expressions, qualifiers.
 
-Owns the grammar. What to ask the index for is the planner's.
+Owns the query language (docs/reference/search-syntax.md). Knows nothing of the index: which terms a word becomes is
+``analysis``'s, how they are looked for is the planner's.
 """
 
 from __future__ import annotations
@@ -8,144 +9,242 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from ovillo.model.clock import parse_when
+from ovillo.model.clock import Clock, parse_when
 from ovillo.model.errors import InvalidInput
-from ovillo.model.records import PartType, Role, SessionId
+from ovillo.model.records import PartType, Role, SessionType
 from ovillo.search.analysis import words
-from ovillo.store.protocol import DocFilter, SessionFilter
+from ovillo.search.regexes import Regex, compile_regex
+from ovillo.store.protocol import DocFilter
 
-_MAX_QUERY = 2_000
-_TOKEN = re.compile(
-    r"""(?P<minus>-)?(?:(?P<name>[a-z]+):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))|"(?P<phrase>[^"]*)"?|(?P<word>\S+))""",
-    re.IGNORECASE,
+#: A pasted log is no query; longer ones are refused (characters), and so are more clauses than anyone means.
+MAX_QUERY_CHARS = 4_000
+MAX_CLAUSES = 128
+
+_QUALIFIER = re.compile(r"([A-Za-z]+):(?!//)")
+_QUALIFIERS = (
+    *("agent", "project", "source", "model", "branch", "session", "type", "file", "entity", "tool", "role"),
+    *("before", "after", "is", "has"),
 )
-_REGEX = re.compile(r"(?:^|\s)/(?P<pattern>(?:[^/\\]|\\.)+)/(?=\s|$)")
-_QUALIFIERS = frozenset(
-    [
-        "agent",
-        "project",
-        "source",
-        "model",
-        "branch",
-        "type",
-        "file",
-        "entity",
-        "tool",
-        "role",
-        "before",
-        "after",
-        "is",
-        "has",
-        "session",
-    ]
-)
+_META = re.compile(r"[\\\[\](){}*+?|^$.]")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as typed; ``prefix`` for ``begin*``."""
+
+    text: str
+    prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedPhrase:
+    """Words next to each other, in this order."""
+
+    text: str
+    prefix: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What was asked. ``words`` are as written, in order."""
+    """``phrases``, prefix words, ``entities`` and ``regexes`` must hold; plain words rank; ``excluded`` must not hold."""
 
-    text: str
-    words: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-    prefixes: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    pattern: str | None = None
+    words: tuple[Word, ...] = ()
+    phrases: tuple[QuotedPhrase, ...] = ()
+    entities: tuple[str, ...] = ()
+    regexes: tuple[Regex, ...] = ()
+    excluded: tuple[Word | QuotedPhrase, ...] = ()
     where: DocFilter = field(default_factory=DocFilter)
-    notes: tuple[str, ...] = ()
+    #: Beginnings of session ids, to be resolved against the store.
+    sessions: tuple[str, ...] = ()
 
     @property
-    def is_empty(self) -> bool:
-        return not (self.words or self.phrases or self.prefixes or self.pattern)
+    def asks_for_text(self) -> bool:
+        return bool(self.words or self.phrases or self.entities or self.regexes)
+
+    @property
+    def plain_words(self) -> tuple[str, ...]:
+        return tuple(word.text for word in self.words if not word.prefix)
 
 
-def parse_query(text: str, now: int) -> Query:
-    """Raises InvalidInput for a query that is too long or a qualifier with a value it does not know."""
-    if len(text) > _MAX_QUERY:
-        raise InvalidInput(f"The query has {len(text)} characters.", hint=f"Keep it under {_MAX_QUERY}.")
-    rest = text.replace("\0", " ")
-    pattern: str | None = None
-    if found := _REGEX.search(rest):
-        pattern = found["pattern"].replace("\\/", "/")
-        rest = rest[: found.start()] + " " + rest[found.end() :]
-    query = Query(text=text, pattern=pattern)
-    for token in _TOKEN.finditer(rest):
-        query = _read(query, token, now)
+def parse_query(text: str, clock: Clock) -> Query:
+    """Raises InvalidInput, which says where (a character position), and nothing else."""
+    if len(text) > MAX_QUERY_CHARS:
+        raise InvalidInput(
+            f"The query has {len(text)} characters; {MAX_QUERY_CHARS} are the most.",
+            hint="Keep the few words that matter.",
+        )
+    query = _Parser(text.replace("\0", " "), clock).parse()
+    if query.excluded and not query.asks_for_text:
+        raise InvalidInput("The query only excludes.", hint="Say also what to look for.")
     return query
 
 
-def _read(query: Query, token: re.Match[str], now: int) -> Query:
-    name = (token["name"] or "").lower()
-    value = token["quoted"] if token["quoted"] is not None else token["value"]
-    if name in _QUALIFIERS and value:
-        return replace(query, where=_qualified(query.where, name, value, now))
-    if token["phrase"] is not None:
-        said = token["phrase"].strip()
-        if not said:
-            return query
-        return (
-            replace(query, excluded=(*query.excluded, said))
-            if token["minus"]
-            else replace(query, phrases=(*query.phrases, said))
-        )
-    written = token.group().strip()
-    if token["minus"]:
-        written = written[1:]
-        return replace(query, excluded=(*query.excluded, written)) if words(written) else query
-    if written.endswith("*") and len(written) > 2 and words(written):
-        return replace(query, prefixes=(*query.prefixes, written[:-1]))
-    return replace(query, words=(*query.words, written))
+class _Parser:
+    def __init__(self, text: str, clock: Clock) -> None:
+        self._text = text
+        self._clock = clock
+        self._at = 0
+        self._query = Query()
+
+    def parse(self) -> Query:
+        clauses = 0
+        while self._skip_blanks():
+            clauses += 1
+            if clauses > MAX_CLAUSES:
+                raise self._bad(f"The query has more than {MAX_CLAUSES} words.", "Keep the few that matter.")
+            self._clause()
+        return self._query
+
+    def _skip_blanks(self) -> bool:
+        while self._at < len(self._text) and self._text[self._at].isspace():
+            self._at += 1
+        return self._at < len(self._text)
+
+    def _clause(self) -> None:
+        text, at = self._text, self._at
+        if text[at] == "-" and re.match(r'-["\w]', text[at:]):
+            self._at += 1
+            self._excluded()
+        elif text[at] == '"':
+            phrase = self._phrase()
+            if words(phrase.text):
+                self._query = replace(self._query, phrases=(*self._query.phrases, phrase))
+        elif text[at] == "/" and (end := _regex_end(text, at)):
+            self._regex(*end)
+        elif not self._qualifier():
+            self._word(self._chunk())
+
+    def _excluded(self) -> None:
+        if self._text[self._at] == '"':
+            item: Word | QuotedPhrase = self._phrase()
+        else:
+            qualifier = _QUALIFIER.match(self._text, self._at)
+            if qualifier and qualifier[1].lower() in _QUALIFIERS:
+                raise self._bad(
+                    f"A qualifier cannot be excluded: -{qualifier[0]}", "Exclude words, or drop the minus sign."
+                )
+            chunk = self._chunk()
+            item = Word(chunk.rstrip("*"), prefix=chunk.endswith("*"))
+        if words(item.text):
+            self._query = replace(self._query, excluded=(*self._query.excluded, item))
+
+    def _phrase(self) -> QuotedPhrase:
+        """An unfinished quotation ends with the query: people type while they search."""
+        start = self._at + 1
+        end = self._text.find('"', start)
+        end = len(self._text) if end < 0 else end
+        self._at = end + 1
+        prefix = self._text[self._at : self._at + 1] == "*"
+        self._at += prefix
+        return QuotedPhrase(self._text[start:end], prefix)
+
+    def _chunk(self) -> str:
+        found = re.compile(r"\S+").match(self._text, self._at)
+        assert found is not None  # blanks were skipped
+        self._at = found.end()
+        return found.group()
+
+    def _word(self, chunk: str) -> None:
+        text = chunk.rstrip("*")
+        if words(text):
+            word = Word(text, prefix=len(text) < len(chunk))
+            self._query = replace(self._query, words=(*self._query.words, word))
+
+    def _regex(self, end: int, flags: str, after: int) -> None:
+        source = self._text[self._at + 1 : end].replace("\\/", "/")
+        regex = compile_regex(source, ignore_case="i" in flags, position=self._at + 1)
+        self._at = after
+        self._query = replace(self._query, regexes=(*self._query.regexes, regex))
+
+    def _qualifier(self) -> bool:
+        found = _QUALIFIER.match(self._text, self._at)
+        if found is None or found[1].lower() not in _QUALIFIERS:
+            return False
+        start = self._at
+        self._at = found.end()
+        value = self._value()
+        if not value:
+            self._at = start
+            return False
+        self._qualify(found[1].lower(), value, start)
+        return True
+
+    def _value(self) -> str:
+        text, at = self._text, self._at
+        if text[at : at + 1] == '"':
+            return self._phrase().text.strip()
+        return self._chunk() if at < len(text) and not text[at].isspace() else ""
+
+    def _qualify(self, name: str, value: str, start: int) -> None:
+        query, where = self._query, self._query.where
+        match name:
+            case "agent" | "project" | "source" | "model" | "branch":
+                session = replace(where.session, **{name: value})  # type: ignore[arg-type]
+                self._query = replace(query, where=replace(where, session=session))
+            case "session":
+                self._query = replace(query, sessions=(*query.sessions, value))
+            case "entity":
+                self._query = replace(query, entities=(*query.entities, value))
+            case "file" | "tool":
+                self._query = replace(query, where=replace(where, **{name: value}))  # type: ignore[arg-type]
+            case "role":
+                role = Role(self._one_of(name, value, tuple(Role), start))
+                self._query = replace(query, where=replace(where, roles=(*where.roles, role)))
+            case "type":
+                self._type(value, start)
+            case "is":
+                self._one_of(name, value, ("error",), start)
+                self._query = replace(query, where=replace(where, is_error=True))
+            case "has":
+                self._one_of(name, value, ("patch",), start)
+                self._query = replace(query, where=replace(where, has_patch=True))
+            case _:
+                moment = self._moment(name, value, start)
+                self._query = replace(query, where=replace(where, **{name: moment}))  # type: ignore[arg-type]
+
+    def _type(self, value: str, start: int) -> None:
+        where = self._query.where
+        kind = self._one_of("type", value, (*PartType, *SessionType), start)
+        if kind in tuple(PartType):
+            where = replace(where, part_types=(*where.part_types, PartType(kind)))
+        else:
+            where = replace(where, session=replace(where.session, type=kind))
+        self._query = replace(self._query, where=where)
+
+    def _one_of(self, name: str, value: str, known: tuple[str, ...], start: int) -> str:
+        wanted = value.lower().replace("-", "_")
+        if wanted not in known:
+            raise self._bad(
+                f"{name}:{value} at position {start} is not known.",
+                f'Known: {", ".join(known)}. To look for it as text, put it in quotes: "{name}:{value}".',
+            )
+        return wanted
+
+    def _moment(self, name: str, value: str, start: int) -> int:
+        moment = parse_when(value, self._clock())
+        if moment is None:
+            raise self._bad(
+                f"{name}:{value} at position {start} is not a time.",
+                "Use 2026-11-21, 2026-11-21T10:00:00Z, 7d, 24h, today or yesterday.",
+            )
+        return moment
+
+    def _bad(self, message: str, hint: str) -> InvalidInput:
+        return InvalidInput(message, hint=hint)
 
 
-def _qualified(where: DocFilter, name: str, value: str, now: int) -> DocFilter:
-    session = where.session
-    match name:
-        case "agent" | "project" | "source" | "model" | "branch" | "type":
-            return replace(where, session=_set(session, name, value))
-        case "session":
-            return replace(where, session=replace(session, session_ids=(SessionId(value),)))
-        case "file" | "entity":
-            return replace(where, file=value)
-        case "tool":
-            return replace(where, tool=value)
-        case "role":
-            return replace(where, roles=(_role(value),))
-        case "before" | "after":
-            at = parse_when(value, now)
-            if at is None:
-                raise InvalidInput(f"{name}:{value} is no time.", hint="Write 2026-11-21, 7d, 24h, today or yesterday.")
-            return replace(where, before=at) if name == "before" else replace(where, after=at)
-        case "is":
-            _one_of(name, value, "error")
-            return replace(where, is_error=True)
-        case _:
-            _one_of(name, value, "patch")
-            return replace(where, has_patch=True, part_types=(PartType.PATCH,))
-
-
-def _set(session: SessionFilter, name: str, value: str) -> SessionFilter:
-    match name:
-        case "agent":
-            return replace(session, agent=value)
-        case "project":
-            return replace(session, project=value)
-        case "source":
-            return replace(session, source=value)
-        case "model":
-            return replace(session, model=value)
-        case "branch":
-            return replace(session, branch=value)
-        case _:
-            return replace(session, type=value)
-
-
-def _role(value: str) -> Role:
-    try:
-        return Role(value.lower())
-    except ValueError:
-        raise InvalidInput(f"role:{value} is unknown.", hint="Roles: user, assistant, system, tool.") from None
-
-
-def _one_of(name: str, value: str, known: str) -> None:
-    if value.lower() != known:
-        raise InvalidInput(f"{name}:{value} is unknown.", hint=f"Write {name}:{known}.")
+def _regex_end(text: str, at: int) -> tuple[int, str, int] | None:
+    """``(closing slash, flags, what follows)`` when a regular expression begins at ``at``; a path is none."""
+    for found in re.compile(r"(?<!\\)/([a-z]?)(?=\s|$)").finditer(text, at + 1):
+        inner = text[at + 1 : found.start()]
+        if not inner.strip():
+            return None
+        flags = found[1]
+        if flags and (flags != "i" or not _META.search(inner)):
+            continue
+        first = inner.split(maxsplit=1)[0]
+        # "/usr/bin and /etc/" is two paths, not one expression with blanks.
+        if first != inner and "/" in first.replace("\\/", ""):
+            return None
+        return found.start(), flags, found.end()
+    return None

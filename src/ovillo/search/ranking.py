@@ -6,10 +6,10 @@ neighbouring turns, and that no fixed weight of vectors serves both exact and pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from ovillo.model.records import Namespace, PartType
+from ovillo.search.ranked import Ranked
 from ovillo.store.protocol import Doc, DocId, Scored, Store
 
 _K1 = 1.2
@@ -23,14 +23,6 @@ _SURE, _UNSURE = 0.85, 0.35
 _MOST = 0.8
 
 _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    doc: DocId
-    score: float
-    #: words, meaning or neighbour: what brought it in.
-    by: str
 
 
 def corrected(scores: Mapping[DocId, Scored], docs: Mapping[DocId, Doc], average: float) -> dict[DocId, float]:
@@ -74,11 +66,10 @@ def with_neighbours(store: Store, namespace: Namespace, scores: Mapping[DocId, f
     return gained
 
 
-def order(scores: Mapping[DocId, float], words: Iterable[DocId], meaning: Iterable[DocId]) -> list[Ranked]:
-    """Best first; equal scores newest first."""
-    by_words, by_meaning = set(words), set(meaning)
+def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str]) -> list[Ranked]:
+    """Best first; equal scores newest first. What is in no kind came as a neighbour."""
     return [
-        Ranked(doc, score, "words" if doc in by_words else "meaning" if doc in by_meaning else "neighbour")
+        Ranked(doc, score, kinds.get(doc, "neighbour"))
         for doc, score in sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
     ]
 
@@ -89,13 +80,3 @@ def _scaled(scores: Mapping[DocId, float], *, from_zero: bool) -> dict[DocId, fl
     low = 0.0 if from_zero else min(scores.values())
     span = max(scores.values()) - low
     return {doc: (score - low) / span if span > 0 else 1.0 for doc, score in scores.items()}
-
-
-def by_session(ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]) -> dict[str, list[Ranked]]:
-    """Places of each session, sessions in the order of their best place."""
-    grouped: dict[str, list[Ranked]] = {}
-    for item in ranked:
-        place = docs.get(item.doc)
-        if place is not None:
-            grouped.setdefault(place.session_id, []).append(item)
-    return grouped

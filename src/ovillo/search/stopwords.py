@@ -20,3 +20,4 @@ def _read() -> dict[str, frozenset[str]]:
 
 
 STOP_WORDS = _read()
+ALL_STOP_WORDS = frozenset().union(*STOP_WORDS.values())

@@ -6,15 +6,22 @@ Owns forms (all languages a text may be in), words inside words, and what was no
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from ovillo.model.records import Namespace
 from ovillo.search.analysis import cjk_runs, fold, is_stop_word, query_terms, words
+from ovillo.search.stopwords import ALL_STOP_WORDS
 from ovillo.store.protocol import AllOf, AnyOf, Match, Phrase, Store, Term
 
 #: Words that hold a fragment; more than this and the fragment says too little.
 _SURFACES = 60
 _MIN_FRAGMENT = 3
+#: Words that may complete a literal of a regular expression.
+_MOST_SURFACES = 4_000
+#: A term that no text has.
+_NOWHERE = "\x01"
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,11 @@ class Units:
     #: Words that nothing holds.
     missing: tuple[str, ...] = ()
 
+    def notes(self) -> list[str]:
+        """For people: what was not found, and what only inside other words."""
+        inside = [f"{unit.word!r} was found inside longer words" for unit in self.found if unit.inside]
+        return [f"nothing holds {word!r}" for word in self.missing] + inside
+
 
 class UnitBuilder:
     def __init__(self, store: Store) -> None:
@@ -54,17 +66,54 @@ class UnitBuilder:
         missing = tuple(token for token, unit in zip(dict.fromkeys(telling), built, strict=True) if unit is None)
         return Units(tuple(unit for unit in built if unit is not None), missing)
 
+    def only_little_words(self, written: tuple[str, ...]) -> bool:
+        """Whether no word of these is in the index, because all are articles, pronouns and the like."""
+        tokens = [token for word in written for token in words(word)]
+        return bool(tokens) and all(is_stop_word(token) for token in tokens)
+
     def of_fragment(self, namespace: Namespace, text: str) -> Match | None:
-        """What a text holding ``text`` somewhere must match; ``None`` when the index cannot tell."""
-        tokens = words(text)
+        """What a text holding ``text`` somewhere must match; ``None`` when the index cannot tell.
+
+        Words inside ``text`` stand as they are; the first may be the end of a longer one, the last its beginning."""
+        places = list(_WORD.finditer(text))
         parts: list[Match] = []
-        for token in tokens:
-            unit = self._cjk(namespace, token) or self._inside(namespace, token)
-            if unit is None and len(fold(token)) >= _MIN_FRAGMENT and not is_stop_word(token):
-                return Term("\x01nothing")
-            if unit is not None and len(unit.terms) < _SURFACES:
-                parts.append(unit.match)
-        return AllOf(tuple(parts)) if parts else None
+        for place in places:
+            open_left, open_right = place.start() == 0, place.end() == len(text)
+            match = self._cjk_match(namespace, place.group()) or self._edge(
+                namespace, place.group(), open_left, open_right
+            )
+            if match is not None:
+                parts.append(match)
+        return None if not parts else parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+    def _cjk_match(self, namespace: Namespace, token: str) -> Match | None:
+        unit = self._cjk(namespace, token)
+        return None if unit is None else unit.match
+
+    def _edge(self, namespace: Namespace, token: str, open_left: bool, open_right: bool) -> Match | None:
+        fragment = fold(token)
+
+        def fits(surface: str) -> bool:
+            return (
+                (fragment in surface)
+                if open_left and open_right
+                else surface.endswith(fragment)
+                if open_left
+                else surface.startswith(fragment)
+                if open_right
+                else surface == fragment
+            )
+
+        # Little words are not in the index: a fragment that may be part of one promises nothing.
+        if any(fits(fold(word)) for word in ALL_STOP_WORDS):
+            return None
+        found = self._store.surfaces_containing(namespace, fragment, _MOST_SURFACES)
+        if len(found) >= _MOST_SURFACES:
+            return None
+        terms = dict.fromkeys(term for surface, term in found if fits(surface))
+        if not terms:
+            return Term(_NOWHERE)
+        return Term(next(iter(terms))) if len(terms) == 1 else AnyOf(tuple(map(Term, terms)))
 
     def beginning_with(self, namespace: Namespace, prefix: str) -> Unit | None:
         folded = fold("".join(words(prefix)[-1:]))

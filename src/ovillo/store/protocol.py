@@ -446,6 +446,10 @@ class Store(Protocol):
         for what is not in it yet, a bounded scan."""
         ...
 
+    def surface_terms(self, namespace: Namespace, surfaces: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The index terms that each word, written so (folded), became in some text; nothing for unknown words."""
+        ...
+
     def match(
         self,
         namespace: Namespace,

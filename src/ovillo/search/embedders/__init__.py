@@ -1,49 +1,61 @@
-"""Embedders: turning a text into a vector, each kind in one file, and the registry of them.
+"""Embedding models: one module each, and the registry of them.
 
-Owns the contract and the list. Other packages add theirs through the entry point group ``ovillo.embedders``.
+Owns the list. Adding a model is one source file and one line here; other packages add theirs through the entry
+point group ``ovillo.embedders``: a callable that takes the settings and gives an ``Embedder``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Protocol
 
-from ovillo.model.errors import InvalidInput
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.search.embedders.protocol import Embedder
 from ovillo.settings import Settings
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+
+def _minilm(settings: Settings) -> Embedder:
+    from ovillo.search.embedders.minilm import MiniLm  # start-up cost: 0.3 s, and only queries by meaning need it
+
+    return MiniLm()
 
 
-class Embedder(Protocol):
-    """``id`` stands with every vector it makes: vectors of two ids are never compared."""
+def _openai(settings: Settings) -> Embedder:
+    from ovillo.search.embedders.openai import OpenAiEmbedder  # start-up cost: numpy and urllib
 
-    id: str
-    dimension: int
+    if not settings.embedder_url or not settings.embedder_model:
+        raise InvalidInput(
+            "The embedder 'openai' needs an address and a model.", hint="Set embedder_url and embedder_model."
+        )
+    return OpenAiEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key)
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
-        """One row of length 1 a text. Raises UpstreamError when a remote model does not answer."""
-        ...
+
+_BUILT_IN: dict[str, Callable[[Settings], Embedder]] = {"minilm": _minilm, "openai": _openai}
 
 
 def open_embedder(settings: Settings) -> Embedder | None:
-    """The embedder that the settings name; ``None`` for ``none``. Raises InvalidInput for an unknown name."""
+    """The model the settings name; ``None`` for ``none``. Raises NotFound, InvalidInput, IntegrityError."""
+    name = settings.embedder
+    if name == "none":
+        return None
+    if name in _BUILT_IN:
+        return _BUILT_IN[name](settings)
+    others = {point.name: point for point in entry_points(group="ovillo.embedders")}
+    if name not in others:
+        raise NotFound.named("embedder", name, ["none", *_BUILT_IN, *others])
+    embedder: Embedder = others[name].load()(settings)
+    return embedder
+
+
+def model_id(settings: Settings) -> str | None:
+    """The id under which the settings' model keeps vectors, as far as it is known without loading it."""
     match settings.embedder:
-        case "none":
-            return None
         case "minilm":
-            from ovillo.search.embedders.minilm import MiniLm  # start-up cost: the runtime alone takes 0.2 s
+            return "all-minilm-l6-v2-int8"
+        case "openai" if settings.embedder_model:
+            return f"openai:{settings.embedder_model}"
+        case _:
+            return None
 
-            return MiniLm()
-        case "openai":
-            from ovillo.search.embedders.openai import OpenAiEmbedder  # start-up cost, as above
 
-            return OpenAiEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key)
-        case name:
-            for point in entry_points(group="ovillo.embedders"):
-                if point.name == name:
-                    embedder: Embedder = point.load()(settings)
-                    return embedder
-    raise InvalidInput(f"No embedder named {settings.embedder!r}.", hint="Known: minilm, openai, none.")
+__all__ = ["Embedder", "model_id", "open_embedder"]

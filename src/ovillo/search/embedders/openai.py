@@ -1,6 +1,6 @@
-"""Any endpoint that speaks ``/v1/embeddings`` (Ollama, LM Studio, vLLM, OpenAI).
+"""Any server that speaks OpenAI's ``/v1/embeddings`` (Ollama, LM Studio, vLLM, OpenAI itself).
 
-Owns the request and its time-outs; the address and the model come from the settings.
+Owns the request and its limits. Texts leave this process for the configured address and for no other.
 """
 
 from __future__ import annotations
@@ -9,55 +9,87 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ovillo.model.errors import InvalidInput, UpstreamError
 
-_TIMEOUT_S = 20
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TIMEOUT_S = 30
 _BATCH = 64
+_MAX_CHARS = 8_000
+_MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The key must not follow a redirect to another host."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
 
 
 class OpenAiEmbedder:
-    def __init__(self, url: str | None, model: str | None, key: str | None) -> None:
-        if not url or not model:
-            raise InvalidInput(
-                "The embedder 'openai' has no address or model.",
-                hint="Set OVILLO_EMBEDDER_URL and OVILLO_EMBEDDER_MODEL.",
-            )
+    """Implements ``Embedder``. The first call tells the dimension."""
+
+    query_prefix = ""
+    passage_prefix = ""
+
+    def __init__(self, url: str, model: str, key: str | None = None) -> None:
         if not url.startswith(("http://", "https://")):
             raise InvalidInput(
-                f"{url!r} is no web address.", hint="OVILLO_EMBEDDER_URL begins with http:// or https://."
+                f"The embedder's address {url!r} is no http(s) address.",
+                hint="Set embedder_url, e.g. http://127.0.0.1:11434/v1.",
             )
-        self._url = url.rstrip("/") + ("/embeddings" if url.rstrip("/").endswith("/v1") else "/v1/embeddings")
+        base = url.rstrip("/")
+        self._url = base if base.endswith("/embeddings") else f"{base}/embeddings"
         self._model = model
-        self._key = key
+        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        self._open = urllib.request.build_opener(_NoRedirect).open
         self.id = f"openai:{model}"
-        self.dimension = 0
+        self._dimension: int | None = None
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
-        """One row of length 1 a text. Raises UpstreamError."""
-        rows = [row for start in range(0, len(texts), _BATCH) for row in self._ask(texts[start : start + _BATCH])]
-        found = np.asarray(rows, np.float32)
-        self.dimension = found.shape[1]
-        return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9), np.float32)
+    @property
+    def dimension(self) -> int:
+        if self._dimension is None:
+            self._dimension = self.embed(["dimension"]).shape[1]
+        return self._dimension
 
-    def _ask(self, texts: Sequence[str]) -> list[list[float]]:
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
-        body = json.dumps({"model": self._model, "input": list(texts)}).encode()
-        request = urllib.request.Request(self._url, body, headers)
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = [self._batch(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
+        return np.concatenate(rows) if rows else np.empty((0, self.dimension), np.float32)
+
+    def _batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        # An empty input is an error to most servers.
+        asked = {"model": self._model, "input": [text[:_MAX_CHARS] or " " for text in texts]}
+        request = urllib.request.Request(self._url, json.dumps(asked).encode(), self._headers, method="POST")
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:
-                data = json.load(answer)["data"]
-                rows = [item["embedding"] for item in sorted(data, key=lambda item: item["index"])]
-        except (urllib.error.URLError, TimeoutError, OSError, ValueError, KeyError, TypeError) as error:
+            with self._open(request, timeout=_TIMEOUT_S) as answer:
+                body = json.loads(answer.read(_MAX_ANSWER_BYTES))
+        except (OSError, ValueError) as error:
             raise UpstreamError(
-                f"The embedding endpoint did not answer as expected: {error}.",
-                hint="Check OVILLO_EMBEDDER_URL; search goes on by words.",
+                f"The embedding server {self._url} did not answer as expected: {error}.",
+                hint="Check embedder_url and embedder_model; search goes on by words meanwhile.",
             ) from error
-        if len(rows) != len(texts):
-            raise UpstreamError(
-                "The embedding endpoint answered with another number of vectors.", hint="Check the model."
-            )
+        return self._rows(body, len(texts))
+
+    def _rows(self, body: Any, count: int) -> NDArray[np.float32]:
+        try:
+            items = sorted(body["data"], key=lambda item: item["index"])
+            rows = np.array([item["embedding"] for item in items], np.float32)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._nonsense("has no data[].embedding") from error
+        if rows.ndim != 2 or len(rows) != count or rows.shape[1] % 8 or not np.isfinite(rows).all():
+            raise self._nonsense(f"has {rows.shape} numbers for {count} texts")
+        if self._dimension not in (None, rows.shape[1]):
+            raise self._nonsense(f"changed its dimension from {self._dimension} to {rows.shape[1]}")
+        self._dimension = rows.shape[1]
         return rows
+
+    def _nonsense(self, what: str) -> UpstreamError:
+        return UpstreamError(
+            f"The answer of the embedding server {self._url} {what}.",
+            hint="Check embedder_model; is it for embeddings?",
+        )

@@ -91,6 +91,15 @@ class TextReads:
                 ).fetchall()
         return rows
 
+    def surface_terms(self, namespace: Namespace, surfaces: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        with self._pool.reading() as db:
+            for surface in dict.fromkeys(surfaces):
+                rows = db.execute("SELECT term FROM vocabulary WHERE surface = ?", (surface,)).fetchall()
+                if rows:
+                    found[surface] = tuple(row[0] for row in rows)
+        return found
+
     def match(
         self,
         namespace: Namespace,

@@ -163,12 +163,15 @@ CREATE VIRTUAL TABLE fts USING fts5 (
     tokenize = "ascii tokenchars '!""#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );
 CREATE VIRTUAL TABLE fts_terms USING fts5vocab (fts, row);
-INSERT INTO fts (fts, rank) VALUES ('hashsize', 33554432);
+INSERT INTO fts (fts, rank) VALUES ('hashsize', 16777216);
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
 INSERT INTO fts (fts, rank) VALUES ('crisismerge', 32);
 
 -- Words as written and the term they became: substring search finds words here, then documents by term.
-CREATE TABLE vocabulary (key INTEGER PRIMARY KEY, surface TEXT NOT NULL UNIQUE, term TEXT NOT NULL);
+-- One word may have become different terms in texts of different languages.
+CREATE TABLE vocabulary (
+    key INTEGER PRIMARY KEY, surface TEXT NOT NULL, term TEXT NOT NULL, UNIQUE (surface, term)
+);
 CREATE VIRTUAL TABLE trigrams USING fts5 (
     surface, content = 'vocabulary', content_rowid = 'key', tokenize = 'trigram', detail = 'none'
 );

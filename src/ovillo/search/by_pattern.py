@@ -1,0 +1,114 @@
+"""Searching by regular expression, and listing what filters let through: newest first, within the time budget.
+
+Owns how the index narrows the texts down before RE2 reads them. Every hit was verified on its text.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from ovillo.model.records import Namespace
+from ovillo.search.evidence import find_text
+from ovillo.search.query import Query
+from ovillo.search.ranked import Places, Ranked, Ranking
+from ovillo.search.units import UnitBuilder
+from ovillo.store.protocol import AllOf, DocId, Except, Match, Order, Store
+
+_CANDIDATES = 3_000
+_READ_AT_ONCE = 50
+_MOST_HITS = 1_000
+_MOST_NEWEST = 500
+_MARKED = 5
+
+
+def by_pattern(
+    store: Store,
+    units: UnitBuilder,
+    namespace: Namespace,
+    query: Query,
+    deadline: float,
+    *,
+    must: Sequence[Match],
+    drop: Match | None,
+) -> Ranking:
+    """Texts that every expression of the query matches (and every phrase stands in), newest first."""
+    found: list[Ranked] = []
+    looked = 0
+    cut: str | None = None
+    for doc, text in _texts(store, units, namespace, query, must, drop):
+        looked += 1
+        if all(regex.find(text) for regex in query.regexes) and all(find_text(text, p.text, 1) for p in query.phrases):
+            found.append(Ranked(doc, 1.0 / (1 + len(found)), "regex"))
+        if len(found) >= _MOST_HITS or time.monotonic() > deadline:
+            cut = f"stopped after {looked:,} texts, newest first; narrow it with project:, after: or longer literals"
+            break
+    return Ranking(
+        found, mark=_marker(query), scored=f"regular expression, newest first, {looked:,} texts read", cut=cut
+    )
+
+
+def newest(store: Store, namespace: Namespace, query: Query) -> Ranking:
+    """What the qualifiers alone let through."""
+    found: list[Ranked] = []
+    for doc, _ in store.scan_texts(namespace, query.where):
+        found.append(Ranked(doc, 1.0 / (1 + len(found)), "newest"))
+        if len(found) >= _MOST_NEWEST:
+            break
+    return Ranking(found, scored="newest first")
+
+
+def scanned(store: Store, namespace: Namespace, query: Query, deadline: float) -> Ranking:
+    """Texts that hold the query's words as they stand: for words that are not in the index."""
+    wanted = [*query.plain_words, *(phrase.text for phrase in query.phrases)]
+    found: list[Ranked] = []
+    looked = 0
+    cut: str | None = None
+    for doc, text in store.scan_texts(namespace, query.where):
+        looked += 1
+        if all(find_text(text, word, 1) for word in wanted):
+            found.append(Ranked(doc, 1.0 / (1 + len(found)), "substring"))
+        if len(found) >= _MOST_HITS or time.monotonic() > deadline:
+            cut = f"stopped after {looked:,} texts, newest first; add a rarer word"
+            break
+    return Ranking(
+        found,
+        mark=lambda text: [place for word in wanted for place in find_text(text, word, _MARKED)],
+        scored=f"little words, looked for in {looked:,} texts, newest first",
+        cut=cut,
+    )
+
+
+def _marker(query: Query) -> Callable[[str], Places]:
+    def mark(text: str) -> Places:
+        places = [place for regex in query.regexes for place in regex.find_all(text, _MARKED)]
+        return places + [place for phrase in query.phrases for place in find_text(text, phrase.text, _MARKED)]
+
+    return mark
+
+
+def _texts(
+    store: Store,
+    units: UnitBuilder,
+    namespace: Namespace,
+    query: Query,
+    must: Sequence[Match],
+    drop: Match | None,
+) -> Iterable[tuple[DocId, str]]:
+    narrowing = list(must)
+    for regex in query.regexes:
+        for literal in regex.literals:
+            match = units.of_fragment(namespace, literal)
+            if match is not None:
+                narrowing.append(match)
+    narrowing += [unit.match for unit in units.of_words(namespace, query.plain_words).found]
+    if not narrowing:
+        yield from store.scan_texts(namespace, query.where)
+        return
+    every: Match = narrowing[0] if len(narrowing) == 1 else AllOf(tuple(narrowing))
+    expression = Except(every, drop) if drop else every
+    hits = store.match(namespace, expression, query.where, _CANDIDATES, order=Order.NEWEST)
+    for start in range(0, len(hits), _READ_AT_ONCE):
+        ids = [hit.doc for hit in hits[start : start + _READ_AT_ONCE]]
+        texts = store.doc_texts(namespace, ids)
+        yield from ((doc, texts[doc]) for doc in ids if doc in texts)

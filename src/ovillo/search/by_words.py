@@ -1,0 +1,115 @@
+"""Searching by words, phrases and prefixes, with meaning where words are no evidence enough.
+
+Owns the order of these steps; candidates are the planner's, scores the ranking's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from ovillo.model.records import Namespace
+from ovillo.search.evidence import best_stretch, find_text, find_units
+from ovillo.search.meaning import Meaning
+from ovillo.search.planner import gather
+from ovillo.search.query import Query
+from ovillo.search.ranked import Places, Ranking
+from ovillo.search.ranking import corrected, fuse, meaning_weight, order, with_neighbours
+from ovillo.search.units import Unit, UnitBuilder
+from ovillo.store.protocol import DocFilter, DocId, IndexStats, Match, Store
+
+#: Texts read to judge how well words alone answer the query.
+_JUDGED = 12
+
+
+class WordSearch:
+    def __init__(self, store: Store, units: UnitBuilder, meaning: Meaning) -> None:
+        self._store = store
+        self._units = units
+        self._meaning = meaning
+
+    def rank(
+        self,
+        namespace: Namespace,
+        query: Query,
+        deadline: float,
+        *,
+        must: Sequence[Match],
+        drop: Match | None,
+        notes: Sequence[str],
+    ) -> Ranking:
+        units = self._units.of_words(namespace, query.plain_words)
+        stats = self._store.index_stats(namespace)
+        plan = gather(self._store, namespace, units.found, query.where, must=must, drop=drop, documents=stats.documents)
+        docs = {doc.id: doc for doc in self._store.docs(namespace, list(plan.scores))}
+        words = corrected(plan.scores, docs, stats.average_length)
+        exact = [*(phrase.text for phrase in query.phrases), *query.entities]
+        if exact:
+            words = self._holding(namespace, words, exact)
+        loose = bool(query.plain_words) and not must
+        evidence = self._evidence(namespace, words, units.found, len(units.missing), stats)
+        weight = meaning_weight(evidence) if loose else 0.0
+        near = self._near(namespace, query, words) if weight and time.monotonic() < deadline else {}
+        fused = fuse(words, near, weight if near else 0.0)
+        if loose and time.monotonic() < deadline:
+            fused = self._allowed(namespace, with_neighbours(self._store, namespace, fused), query.where)
+        said = [*exact, *(word.text for word in query.words if word.prefix)]
+        return Ranking(
+            order(fused, _kinds(words, near, query, units.found)),
+            units.found,
+            _marker(said) if said else None,
+            scored="; ".join(
+                [
+                    *dict.fromkeys(plan.scored),
+                    f"words {1 - weight:.2f} + meaning {weight:.2f}" if near else "words only",
+                    *(["neighbours"] if loose else []),
+                ]
+            ),
+            notes=(*notes, *units.notes()),
+        )
+
+    def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> dict[DocId, float]:
+        return self._meaning.near(namespace, [" ".join(query.plain_words)], query.where, list(words))
+
+    def _holding(self, namespace: Namespace, scores: dict[DocId, float], said: Sequence[str]) -> dict[DocId, float]:
+        """Those whose text holds everything as it was written, accents, case and blanks aside."""
+        texts = self._store.doc_texts(namespace, list(scores))
+        return {
+            doc: scores[doc] for doc, text in texts.items() if all(find_text(text, one, 1, whole=True) for one in said)
+        }
+
+    def _evidence(
+        self, namespace: Namespace, words: dict[DocId, float], units: Sequence[Unit], missing: int, stats: IndexStats
+    ) -> float:
+        """Share of the query's rarity that the best stretch of the best texts holds, 0..1."""
+        if not units:
+            return 0.0
+        weights = [unit.weight(stats.documents) for unit in units]
+        whole = sum(weights) + missing * max(weights)
+        best = sorted(words, key=words.__getitem__, reverse=True)[:_JUDGED]
+        texts = self._store.doc_texts(namespace, best).values()
+        held = max((best_stretch(find_units(text, units), weights)[0] for text in texts), default=0.0)
+        return held / whole if whole else 0.0
+
+    def _allowed(self, namespace: Namespace, scores: dict[DocId, float], where: DocFilter) -> dict[DocId, float]:
+        if where == DocFilter():
+            return scores
+        kept = self._store.allowed(namespace, list(scores), where)
+        return {doc: score for doc, score in scores.items() if doc in kept}
+
+
+def _kinds(
+    words: dict[DocId, float], near: dict[DocId, float], query: Query, units: Sequence[Unit]
+) -> dict[DocId, str]:
+    """What brought each document in; a document that is in neither came as a neighbour."""
+    kind = "phrase" if query.phrases else "prefix" if any(word.prefix for word in query.words) else "words"
+    if kind == "words" and units and all(unit.inside for unit in units):
+        kind = "substring"
+    return {**dict.fromkeys(near, "meaning"), **dict.fromkeys(words, kind)}
+
+
+def _marker(said: Sequence[str]) -> Callable[[str], Places]:
+    def mark(text: str) -> Places:
+        return [place for one in said for place in find_text(text, one)]
+
+    return mark

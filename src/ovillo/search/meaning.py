@@ -1,0 +1,95 @@
+"""The side of meaning of a query: its vectors, the nearest documents, and what share of texts has vectors.
+
+Owns loading the model at the first query that needs it. How much meaning weighs is the ranking's.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ovillo.model.errors import OvilloError
+from ovillo.model.records import Namespace
+from ovillo.search.embedders import model_id, open_embedder
+from ovillo.settings import Settings
+from ovillo.store.protocol import DocFilter, DocId, Store
+
+if TYPE_CHECKING:
+    from ovillo.search.embedders import Embedder
+    from ovillo.search.vectors import VectorIndex
+
+log = logging.getLogger(__name__)
+
+#: Nearest documents that join the candidates; with a filter, more are looked at because many fall through.
+_NEAREST = 200
+_NEAREST_FILTERED = 1_000
+_SHARE_S = 5.0
+#: A model that failed is not asked again for so long (seconds).
+_FAILED_S = 60.0
+
+
+class Meaning:
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+        self._opening = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._indexes: dict[Namespace, VectorIndex] = {}
+        self._failed_at: float | None = None
+        self._shares: dict[Namespace, tuple[float, float]] = {}
+
+    def near(
+        self, namespace: Namespace, texts: Sequence[str], where: DocFilter, also: Sequence[DocId]
+    ) -> dict[DocId, float]:
+        """Cosine of the documents nearest to any of ``texts``, and of those of ``also`` that have a vector.
+
+        Empty without a model, without vectors, or while the model fails: search then goes on by words."""
+        if self._settings.embedder == "none" or not texts or self.share(namespace) == 0.0:
+            return {}
+        if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
+            return {}
+        try:
+            index, embedder = self._open(namespace)
+            rows = embedder.embed([embedder.query_prefix + text for text in texts])
+        except OvilloError as error:
+            log.warning("Searching without meaning: %s", error)
+            self._failed_at = time.monotonic()
+            return {}
+        open_ = where == DocFilter()
+        found = index.nearest(rows, _NEAREST if open_ else _NEAREST_FILTERED)
+        # Vectors know no namespace and no filter.
+        allowed = self._store.allowed(namespace, list(found), where)
+        near = dict([item for item in found.items() if item[0] in allowed][:_NEAREST])
+        return {**index.cosines(rows, [doc for doc in also if doc not in near]), **near}
+
+    def share(self, namespace: Namespace) -> float | None:
+        """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""
+        if self._settings.embedder == "none":
+            return None
+        known = self._shares.get(namespace)
+        if known is not None and time.monotonic() - known[0] < _SHARE_S:
+            return known[1]
+        name = model_id(self._settings) or self._loaded().id
+        done, eligible = self._store.embedding_share(namespace, name)
+        share = min(1.0, done / eligible) if eligible else 1.0
+        self._shares[namespace] = (time.monotonic(), share)
+        return share
+
+    def _loaded(self) -> Embedder:
+        with self._opening:
+            if self._embedder is None:
+                self._embedder = open_embedder(self._settings)
+                assert self._embedder is not None  # ``none`` was dealt with
+            return self._embedder
+
+    def _open(self, namespace: Namespace) -> tuple[VectorIndex, Embedder]:
+        from ovillo.search.vectors import VectorIndex  # start-up cost: numpy; exact queries never get here
+
+        embedder = self._loaded()
+        with self._opening:
+            if namespace not in self._indexes:
+                self._indexes[namespace] = VectorIndex(self._store, namespace, embedder.id)
+            return self._indexes[namespace], embedder

@@ -1,0 +1,32 @@
+"""What a way of searching hands on: places in order, and how to mark them. Owns the shapes only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ovillo.search.units import Unit
+from ovillo.store.protocol import DocId
+
+Places = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    doc: DocId
+    score: float
+    #: What brought it in: words, phrase, prefix, substring, regex, meaning, neighbour, newest.
+    by: str
+
+
+@dataclass(slots=True)
+class Ranking:
+    """Places in order, whatever session they stand in, before they are grouped and shown."""
+
+    ranked: list[Ranked]
+    units: Sequence[Unit] = ()
+    #: Exact texts or expressions to mark in a text, beside the units.
+    mark: Callable[[str], Places] | None = None
+    scored: str = ""
+    notes: tuple[str, ...] = ()
+    cut: str | None = None

@@ -1,0 +1,167 @@
+"""Regular expressions as RE2 runs them: linear in the text, bounded in memory.
+
+Owns compiling, and the literal text that every match must contain (what the index can be asked for).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import re2
+
+from ovillo.model.errors import InvalidInput
+
+#: Memory of one compiled expression (bytes); larger ones are refused.
+_MAX_MEMORY = 4 << 20
+_MAX_CHARS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """A compiled expression. ``literals`` are runs of characters that every match holds, each with no blank assumed
+    round it; empty when none is certain."""
+
+    source: str
+    literals: tuple[str, ...]
+    _compiled: Any = field(compare=False, repr=False)
+
+    def find(self, text: str) -> tuple[int, int] | None:
+        """Start and end of the first match, in characters."""
+        found = self._compiled.search(text)
+        return (found.start(), found.end()) if found else None
+
+    def find_all(self, text: str, limit: int) -> list[tuple[int, int]]:
+        spans: list[tuple[int, int]] = []
+        for found in self._compiled.finditer(text):
+            if found.end() > found.start():
+                spans.append((found.start(), found.end()))
+            if len(spans) >= limit:
+                break
+        return spans
+
+
+def compile_regex(source: str, *, ignore_case: bool = False, position: int = 0) -> Regex:
+    """Raises InvalidInput for what RE2 refuses (with its reason), and for what is too large.
+
+    ``position`` is where the expression stands in the query."""
+    if len(source) > _MAX_CHARS:
+        raise _refused(position, f"has {len(source)} characters; {_MAX_CHARS} are the most")
+    options = re2.Options()
+    options.max_mem = _MAX_MEMORY
+    options.case_sensitive = not ignore_case
+    options.log_errors = False
+    try:
+        source.encode()
+        # Lines as in grep: ^ and $ match at each; (?m) is RE2's spelling of it.
+        compiled = re2.compile("(?m)" + source, options)
+    except UnicodeEncodeError as error:
+        raise _refused(position, "holds half a character") from error
+    except re2.error as error:
+        reason = error.args[0] if error.args else "not understood"
+        raise _refused(position, _said(reason)) from error
+    return Regex(source, required_literals(source), compiled)
+
+
+def _said(reason: object) -> str:
+    text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    return f"is not understood: {text}"
+
+
+def _refused(position: int, what: str) -> InvalidInput:
+    return InvalidInput(
+        f"The regular expression at position {position} {what}.",
+        hint="RE2 syntax: no look-around, no back-references. Escape special characters with \\, or use plain words.",
+    )
+
+
+def required_literals(source: str) -> tuple[str, ...]:
+    """Runs of literal characters outside groups and classes; nothing when alternatives stand at the top."""
+    runs: list[str] = []
+    run = ""
+    at = 0
+    while at < len(source):
+        character = source[at]
+        literal: str | None = None
+        if character == "\\":
+            at, literal = _escape(source, at)
+        elif character == "[":
+            at = _class_end(source, at)
+        elif character == "(":
+            at = _group_end(source, at)
+        elif character == "|":
+            return ()
+        elif character in "*?+{":
+            at, kept = _quantifier(source, at)
+            # The quantified character is certain only when it must occur; what follows need not stand next to it.
+            run = run if kept else run[:-1]
+        elif character in ".^$)":
+            at += 1
+        else:
+            literal = character
+            at += 1
+        if literal is not None:
+            run += literal
+        elif run:
+            runs.append(run)
+            run = ""
+    runs.append(run)
+    return tuple(run for run in runs if run)
+
+
+def _escape(source: str, at: int) -> tuple[int, str | None]:
+    """Where it ends, and the character it stands for, if just one."""
+    following = source[at + 1 : at + 2]
+    if not following or following.isalnum():
+        if following == "Q":
+            end = source.find("\\E", at + 2)
+            end = len(source) if end < 0 else end
+            return end + 2, source[at + 2 : end] or None
+        if following in "pPx" and source[at + 2 : at + 3] == "{":
+            end = source.find("}", at)
+            return (len(source) if end < 0 else end + 1), None
+        return at + (4 if following == "x" else 3 if following in "pP" else 2), None
+    return at + 2, following
+
+
+def _class_end(source: str, at: int) -> int:
+    at += 2 if source[at + 1 : at + 2] == "^" else 1
+    at += source[at : at + 1] == "]"
+    while at < len(source) and source[at] != "]":
+        if source[at : at + 2] == "[:":
+            end = source.find(":]", at)
+            at = end + 2 if end > 0 else at + 2
+        else:
+            at += 2 if source[at] == "\\" else 1
+    return at + 1
+
+
+def _group_end(source: str, at: int) -> int:
+    depth = 0
+    while at < len(source):
+        character = source[at]
+        if character == "\\":
+            at += 2
+            continue
+        if character == "[":
+            at = _class_end(source, at)
+            continue
+        depth += (character == "(") - (character == ")")
+        at += 1
+        if depth == 0:
+            break
+    return at
+
+
+def _quantifier(source: str, at: int) -> tuple[int, bool]:
+    """Where it ends, and whether what it counts must occur at least once. ``{`` that counts nothing ends a run too."""
+    if source[at] != "{":
+        return at + 1, source[at] == "+"
+    end = source.find("}", at)
+    if end < 0:
+        return at + 1, True
+    least = source[at + 1 : end].split(",", maxsplit=1)[0]
+    if not least.isdigit():
+        # A brace that is meant as itself: certain text all the same, but the run ends here.
+        return at + 1, True
+    return end + 1, int(least) > 0

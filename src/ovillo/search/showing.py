@@ -1,0 +1,72 @@
+"""From ranked places to hits: grouping by session, snippets, highlights. Owns no scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ovillo.model.records import Namespace, SessionId
+from ovillo.search.evidence import best_stretch, find_units
+from ovillo.search.ranked import Ranked, Ranking
+from ovillo.search.results import Hit, SessionHits
+from ovillo.search.snippets import snippet
+from ovillo.sessions.views import SessionSummary
+from ovillo.store.protocol import Doc, DocId, Store
+
+Summaries = Callable[[Namespace, Sequence[SessionId]], dict[SessionId, SessionSummary]]
+Grouped = list[tuple[SessionId, list[Ranked]]]
+
+
+def by_session(ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]) -> Grouped:
+    """Places of each session, sessions in the order of their best place."""
+    grouped: dict[SessionId, list[Ranked]] = {}
+    for item in ranked:
+        place = docs.get(item.doc)
+        if place is not None:
+            grouped.setdefault(place.session_id, []).append(item)
+    return list(grouped.items())
+
+
+def show(
+    store: Store,
+    summaries: Summaries,
+    namespace: Namespace,
+    page: Grouped,
+    docs: Mapping[DocId, Doc],
+    ranking: Ranking,
+    per_session: int,
+) -> tuple[SessionHits, ...]:
+    texts = store.doc_texts(namespace, [item.doc for _, items in page for item in items[:per_session]])
+    known = summaries(namespace, [session_id for session_id, _ in page])
+    return tuple(
+        SessionHits(
+            known[session_id],
+            round(items[0].score, 4),
+            tuple(_hit(item, docs[item.doc], texts.get(item.doc, ""), ranking) for item in items[:per_session]),
+            max(0, len(items) - per_session),
+        )
+        for session_id, items in page
+        if session_id in known
+    )
+
+
+def _hit(item: Ranked, doc: Doc, text: str, ranking: Ranking) -> Hit:
+    found = find_units(text, ranking.units) if ranking.units else []
+    places = [(place.start, place.end) for place in found]
+    at = best_stretch(found, [1.0] * len(ranking.units))[1] if found else 0
+    if ranking.mark is not None and (marked := ranking.mark(text)):
+        places += marked
+        at = marked[0][0]
+    shown, highlights = snippet(text, places, at)
+    return Hit(
+        message_id=doc.message_id,
+        part_id=doc.part_id,
+        position=doc.message_seq,
+        role=doc.role.value,
+        part_type=doc.type.value if doc.type else "title",
+        tool=doc.tool_name,
+        created_at=doc.created_at,
+        snippet=shown,
+        highlights=highlights,
+        score=round(item.score, 4),
+        found_by="title" if doc.part_id is None else item.by,
+    )
