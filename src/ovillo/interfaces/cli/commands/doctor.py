@@ -1,0 +1,42 @@
+"""``ovillo doctor``: is everything there that ovillo needs, and what to do where it is not."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.commands.checks import Check, Level, all_checks
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.sessions.transfer.plain_text import one_line
+
+_SIGN = {Level.OK: ("ok  ", "green"), Level.WARN: ("warn", "yellow"), Level.FAIL: ("FAIL", "red")}
+
+
+@click.command()
+@reading
+def doctor(state: State) -> int:
+    """Check Python, SQLite, the data folder, the database, the embedder, and the agents on this machine.
+
+    Exits with 1 when something is broken; warnings do not count.
+    """
+    checks: list[Check] = []
+    for check in all_checks(state):
+        checks.append(check)
+        if not state.json:
+            _print(check)
+    failed = sum(x.level is Level.FAIL for x in checks)
+    if state.json:
+        rows = [{"name": x.name, "status": x.level.value, "detail": x.detail, "hint": x.hint or None} for x in checks]
+        print_json({"ok": not failed, "checks": rows})
+    else:
+        warned = sum(x.level is Level.WARN for x in checks)
+        click.echo(f"\n{len(checks)} checks: {failed} failed, {warned} warnings.")
+    return 1 if failed else 0
+
+
+def _print(check: Check) -> None:
+    sign, colour = _SIGN[check.level]
+    click.echo(f"{click.style(sign, fg=colour, bold=True)}  {check.name}: {one_line(check.detail, 400)}")
+    if check.hint:
+        click.echo(f"      {check.hint}")

@@ -1,0 +1,64 @@
+"""``ovillo embed``: everything that waits for a vector gets one now, instead of in the background of a server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.model.errors import InvalidInput
+
+
+@click.command()
+@click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Threads.")
+@reading
+def embed(state: State, workers: int) -> None:
+    """Make everything people and models said searchable by meaning, newest first.
+
+    Ctrl-C ends it; what is done is kept, and a server goes on with the rest.
+    """
+    # start-up cost: numpy and the model
+    from ovillo.search.embedders import open_embedder
+    from ovillo.search.embedding_queue import EmbeddingQueue
+
+    services = state.services()
+    embedder = open_embedder(services.settings)
+    if embedder is None:
+        raise InvalidInput(
+            "Embedding is switched off: the setting embedder is 'none'.",
+            hint="Search works by words; set OVILLO_EMBEDDER=minilm to search by meaning too.",
+        )
+    queue = EmbeddingQueue(services.store, embedder, LOCAL.namespace)
+    started = time.monotonic()
+    done = _with_bar(state, lambda show: queue.run_until_done(show, workers=workers))
+    took = time.monotonic() - started
+    embedded, eligible = services.store.embedding_share(LOCAL.namespace, embedder.id)
+    if state.json:
+        print_json({"new": done, "embedded": embedded, "eligible": eligible, "elapsed": round(took * 1000)})
+        return
+    first = f"Embedded {done:,} texts in {took:.1f} s" if done else "Nothing waits"
+    click.echo(f"{first}; {embedded:,} of {eligible:,} texts are searchable by meaning.")
+
+
+def _with_bar(state: State, work: Callable[[Callable[[int, int], None] | None], int]) -> int:
+    screen = console(state, stderr=True)
+    if state.json or not screen.is_terminal:
+        return work(None)
+    # start-up cost: only a terminal gets a bar
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("Embedding"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=None)
+        return work(lambda embedded, eligible: bar.update(task, completed=embedded, total=eligible))

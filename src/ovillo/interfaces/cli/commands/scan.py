@@ -1,0 +1,148 @@
+"""``ovillo scan``: read what is new, show how far it is, say what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.state import State
+
+if TYPE_CHECKING:
+    from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
+
+_BUSY = "Another process is reading the histories right now; what it reads is searchable as soon as it is stored."
+
+
+@click.command()
+@click.option("--reader", "readers", multiple=True, metavar="NAME", help="Only this agent's history; may be repeated.")
+@click.option("--progress/--no-progress", default=None, help="Show a progress bar (default: on a terminal).")
+@reading
+def scan(state: State, readers: tuple[str, ...], progress: bool | None) -> None:
+    """Read what is new in the histories of all agents on this machine.
+
+    Their files are only read, never written, moved or locked. A second scan reads only what changed since the first.
+    """
+    ingest = state.services().ingest
+    with _meter(state, progress) as notify:
+        report = ingest.scan(notify, list(readers) or None)
+    sources = [x for x in ingest.sources() if not readers or x.reader in readers]
+    if state.json:
+        print_json(_data(report, sources))
+    else:
+        _summary(state, report, sources)
+
+
+def _meter(state: State, wanted: bool | None) -> AbstractContextManager[Callable[[ScanProgress], None] | None]:
+    if wanted is False or state.json:
+        return nullcontext(None)
+    screen = console(state, stderr=True)
+    if not screen.is_terminal and not wanted:
+        return nullcontext(None)
+    return _Bar(screen)
+
+
+class _Bar:
+    """Bytes as a bar, sessions and messages as counts, on standard error."""
+
+    def __init__(self, screen: Any) -> None:
+        # start-up cost: only a terminal gets a bar
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=None),
+            DownloadColumn(),
+            TextColumn("{task.fields[found]}", markup=False),
+            TimeRemainingColumn(),
+            console=screen,
+            transient=True,
+        )
+        self._task = self._bar.add_task("Looking for histories", total=None, found="")
+
+    def __enter__(self) -> Callable[[ScanProgress], None]:
+        self._bar.start()
+        return self._show
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def _show(self, step: ScanProgress) -> None:
+        self._bar.update(
+            self._task,
+            description=step.reader,
+            completed=step.bytes_read,
+            total=step.total_bytes or None,
+            found=f"{step.sessions:,} sessions, {step.messages:,} messages",
+        )
+
+
+def _data(report: ScanReport, sources: list[SourceReport]) -> dict[str, Any]:
+    return {
+        "places": report.places,
+        "sessions": report.sessions,
+        "messages": report.messages,
+        "parts": report.parts,
+        "skipped": report.skipped,
+        "elapsed": report.elapsed_ms,
+        "busy": report.busy,
+        "touched": sorted(report.touched),
+        "sources": [
+            {
+                "reader": x.reader,
+                "path": x.path,
+                "status": x.status,
+                "sessions": x.sessions,
+                "messages": x.messages,
+                "skipped": len(x.skipped),
+            }
+            for x in sources
+        ],
+    }
+
+
+def _summary(state: State, report: ScanReport, sources: list[SourceReport]) -> None:
+    if report.busy:
+        click.echo(_BUSY)
+    elif not sources:
+        home = state.settings().home
+        click.echo(
+            f"No agent history was found in {home}.\n"
+            "Use an agent once and scan again, or set HOME (or CODEX_HOME, CLAUDE_CONFIG_DIR, ...) to where it keeps its files."
+        )
+        return
+    else:
+        took = f"{report.elapsed_ms / 1000:.1f} s"
+        if report.messages or report.parts:
+            click.echo(f"Read {report.sessions:,} sessions with {report.messages:,} new messages in {took}.")
+        else:
+            click.echo(f"Nothing new ({took}).")
+    _known(state, sources)
+    damaged = sum(len(x.skipped) + (x.error is not None) for x in sources)
+    if damaged:
+        click.echo(
+            f"\n{damaged} files or records could not be read; the rest was. `ovillo sources` lists them with reasons."
+        )
+    if any(x.sessions for x in sources):
+        click.echo("\nNext:  ovillo search WORDS   |   ovillo session list   |   ovillo doctor (to connect an agent)")
+
+
+def _known(state: State, sources: list[SourceReport]) -> None:
+    from rich.table import Table  # start-up cost: not with --json
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name, justify in (
+        ("agent", "left"),
+        ("sessions", "right"),
+        ("messages", "right"),
+        ("", "left"),
+        ("place", "left"),
+    ):
+        table.add_column(name, justify=justify, no_wrap=name != "place", overflow="fold")  # type: ignore[arg-type]
+    for x in sources:
+        table.add_row(x.title, f"{x.sessions:,}", f"{x.messages:,}", "" if x.status == "ok" else x.status, x.path)
+    put(console(state), table)

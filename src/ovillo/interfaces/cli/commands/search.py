@@ -1,0 +1,155 @@
+"""``ovillo search``: sessions by what was said and done in them, each with its best places."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.model.clock import parse_when
+from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
+from ovillo.search.service import SearchRequest
+from ovillo.sessions.transfer.plain_text import one_line, printable
+from ovillo.sessions.transfer.transcript import moment
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from ovillo.search.results import Hit, SearchResult, SessionHits
+
+_SYNTAX = """\b
+words             sessions with these words, best first; also by meaning
+"a phrase"        these words in this order        begin*     words that begin so
+-word             without this word                /regex/    a regular expression
+file:net.py  tool:bash  role:user  branch:main  model:opus  session:ID
+is:error  has:patch  after:7d  before:2026-11-01"""
+
+
+@click.command(epilog=f"Query language:\n\n{_SYNTAX}")
+@click.argument("query", nargs=-1, required=True)
+@click.option("--agent", metavar="NAME", help="Agent name within its client, e.g. build.")
+@click.option("--project", metavar="DIR", help="Project id, directory, or the name of its folder.")
+@click.option("--source", metavar="READER", help="Client: opencode, claude_code, codex, gemini_cli, ...")
+@click.option("--since", metavar="WHEN", help="From then on: 2026-11-21, 7d, 24h, yesterday.")
+@click.option("--until", metavar="WHEN", help="Until then; a day is included.")
+@click.option("--limit", type=click.IntRange(1, SEARCH_LIMIT_MAX), default=SEARCH_LIMIT_DEFAULT, show_default=True)
+@click.option("--cursor", metavar="TEXT", help="Go on after an earlier answer: its nextCursor.")
+@reading
+def search(
+    state: State,
+    query: tuple[str, ...],
+    agent: str | None,
+    project: str | None,
+    source: str | None,
+    since: str | None,
+    until: str | None,
+    limit: int,
+    cursor: str | None,
+) -> None:
+    """Find sessions by what people, models and tools said in them."""
+    asked = " ".join(query) + (f" source:{source}" if source else "")
+    if state.json:
+        arguments = {
+            "query": asked,
+            "agent": agent,
+            "projectID": project,
+            "startDate": since,
+            "endDate": until,
+            "limit": limit,
+            "cursor": cursor,
+            "response_format": "detailed",
+        }
+        print_json(state.call("search_sessions", arguments).data)
+        return
+    services = state.services()
+    request = SearchRequest(
+        query=asked,
+        agent=agent,
+        project=project,
+        after=_moment(since, "--since", services.clock()),
+        before=_end(until, services.clock()),
+        limit=limit,
+        cursor=cursor,
+    )
+    _show(state, asked, services.search.search(LOCAL.namespace, request))
+
+
+def _moment(text: str | None, option: str, now: int) -> int | None:
+    if text is None:
+        return None
+    moment = parse_when(text, now)
+    if moment is None:
+        raise InvalidInput(
+            f"{option} {text!r} is not a time.", hint="Use 2026-11-21, 2026-11-21T10:00:00Z, 7d, 24h or yesterday."
+        )
+    return moment
+
+
+def _end(text: str | None, now: int) -> int | None:
+    """The end, itself included: a day named as the end counts whole, as in ``search_sessions``."""
+    moment = _moment(text, "--until", now)
+    if moment is None or text is None:
+        return None
+    is_day = re.fullmatch(r"\d{4}-?\d\d-?\d\d|[^\W\d]+", text.strip()) is not None
+    return moment + (86_400_000 if is_day else 1)
+
+
+def _show(state: State, asked: str, result: SearchResult) -> None:
+    screen = console(state)
+    if not result.sessions:
+        click.echo(f"Nothing found for {one_line(asked, 200)!r}.")
+        click.echo(
+            "Try fewer or other words, a begin*, or drop a filter; `ovillo search --help` shows the query language."
+        )
+    for found in result.sessions:
+        _session(screen, found)
+    for note in result.notes:
+        click.echo(f"Note: {one_line(note, 400)}")
+    if result.cut:
+        click.echo(f"Cut short: {one_line(result.cut, 400)}")
+    for pending in result.freshness.pending:
+        click.echo(f"Not indexed yet: {one_line(pending, 200)}")
+    best = next((x for x in result.sessions for hit in x.hits if hit.message_id), None)
+    if best:
+        click.echo(
+            f"Open a place:  ovillo session show {best.summary.session.id} --around {best.hits[0].message_id or 'MESSAGE'}"
+        )
+    if result.next_cursor:
+        click.echo("More:  the same search with --cursor " + result.next_cursor)
+
+
+def _session(screen: Console, found: SessionHits) -> None:
+    from rich.padding import Padding  # start-up cost: not with --json
+    from rich.text import Text
+
+    session = found.summary.session
+    put(screen, Text(one_line(found.summary.title, 200), "bold"))
+    facts = [str(session.id), session.source, moment(session.updated_at)[:16], one_line(session.directory or "", 200)]
+    put(screen, Text("  " + "  ".join(x for x in facts if x), "dim"))
+    for hit in found.hits:
+        put(screen, Padding(_hit(hit), (0, 0, 0, 2), expand=False))
+    if found.more:
+        put(screen, Text(f"  and at least {found.more} more places:  ovillo search ... session:{session.id}", "dim"))
+    click.echo()
+
+
+def _hit(hit: Hit) -> Text:
+    from rich.text import Text  # start-up cost: not with --json
+
+    snippet = printable(hit.snippet.replace("\n", " "))
+    text = Text(f"{hit.tool or hit.role}  ", "cyan")
+    words = Text(snippet, "default")
+    if snippet == hit.snippet:
+        for start, end in hit.highlights:
+            words.stylize("bold yellow", start, end)
+    text.append_text(words)
+    if hit.message_id:
+        text.append(f"  {hit.message_id}", "dim")
+    return text

@@ -1,0 +1,29 @@
+"""``ovillo session``: the group; each command is a module of its own."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.lazy import LazyGroup
+
+_C = "ovillo.interfaces.cli.commands"
+
+
+@click.command(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    lazy={
+        "list": (f"{_C}.session_list:list_sessions", "Sessions of all agents, newest first."),
+        "show": (f"{_C}.session_show:show", "Read a session."),
+        "search": (f"{_C}.search:search", "Find sessions; the same as ovillo search."),
+        "lineage": (f"{_C}.session_lineage:lineage", "Parents, sub-agents, forks and siblings."),
+        "stats": (f"{_C}.session_stats:stats", "Duration, tokens, cost, changes and tools."),
+        "export": (f"{_C}.session_export:export", "Write a session as JSON, Markdown, HTML, PDF or JSON lines."),
+        "recover": (f"{_C}.session_recover:recover", "A compacted session from its start, within a token budget."),
+    },
+)
+def session() -> None:
+    """List, read, follow and export sessions.
+
+    A session is named by its id, by the beginning of its id while that is unique, or by its title.
+    """

@@ -1,0 +1,82 @@
+"""``ovillo session export``: one session as a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ovillo.interfaces.cli.options import plain
+from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.model.errors import Conflict, InvalidInput
+from ovillo.sessions.transfer import FORMATS, Export, Transfer
+
+_ENDINGS = {"json": "json", "jsonl": "jsonl", "md": "md", "markdown": "md", "html": "html", "htm": "html", "pdf": "pdf"}
+
+
+@click.command()
+@click.argument("session")
+@click.option(
+    "--format", "form", type=click.Choice([*FORMATS, "markdown"]), help="Default: by the file's ending, else json."
+)
+@click.option("-o", "--output", metavar="FILE", help="File or folder to write; - for standard output.")
+@click.option("--force", is_flag=True, help="Write over a file that exists.")
+@plain
+def export(state: State, session: str, form: str | None, output: str | None, force: bool) -> None:
+    """Write SESSION as JSON, Markdown, HTML, PDF or JSON lines.
+
+    The HTML is one file without scripts that loads nothing. JSON and JSON lines hold everything ovillo knows.
+    """
+    services = state.services()
+    found = services.catalog.resolve(LOCAL.namespace, session)
+    chosen = "md" if form == "markdown" else form or _by_ending(output)
+    made = Transfer(services.history, services.statistics, services.clock).export(
+        LOCAL.namespace, found.session.id, chosen
+    )
+    if output == "-" or (output is None and chosen != "pdf" and not sys.stdout.isatty()):
+        _to_stdout(made)
+    else:
+        path = _target(output, made.filename)
+        _write(made, path, force=force)
+        click.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).", err=True)
+    for note in made.notes:
+        click.echo(f"Note: {note}", err=True)
+
+
+def _by_ending(output: str | None) -> str:
+    ending = Path(output or "").suffix.lstrip(".").lower()
+    return _ENDINGS.get(ending, "json")
+
+
+def _target(output: str | None, filename: str) -> Path:
+    path = Path(output or ".").expanduser()
+    return path / filename if path.is_dir() else path
+
+
+def _to_stdout(made: Export) -> None:
+    if made.media_type == "application/pdf" and sys.stdout.isatty():
+        raise InvalidInput("A PDF is not written to a terminal.", hint="Name a file with --output.")
+    out = sys.stdout.buffer
+    for chunk in made.chunks:
+        out.write(chunk)
+    out.flush()
+
+
+def _write(made: Export, path: Path, *, force: bool) -> None:
+    """Whole or not at all: a failed export leaves no half file behind."""
+    if path.exists() and not force:
+        raise Conflict(f"{path} exists already.", hint="Choose another --output, or write over it with --force.")
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            for chunk in made.chunks:
+                file.write(chunk)
+        part.replace(path)
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be written: {error.strerror or error}.", hint="Choose another --output."
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,122 @@
+"""``ovillo session list``: sessions of all agents, newest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.sessions.transfer.plain_text import one_line
+from ovillo.sessions.transfer.transcript import moment
+from ovillo.store.protocol import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.sessions.views import SessionPage, SessionSummary
+
+_MOST = 10_000
+
+
+@click.command("list")
+@click.argument("name", nargs=-1)
+@click.option("--project", metavar="DIR", help="Project id, directory, or the name of its folder.")
+@click.option("--source", metavar="READER", help="Client: opencode, claude_code, codex, gemini_cli, ...")
+@click.option("--agent", metavar="NAME", help="Agent name within its client, e.g. build.")
+@click.option("--limit", type=click.IntRange(1, _MOST), help="Sessions; 30 on a terminal, 50 with --json.")
+@click.option("--cursor", metavar="TEXT", help="Go on after an earlier answer: its nextCursor.")
+@reading
+def list_sessions(
+    state: State,
+    name: tuple[str, ...],
+    project: str | None,
+    source: str | None,
+    agent: str | None,
+    limit: int | None,
+    cursor: str | None,
+) -> None:
+    """List sessions, most recently changed first; NAME keeps those with these words in their title."""
+    wanted = " ".join(name) or None
+    if state.json and not source and not agent:
+        print_json(_collect(state, {"sessionName": wanted, "projectID": project, "cursor": cursor}, limit or 50))
+        return
+    where = SessionFilter(name=wanted, project=project, source=source, agent=agent)
+    catalog = state.services().catalog
+    page = catalog.list(LOCAL.namespace, where, limit=min(limit or 30, LIST_LIMIT_MAX), cursor=cursor)
+    if state.json:
+        print_json(_data(page))
+    else:
+        _table(state, page)
+
+
+def _collect(state: State, arguments: dict[str, Any], limit: int) -> dict[str, Any]:
+    """Answers of the tool put together until there are ``limit``: its cap is for models, not for programs."""
+    data: dict[str, Any] = {}
+    while True:
+        left = limit - len(data.get("sessions", ()))
+        answer = state.call("list_sessions", {**arguments, "limit": min(left, LIST_LIMIT_MAX)}).data
+        data = {**answer, "sessions": [*data.get("sessions", ()), *answer["sessions"]]}
+        if "nextCursor" not in answer or len(data["sessions"]) >= limit or not answer["sessions"]:
+            return data
+        arguments = {**arguments, "cursor": answer["nextCursor"]}
+
+
+def _data(page: SessionPage) -> dict[str, Any]:
+    """The tool's shape for filters that the tool does not take."""
+    # start-up cost: only this path formats sessions itself
+    import msgspec
+
+    from ovillo.interfaces.tools.shapes import session_info
+
+    data: dict[str, Any] = {
+        "sessions": [msgspec.to_builtins(session_info(x)) for x in page.sessions],
+        "total": page.total,
+    }
+    if page.next_cursor:
+        data["nextCursor"] = page.next_cursor
+    return data
+
+
+def _table(state: State, page: SessionPage) -> None:
+    if not page.sessions:
+        click.echo(
+            "No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions."
+        )
+        return
+    from rich.table import Table  # start-up cost: not with --json
+
+    screen = console(state)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("changed", no_wrap=True)
+    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=3 if screen.is_terminal else None, min_width=20)
+    table.add_column("client", no_wrap=True)
+    table.add_column("msgs", no_wrap=True, justify="right")
+    if screen.width >= 110:
+        table.add_column("folder", no_wrap=True, overflow="ellipsis", max_width=30 if screen.is_terminal else None)
+    table.add_column("id", no_wrap=True)
+    for x in page.sessions:
+        table.add_row(*_row(x, wide=screen.width >= 110))
+    put(screen, table)
+    shown = len(page.sessions)
+    if shown < page.total:
+        more = f"; go on with --cursor {page.next_cursor}" if page.next_cursor else ""
+        click.echo(f"\n{shown} of {page.total:,} sessions{more}")
+
+
+def _row(x: SessionSummary, *, wide: bool) -> list[Any]:
+    from rich.text import Text  # start-up cost: not with --json
+
+    session = x.session
+    mark = {"subagent": "↳ ", "fork": "⑂ "}.get(session.kind.value, "")
+    row: list[Any] = [
+        moment(session.updated_at)[:16],
+        Text(mark + one_line(x.title, 200)),
+        session.source,
+        f"{x.counts.messages:,}",
+    ]
+    if wide:
+        row.append(Text(one_line((session.directory or "").rstrip("/").rsplit("/", 1)[-1], 60), "dim"))
+    return [*row, Text(one_line(session.id, 80), "dim")]

@@ -1,0 +1,28 @@
+"""``ovillo session recover``: a session given back after a compaction, within a token budget."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.sessions.transfer.plain_text import printable
+
+
+@click.command()
+@click.argument("session", default="current")
+@click.option("--max-tokens", type=click.IntRange(200, MAX_ANSWER_TOKENS), default=4_000, show_default=True)
+@reading
+def recover(state: State, session: str, max_tokens: int) -> None:
+    """Print goal, decisions, files, open errors, todos and the newest turns of SESSION within a token budget.
+
+    This is what an agent gets from recover_context; paste it into a new session to go on. Without SESSION it is the one
+    that an agent runs this command in.
+    """
+    answer = state.call("recover_context", {"sessionID": session, "max_tokens": max_tokens})
+    if state.json:
+        print_json(answer.data)
+    else:
+        click.echo(printable(answer.text))

@@ -1,0 +1,97 @@
+"""``ovillo session show``: read a session, with everything that is not plain conversation told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.commands.session_text import Rules, header, message_text
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import page, print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.model.limits import LIST_LIMIT_MAX
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ovillo.model.records import SessionId
+    from ovillo.sessions.history import History
+
+_JSON_LIMIT = 50
+_NEWEST = 20
+
+
+@click.command()
+@click.argument("session")
+@click.option("--around", metavar="ID", help="Start at this message or part (a search hit names them).")
+@click.option("--newest", is_flag=True, help=f"The last messages instead of the first ({_NEWEST} unless --limit says).")
+@click.option("--limit", type=click.IntRange(1), help=f"Messages; all of them as text, {_JSON_LIMIT} with --json.")
+@click.option("--cursor", metavar="TEXT", help="With --json: go on after an earlier answer, its nextCursor.")
+@click.option("--full", is_flag=True, help="Whole tool output, reasoning and client text.")
+@reading
+def show(
+    state: State, session: str, around: str | None, newest: bool, limit: int | None, cursor: str | None, full: bool
+) -> None:
+    """Read SESSION from its beginning; long ones through the pager.
+
+    Messages that were reverted, superseded by a compaction, written by the client or inherited by a fork are marked.
+    """
+    if state.json:
+        arguments = {
+            "sessionID": session,
+            "around": around,
+            "newest": newest or None,
+            "cursor": cursor,
+            "response_format": "detailed",
+        }
+        print_json(_collect(state, arguments, limit or _JSON_LIMIT))
+        return
+    services = state.services()
+    found = services.catalog.resolve(LOCAL.namespace, session)
+    limit = limit or (_NEWEST if newest else None)
+    pieces = _pieces(services.history, found.session.id, around, newest, limit, Rules(full=full))
+    page(state, pieces)
+
+
+def _pieces(
+    history: History, session_id: SessionId, around: str | None, newest: bool, limit: int | None, rules: Rules
+) -> Iterator[Text]:
+    """The session as text, read page by page while somebody reads on."""
+    # The newest page counts from the end, so it has to be asked for in its own size.
+    size = min(limit or LIST_LIMIT_MAX, LIST_LIMIT_MAX)
+    found = history.page(LOCAL.namespace, session_id, limit=size, around=around, newest=newest)
+    yield header(found)
+    shown = 0
+    while True:
+        for message in found.messages:
+            if limit is not None and shown >= limit:
+                break
+            shown += 1
+            yield message_text(message, rules, here=around)
+        if found.next_cursor is None or (limit is not None and shown >= limit):
+            break
+        found = history.page(LOCAL.namespace, session_id, limit=size, cursor=found.next_cursor)
+
+
+def _collect(state: State, arguments: dict[str, Any], limit: int) -> dict[str, Any]:
+    """Answers of the tool put together until there are ``limit`` messages; one that was cut between two answers is
+    one again."""
+    data: dict[str, Any] = {}
+    messages: list[dict[str, Any]] = []
+    while True:
+        arguments["limit"] = min(max(limit - len(messages), 1), LIST_LIMIT_MAX)
+        answer = state.call("get_session_history", arguments).data
+        for message in answer["messages"]:
+            if messages and messages[-1]["id"] == message["id"]:
+                messages[-1]["parts"] += message["parts"]
+            else:
+                messages.append(message)
+        data = {**answer, "offset": data.get("offset", answer["offset"])}
+        following = answer.get("nextCursor")
+        if following is None or len(messages) >= limit or not answer["messages"]:
+            break
+        arguments = {"sessionID": arguments["sessionID"], "cursor": following, "response_format": "detailed"}
+    return {**data, "messages": messages}

@@ -1,0 +1,139 @@
+"""A session as text for a terminal.
+
+Owns how much of each part is shown and in which colours; colour never stands alone. Every recorded text goes
+through ``printable``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
+from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
+from ovillo.sessions.transfer.plain_text import one_line, printable
+from ovillo.sessions.transfer.transcript import (
+    is_aside,
+    is_compaction,
+    marks,
+    moment,
+    says_nothing,
+    speaker,
+    tool_facts,
+    tool_input,
+    tool_target,
+)
+from ovillo.sessions.views import HistoryPage
+
+_ROLE = {Role.USER: "bold blue", Role.ASSISTANT: "bold magenta", Role.SYSTEM: "bold", Role.TOOL: "bold green"}
+_DIFF = {
+    LineKind.ADDED: "green",
+    LineKind.DELETED: "red",
+    LineKind.HUNK: "cyan",
+    LineKind.FILE: "bold",
+    LineKind.CONTEXT: "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """``full`` shows everything; otherwise these many lines of what nobody said."""
+
+    full: bool = False
+    aside_lines: int = 4
+    output_lines: int = 8
+    diff_lines: int = 40
+
+
+def header(page: HistoryPage) -> Text:
+    session = page.summary.session
+    text = Text(one_line(page.summary.title, 300) + "\n", "bold")
+    facts = [session.source, str(session.id), moment(session.created_at)[:16], f"{page.total:,} messages"]
+    if session.directory:
+        facts.append(one_line(session.directory, 300))
+    text.append("  ".join(fact for fact in facts if fact) + "\n", "dim")
+    if session.parent_id:
+        text.append(f"sub-agent of {session.parent_id}\n", "dim")
+    if session.forked_from:
+        text.append(f"fork of {session.forked_from}\n", "dim")
+    if page.offset:
+        text.append(f"... {page.offset:,} earlier messages\n", "dim")
+    return text
+
+
+def message_text(message: Message, rules: Rules, here: str | None = None) -> Text:
+    text = Text()
+    if is_compaction(message):
+        text.append("--- compaction: what stands above was replaced by the summary below ---\n", "yellow")
+    text.append(("> " if here == message.id else "") + speaker(message), _ROLE[message.role])
+    text.append(f"  {moment(message.created_at) or 'no time'}  {one_line(message.id, 80)}", "dim")
+    for mark in marks(message):
+        text.append(f"  [{mark}]", "yellow")
+    text.append("\n")
+    if message.error:
+        text.append(f"  failed: {one_line(message.error, 600)}\n", "red")
+    for part in message.parts:
+        if not says_nothing(part):
+            _part(text, part, message, rules)
+    return text
+
+
+def _part(text: Text, part: Part, message: Message, rules: Rules) -> None:
+    if part.tool:
+        _tool(text, part, rules)
+    elif part.patch:
+        names = ", ".join(one_line(path, 200) for path in part.patch.files[:10])
+        text.append(f"  changed {names} ", "bold")
+        text.append(f"+{part.patch.additions} -{part.patch.deletions}\n", "dim")
+        if part.patch.diff:
+            _diff(text, part.patch.diff, rules)
+    elif part.file and not part.text:
+        text.append(f"  file {one_line(part.file.path, 300)}\n", "dim")
+    elif part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
+        text.append(printable(part.text).strip("\n") + "\n")
+    else:
+        label = "put in by the client" if part.type is PartType.TEXT else part.type.value
+        text.append(f"  {label}: ", "dim italic")
+        _lines(text, part.text, rules.aside_lines, rules, style="dim", indent="  ", hanging=True)
+    if part.lost_bytes:
+        text.append(f"  ({part.lost_bytes} bytes of this were cut away by the client itself)\n", "dim")
+
+
+def _tool(text: Text, part: Part, rules: Rules) -> None:
+    assert part.tool is not None
+    tool = part.tool
+    failed = tool.status is ToolStatus.ERROR
+    text.append(f"  {one_line(tool.name, 80)} ", "bold red" if failed else "bold green")
+    text.append(tool_target(tool, 120))
+    text.append(f"  ({tool_facts(tool)})\n", "red" if failed else "dim")
+    if tool.child_session_id:
+        text.append(f"    started session {tool.child_session_id}\n", "dim")
+    if rules.full and (given := tool_input(tool)):
+        _lines(text, given, 0, rules, style="cyan", indent="    ")
+    if tool.output and looks_like_diff(tool.output):
+        _diff(text, tool.output, rules)
+    elif tool.output:
+        _lines(text, tool.output, rules.output_lines, rules, style="dim", indent="    ")
+
+
+def _diff(text: Text, diff: str, rules: Rules) -> None:
+    lines = list(diff_lines(printable(diff).rstrip("\n")))
+    shown = lines if rules.full else lines[: rules.diff_lines]
+    for kind, line in shown:
+        text.append(f"    {line}\n", _DIFF[kind])
+    _left_out(text, len(lines) - len(shown), "    ")
+
+
+def _lines(text: Text, words: str, limit: int, rules: Rules, *, style: str, indent: str, hanging: bool = False) -> None:
+    lines = printable(words).strip("\n").split("\n")
+    shown = lines if rules.full else lines[:limit]
+    for index, line in enumerate(shown):
+        cut = line if rules.full or len(line) <= 400 else line[:400] + " ..."
+        text.append(("" if hanging and index == 0 else indent) + cut + "\n", style)
+    _left_out(text, len(lines) - len(shown), indent)
+
+
+def _left_out(text: Text, count: int, indent: str) -> None:
+    if count > 0:
+        text.append(f"{indent}... {count:,} more lines (--full shows them)\n", "dim italic")

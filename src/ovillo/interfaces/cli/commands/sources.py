@@ -1,0 +1,91 @@
+"""``ovillo sources``: the places that are read, what is in them, and each thing that could not be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.state import State
+from ovillo.model.clock import to_iso
+from ovillo.sessions.transfer.plain_text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ovillo.ingest.reports import SourceReport
+
+_MEANS = {
+    "damaged": "some records could not be read",
+    "unreadable": "could not be read at the last scan",
+    "gone": "was read before and is no longer there; what was read stays",
+    "new": "found, not scanned yet",
+}
+
+
+@click.command()
+@reading
+def sources(state: State) -> None:
+    """Show every place that is read, and each file or record that could not be, with position and reason."""
+    ingest = state.services().ingest
+    reports = ingest.sources()
+    if state.json:
+        print_json({"sources": [_data(x) for x in reports], "indexedThrough": to_iso(ingest.indexed_through())})
+        return
+    if not reports:
+        click.echo(f"No agent history was found in {state.settings().home}. Use an agent once, then run `ovillo scan`.")
+        return
+    screen = console(state)
+    for report in reports:
+        _show(screen, report)
+    if any(x.status == "new" for x in reports):
+        click.echo("Run `ovillo scan` to read what is new.")
+
+
+def _data(x: SourceReport) -> dict[str, Any]:
+    return {
+        "reader": x.reader,
+        "title": x.title,
+        "path": x.path,
+        "generation": x.layout,
+        "status": x.status,
+        "sessions": x.sessions,
+        "messages": x.messages,
+        "parts": x.parts,
+        "skipped": [{"file": s.file, "position": s.position, "reason": s.reason} for s in x.skipped],
+        "unknownTypes": dict(x.unknown_types),
+        "redactions": dict(x.redactions),
+        "lastScan": to_iso(x.last_scan_at),
+        "error": x.error,
+    }
+
+
+def _show(screen: Console, x: SourceReport) -> None:
+    from rich.text import Text  # start-up cost: not with --json
+
+    style = {"ok": "green", "new": "cyan"}.get(x.status, "yellow" if x.status != "unreadable" else "red")
+    heading = Text.assemble((x.title, "bold"), "  ", (x.status, style), f"  {x.layout}".rstrip())
+    if x.status in _MEANS:
+        heading.append(f"  ({_MEANS[x.status]})", "dim")
+    put(screen, heading)
+    put(screen, Text(f"  {one_line(x.path, 500)}"))
+    scanned = (to_iso(x.last_scan_at) or "never")[:16].replace("T", " ")
+    screen.print(
+        Text(f"  {x.sessions:,} sessions, {x.messages:,} messages, {x.parts:,} parts; scanned {scanned}", "dim")
+    )
+    if x.redactions:
+        masked = ", ".join(f"{count} {kind}" for kind, count in sorted(x.redactions.items()))
+        put(screen, Text(f"  secrets masked: {masked}", "dim"))
+    if x.unknown_types:
+        kept = ", ".join(f"{kind} {count}" for kind, count in sorted(x.unknown_types.items()))
+        put(screen, Text(f"  record types without a field of ours, kept as they are: {one_line(kept, 400)}", "dim"))
+    if x.error:
+        put(screen, Text(f"  {one_line(x.error, 400)}", "red"))
+    for item in x.skipped:
+        place = f"{item.file}:{item.position}" if item.position else item.file
+        screen.print(
+            Text.assemble(("  not read  ", "yellow"), one_line(place, 500), "  ", (one_line(item.reason, 300), "dim"))
+        )
+    click.echo()

@@ -1,0 +1,49 @@
+"""Groups whose commands are imported when they are called, and which offer near names for a mistyped one.
+
+Owns finding commands. A search must answer within 250 ms, so that no command may pay for the imports of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """``lazy`` maps a command's name to (``module:attribute``, one line of help)."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lazy = dict(lazy or {})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        # In the order they were written down: what is used most comes first.
+        return [*self._lazy, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._lazy:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = self._lazy[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and name not in self.list_commands(ctx):
+            near = get_close_matches(name, self.list_commands(ctx), n=3, cutoff=0.5)
+            offer = f"Did you mean {' or '.join(near)}?" if near else f"Commands: {', '.join(self.list_commands(ctx))}."
+            raise click.UsageError(f"{ctx.command_path} has no command {name!r}. {offer}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Help without importing a single command."""
+        rows = [(name, self._lazy[name][1]) for name in self._lazy]
+        rows += [(name, command.get_short_help_str()) for name, command in sorted(self.commands.items())]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

@@ -1,0 +1,123 @@
+"""The command ``ovillo``: its groups, its global options, and the one place where errors become exit codes.
+
+Owns no command. Called by ``ovillo.app`` with everything that must not be imported from here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from ovillo import __version__
+from ovillo.interfaces.cli.lazy import LazyGroup
+from ovillo.interfaces.cli.options import global_options, json_option
+from ovillo.interfaces.cli.output import print_error
+from ovillo.interfaces.cli.state import OpenServices, RunHttp, RunStdio, State
+from ovillo.model.errors import OvilloError
+
+_C = "ovillo.interfaces.cli.commands"
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+
+_COMMANDS = {
+    "scan": (f"{_C}.scan:scan", "Read what is new in the histories of all agents."),
+    "sources": (f"{_C}.sources:sources", "Places that are read, and what could not be read."),
+    "search": (f"{_C}.search:search", "Find sessions by what was said and done in them."),
+    "session": (f"{_C}.session:session", "List, read, follow and export sessions."),
+    "mcp": (f"{_C}.serve:mcp", "Serve MCP on standard input and output."),
+    "serve": (f"{_C}.serve:serve", "Serve MCP over streamable HTTP."),
+    "embed": (f"{_C}.embed:embed", "Make everything searchable by meaning, now."),
+    "doctor": (f"{_C}.doctor:doctor", "Check the installation, the database and the agents."),
+    "config": (f"{_C}.config:config", "Effective settings and where they came from."),
+    "completion": (f"{_C}.completion:completion", "Completion script of a shell."),
+}
+
+_EPILOG = "Global options may also follow the command. First steps: ovillo scan, then ovillo search WORDS."
+
+
+@click.command(
+    cls=LazyGroup,
+    lazy=_COMMANDS,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_EPILOG,
+)
+@click.version_option(__version__, prog_name="ovillo")
+@json_option(hidden=True)
+@global_options(hidden=False)
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """A memory of your coding agents: find, search and read every session of OpenCode, Claude Code, Codex, Gemini CLI
+    and others on this machine.
+
+    Without a command it shows this help; when its input is a pipe, it serves MCP.
+    """
+    if context.invoked_subcommand is None:
+        if _input_is_pipe():
+            from ovillo.interfaces.cli.commands.serve import run_mcp  # start-up cost, as every command
+
+            run_mcp(context.ensure_object(State))
+        else:
+            click.echo(context.get_help())
+
+
+def run(
+    open_services: OpenServices,
+    run_stdio: RunStdio | None = None,
+    run_http: RunHttp | None = None,
+    arguments: Sequence[str] | None = None,
+) -> None:
+    """Run one command and leave the process with its exit code (``ovillo.model.errors``; 130 when interrupted)."""
+    sys.exit(invoke(State(open_services, run_stdio, run_http, os.environ), arguments))
+
+
+def invoke(state: State, arguments: Sequence[str] | None = None) -> int:
+    """The exit code; nothing is raised."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given
+    try:
+        try:
+            result = cli.main(given, prog_name="ovillo", standalone_mode=False, obj=state)
+            sys.stdout.flush()
+            return result if isinstance(result, int) else 0
+        finally:
+            state.close()
+    except BrokenPipeError:
+        _forget_stdout()
+        return _BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return _INTERRUPTED
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as error:
+        print_error(error, as_json=as_json)
+        return error.exit_code
+    except OvilloError as error:
+        print_error(error, as_json=as_json)
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001  The outermost edge: people get a sentence, --verbose the trace.
+        if state.verbose:
+            traceback.print_exc()
+        print_error(error, as_json=as_json)
+        return 1
+
+
+def _input_is_pipe() -> bool:
+    """A client talks through a pipe or a socket; ``/dev/null`` and files are neither."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _forget_stdout() -> None:
+    """Whoever read our output is gone: the interpreter must not complain about that when it flushes at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,67 @@
+"""Options that several commands share, and handing a command its state.
+
+Owns their names and help. They may stand before or after the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, TypeVar
+
+import click
+
+from ovillo.interfaces.cli.state import State
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+COLORS = ("auto", "always", "never")
+
+
+def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def callback(context: click.Context, _: click.Parameter, value: Any) -> None:
+        if value is not None and value is not False:
+            setattr(context.ensure_object(State), name, value)
+
+    return callback
+
+
+def _option(*names: str, to: str, **kwargs: Any) -> Callable[[Command], Command]:
+    return click.option(*names, expose_value=False, callback=_keep(to), **kwargs)
+
+
+def global_options(*, hidden: bool) -> Callable[[Command], Command]:
+    """Those every command takes; shown in the help of ``ovillo`` itself only."""
+
+    def add(command: Command) -> Command:
+        for option in (
+            _option("--data-dir", to="data_dir", metavar="DIR", help="Folder with ovillo's database.", hidden=hidden),
+            _option("--config", to="config", metavar="FILE", help="Read this ovillo.toml instead.", hidden=hidden),
+            _option(
+                "--color", to="color", type=click.Choice(COLORS), help="Colours; NO_COLOR is honoured.", hidden=hidden
+            ),
+            _option("-v", "--verbose", to="verbose", is_flag=True, help="Log what is done to stderr.", hidden=hidden),
+        ):
+            command = option(command)
+        return command
+
+    return add
+
+
+def json_option(*, hidden: bool = False) -> Callable[[Command], Command]:
+    return _option("--json", to="json", is_flag=True, help="Print JSON for programs.", hidden=hidden)
+
+
+def reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that reads: gets the state first, takes ``--json`` and the global options."""
+    return json_option()(plain(command))
+
+
+def plain(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that gets the state first and takes the global options."""
+
+    @click.pass_context
+    def with_state(context: click.Context, /, *args: Any, **kwargs: Any) -> Any:
+        return command(context.ensure_object(State), *args, **kwargs)
+
+    return global_options(hidden=True)(update_wrapper(with_state, command))

@@ -1,0 +1,139 @@
+"""Writing to the terminal: JSON, text with or without colour, a pager, and errors.
+
+Owns the streams. Answers go to standard output, everything else to standard error. Recorded text is printed
+only after ``printable``: a terminal obeys what it is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.state import State
+from ovillo.model.errors import OvilloError
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+#: Columns of text that goes into a pipe or file: nothing is cut there, programs and greps read it.
+_PIPE_COLUMNS = 1_000
+
+
+def print_json(data: Any) -> None:
+    """One JSON document. Text that UTF-8 cannot hold is escaped rather than refused."""
+    text = json.dumps(data, ensure_ascii=False, indent=2, default=str)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(data, ensure_ascii=True, indent=2, default=str)
+    click.echo(text)
+
+
+def is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def console(state: State, *, stderr: bool = False) -> Console:
+    """For people. No markup, no emoji codes: what is printed is what was said."""
+    from rich.console import Console  # start-up cost: answers in JSON are spared 50 ms
+
+    terminal = (sys.stderr if stderr else sys.stdout).isatty()
+    forced = {"always": True, "never": False}.get(state.color)
+    return Console(
+        stderr=stderr,
+        force_terminal=forced,
+        no_color=state.color == "never" or (state.color == "auto" and bool(os.environ.get("NO_COLOR"))) or None,
+        width=None if terminal or "COLUMNS" in os.environ else _PIPE_COLUMNS,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=not terminal,
+    )
+
+
+def put(screen: Console, what: RenderableType) -> None:
+    """Print; what goes into a pipe or file carries no padding at the ends of its lines."""
+    if screen.is_terminal:
+        screen.print(what)
+        return
+    with screen.capture() as captured:
+        screen.print(what)
+    click.echo("\n".join(line.rstrip() for line in captured.get().split("\n")), nl=False)
+
+
+def page(state: State, pieces: Iterable[RenderableType]) -> None:
+    """Pieces of text one after another; through the pager on a terminal when they do not fit on one screen."""
+    screen = console(state)
+    if not screen.is_terminal or not sys.stdin.isatty() or os.environ.get("PAGER") == "":
+        for piece in pieces:
+            put(screen, piece)
+        return
+
+    def rendered() -> Iterator[str]:
+        for piece in pieces:
+            with screen.capture() as captured:
+                screen.print(piece)
+            yield captured.get()
+
+    first, rest, whole = _first_screen(rendered(), shutil.get_terminal_size().lines - 2)
+    if whole:
+        click.echo(first, nl=False, color=True)
+        return
+
+    def everything() -> Iterator[str]:
+        yield first
+        yield from rest
+
+    click.echo_via_pager(everything(), color=True)
+
+
+def _first_screen(pieces: Iterator[str], lines: int) -> tuple[str, Iterator[str], bool]:
+    """What fills one screen, the rest, and whether there is no rest."""
+    first = ""
+    for piece in pieces:
+        first += piece
+        if first.count("\n") > lines:
+            return first, pieces, False
+    return first, iter(()), True
+
+
+def print_error(error: Exception, *, as_json: bool) -> None:
+    """What happened and what to do next, on standard error; a problem document with ``--json``."""
+    message, hint, code, status = describe(error)
+    if as_json:
+        problem = {
+            "type": "about:blank",
+            "title": code,
+            "status": status,
+            "detail": message,
+            "code": code,
+            "hint": hint,
+        }
+        click.echo(json.dumps({k: v for k, v in problem.items() if v is not None}, ensure_ascii=True), err=True)
+        return
+    click.echo(f"{click.style('Error:', fg='red', bold=True)} {message}", err=True)
+    if hint:
+        click.echo(f"       {hint}", err=True)
+
+
+def describe(error: Exception) -> tuple[str, str | None, str, int]:
+    """Message, hint, stable code and HTTP status."""
+    if isinstance(error, OvilloError):
+        return error.message, error.hint, error.code, error.http_status
+    if isinstance(error, click.ClickException):
+        hint = None
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            hint = f"See {error.ctx.command_path} --help."
+        return error.format_message(), hint, "invalid_input", 422
+    return (
+        f"ovillo failed inside ({type(error).__name__}). This is a bug; nothing of your agents' files was changed.",
+        "Run it again with --verbose for the details, or `ovillo doctor` to check the installation.",
+        "internal",
+        500,
+    )

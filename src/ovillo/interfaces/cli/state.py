@@ -1,0 +1,119 @@
+"""What one run of the command line carries: options, settings, services.
+
+Owns opening things when they are first needed, and calling a tool of the registry as the local user, so that
+``--json`` gives exactly what the tool gives.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
+
+OpenServices = Callable[[Settings], "Services"]
+RunStdio = Callable[[OpenServices, Settings], None]
+RunHttp = Callable[[OpenServices, Settings, Callable[[str], None]], None]
+
+
+@dataclass(slots=True)
+class State:
+    """Options may be given before or after the command; the later one wins."""
+
+    open_services: OpenServices
+    run_stdio: RunStdio | None
+    run_http: RunHttp | None
+    environment: Mapping[str, str]
+    data_dir: str | None = None
+    config: str | None = None
+    color: str = "auto"
+    json: bool = False
+    verbose: bool = False
+    #: Settings given as options of a command.
+    flags: dict[str, Any] = field(default_factory=dict)
+    _settings: Settings | None = None
+    _services: Services | None = None
+
+    def settings(self) -> Settings:
+        """Raises InvalidInput."""
+        if self._settings is None:
+            flags = {"data_dir": self.data_dir, **self.flags}
+            self._settings = load_settings(
+                self.environment, flags, config=Path(self.config) if self.config is not None else None
+            )
+            _log_to_stderr("DEBUG" if self.verbose else self._settings.log_level.upper())
+        return self._settings
+
+    def services(self) -> Services:
+        """Raises StoreUnavailable, IntegrityError, InvalidInput."""
+        if self._services is None:
+            settings = self.settings()
+            check_readers(settings)
+            self._services = self.open_services(settings)
+        return self._services
+
+    def close(self) -> None:
+        if self._services is not None:
+            self._services.close()
+            self._services = None
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """What the tool of this name answers the local user; arguments that are ``None`` are left out.
+
+        Raises the error the tool answered with."""
+        # start-up cost: commands that answer from no tool are spared msgspec and the registry
+        from ovillo.interfaces.tools.contract import LOCAL
+        from ovillo.interfaces.tools.registry import Registry
+
+        given = {name: value for name, value in arguments.items() if value is not None}
+        result = Registry.choose(("all",)).dispatch(self.services(), LOCAL, tool, given)
+        if result.is_error:
+            raise ToolFailed.of(result.error_code, result.text)
+        return ToolAnswer(dict(result.structured or {}), result.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    data: dict[str, Any]
+    text: str
+
+
+class ToolFailed(OvilloError):
+    """An error a tool answered with, under the code and the exit code it had."""
+
+    @classmethod
+    def of(cls, code: str | None, text: str) -> OvilloError:
+        for kind in OvilloError.__subclasses__():
+            if kind.code == code and kind is not cls:
+                return kind(text)
+        return cls(text)
+
+
+def check_readers(settings: Settings) -> None:
+    """Raises InvalidInput when the setting ``readers`` names one that does not exist."""
+    if not settings.readers:
+        return
+    from ovillo.readers import all_readers  # start-up cost: most runs limit no readers
+
+    known = {reader.name for reader in all_readers()}
+    for name in settings.readers:
+        if name not in known:
+            raise InvalidInput(
+                f"The setting readers names {name!r} ({settings.origins.get('readers')}), which is no reader.",
+                hint=f"Known: {', '.join(sorted(known))}.",
+            )
+
+
+def _log_to_stderr(level: str) -> None:
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", force=True
+    )
+    logging.getLogger("ovillo").setLevel(level)
