@@ -373,7 +373,7 @@ def test_a_message_added_to_the_database_is_read_without_the_rest(fixtures: Path
     again, _, _ = read(place, cursor)
     assert again[session.id][1][-1].id == "msg_new"
     assert messages[0].id not in {message.id for message in again[session.id][1]}
-    assert again[session.id][1][0].seq > messages[-1].seq
+    assert again[session.id][1][-1].seq > messages[-1].seq
 
 
 @pytest.mark.requirement("READ-19")
