@@ -7,13 +7,14 @@ services open on the first call and watching starts after the first answer.
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
-
-from ovillo.model.records import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport
@@ -36,7 +37,6 @@ class Backend:
         self._services: Services | None = None
         self._stop = threading.Event()
         self._workers: list[threading.Thread] = []
-        self._wake_embedding: Callable[[], None] = _nobody_embeds
 
     def services(self) -> Services:
         with self._lock:
@@ -54,7 +54,7 @@ class Backend:
         ]
         if services.settings.embedder != "none":
             self._workers.append(
-                threading.Thread(target=self._embed, args=(services,), name="ovillo-embed-turn", daemon=True)
+                threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True)
             )
         for worker in self._workers:
             worker.start()
@@ -80,13 +80,8 @@ class Backend:
         return True
 
     def _watch(self, services: Services, on_change: Callable[[ScanReport], None] | None) -> None:
-        def changed(report: ScanReport) -> None:
-            self._wake_embedding()
-            if on_change:
-                on_change(report)
-
         try:
-            services.ingest.watch(self._stop, changed)
+            services.ingest.watch(self._stop, on_change)
         except Exception:  # noqa: BLE001  Worker boundary: without watching the server still answers from what is indexed.
             if not self._stop.is_set():
                 _log.exception("watching the sources ended")
@@ -95,20 +90,18 @@ class Backend:
         """One process at a time: a server runs for every agent, and all would embed the same texts."""
         try:
             # The model's runtime takes 0.2 s and 100 MB; a server that only lists tools is spared both.
-            from ovillo.search.embedders import make_embedder
+            from ovillo.search.embedders import open_embedder
             from ovillo.search.embedding_queue import EmbeddingQueue
 
             turn = FileLock(str(services.settings.data_dir / "embed.lock"), timeout=0, thread_local=False)
             while not self._stop.is_set():
                 try:
                     with turn:
-                        queue = EmbeddingQueue(
-                            services.store, DEFAULT_NAMESPACE, lambda: make_embedder(services.settings)
-                        )
-                        self._wake_embedding = queue.wake
-                        queue.start()
-                        self._stop.wait()
-                        queue.stop(_PATIENCE_S)
+                        _be_nice()
+                        embedder = open_embedder(services.settings)
+                        if embedder is not None:
+                            EmbeddingQueue(services.store, embedder).run(self._stop)
+                        return
                 except Timeout:
                     self._stop.wait(_TURN_S)
         except Exception:  # noqa: BLE001  Worker boundary: without vectors search still works by words.
@@ -116,5 +109,8 @@ class Backend:
                 _log.exception("embedding ended")
 
 
-def _nobody_embeds() -> None:
-    return
+def _be_nice() -> None:
+    """Let everything else on the machine go first; on Linux a thread has a priority of its own."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
