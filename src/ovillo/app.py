@@ -5,16 +5,16 @@ Owns what is built from what, once per process. Everything below gets its collab
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-from ovillo.ingest.gather import Redact
 from ovillo.ingest.service import Ingest
-from ovillo.interfaces.services import Services
+from ovillo.interfaces.services import OpenServices, Services
 from ovillo.model.clock import system_clock
 from ovillo.readers import all_readers
 from ovillo.search.analysis import TextAnalyzer
 from ovillo.search.service import Search
-from ovillo.security.redaction import Redactor
+from ovillo.security.redaction import redactor_for
 from ovillo.sessions.calling import CallingSession
 from ovillo.sessions.catalog import Catalog
 from ovillo.sessions.history import History
@@ -33,7 +33,7 @@ def open_services(settings: Settings) -> Services:
     ingest = Ingest(
         store,
         readers,
-        partial(_make_redact, store.secret("redaction"), settings.redaction),
+        partial(redactor_for, store.secret("redaction"), settings.redaction),
         environment=settings.environment,
         home=settings.home,
         lock_path=settings.data_dir / "ingest.lock",
@@ -62,13 +62,20 @@ def open_services(settings: Settings) -> Services:
     )
 
 
-def _make_redact(key: bytes, mode: str) -> Redact:
-    """Built in each reading process: compiled rules do not cross between them."""
-    return Redactor(key, "off" if mode == "off" else "mask").redact_delta
-
-
 def main() -> None:
     """The ``ovillo`` command."""
     from ovillo.interfaces.cli.main import run  # start-up cost: importing this module must stay cheap for MCP
 
-    run(open_services)
+    run(open_services, _run_stdio, _run_http)
+
+
+def _run_stdio(open_services: OpenServices, settings: Settings) -> None:
+    from ovillo.interfaces.mcp.stdio import run_stdio  # start-up cost: other commands serve nothing
+
+    run_stdio(open_services, settings)
+
+
+def _run_http(open_services: OpenServices, settings: Settings, on_ready: Callable[[str], None]) -> None:
+    from ovillo.interfaces.mcp.http import run_http  # start-up cost: other commands serve nothing
+
+    run_http(open_services, settings, on_ready)

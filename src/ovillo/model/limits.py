@@ -23,3 +23,5 @@ SEARCH_LIMIT_DEFAULT = 20
 SEARCH_LIMIT_MAX = 100
 #: A query is cut here and says so (milliseconds).
 SEARCH_BUDGET_MS = 400
+#: A regular expression without literals reads every text.
+PATTERN_BUDGET_MS = 1_500

@@ -30,7 +30,7 @@ def open_writer(path: Path) -> apsw.Connection:
         connection.pragma("page_size", 8192)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", 1)
-        connection.pragma("cache_size", -32_768)
+        connection.pragma("cache_size", -16_384)
         connection.pragma("wal_autocheckpoint", 4_000)
         connection.pragma("journal_size_limit", 67_108_864)
         _migrate(connection)

@@ -140,8 +140,12 @@ def first_prompt(messages: Sequence[Message]) -> str | None:
                 if part.type is PartType.TEXT and not part.synthetic and part.text.strip():
                     shown = part.metadata.get("display_text")
                     text = shown if isinstance(shown, str) and shown.strip() else part.text
-                    return " ".join(text[: 4 * _PROMPT_CHARS].split())[:_PROMPT_CHARS]
+                    return cut_prompt(text)
     return None
+
+
+def cut_prompt(text: str) -> str:
+    return " ".join(text[: 4 * _PROMPT_CHARS].split())[:_PROMPT_CHARS]
 
 
 def _column(part: Part, message: Message) -> str:

@@ -18,9 +18,9 @@ from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedReco
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.merge import Merge, log_changes
-from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation
+from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation, cut_prompt
 from ovillo.store.sqlite.reindex import drop_from_index, index_again, put_back_in_index
-from ovillo.store.sqlite.rows import from_json, to_json
+from ovillo.store.sqlite.rows import from_json, to_json, unpack
 from ovillo.store.sqlite.session_reads import SessionReads
 from ovillo.store.sqlite.source_reads import SourceReads
 from ovillo.store.sqlite.text_reads import TextReads
@@ -279,3 +279,11 @@ def _recount(db: apsw.Connection, session_key: int) -> None:
         " AND m.role = 'user' AND m.author = 'human' AND m.inherited_from IS NULL) WHERE key = ?",
         (session_key,),
     )
+    # What a fork is called by must be its own first prompt, not its origin's.
+    own = db.execute(
+        "SELECT p.text FROM messages m JOIN parts p ON p.message_key = m.key WHERE m.session_key = ? AND m.role = 'user'"
+        " AND m.author = 'human' AND m.inherited_from IS NULL AND p.type = 1 AND p.text IS NOT NULL ORDER BY m.seq, p.seq LIMIT 1",
+        (session_key,),
+    ).fetchone()
+    if own is not None:
+        db.execute("UPDATE sessions SET first_prompt = ? WHERE key = ?", (cut_prompt(unpack(own[0]) or ""), session_key))
