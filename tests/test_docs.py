@@ -11,8 +11,7 @@ import click
 import msgspec
 import pytest
 
-from ovillo.app import open_services
-from ovillo.interfaces.cli.main import build
+from ovillo.interfaces.cli.main import cli
 from ovillo.interfaces.tools.registry import all_tools
 from ovillo.model import errors
 from ovillo.readers import all_readers
@@ -72,7 +71,7 @@ def test_every_command_is_in_the_reference_with_its_options() -> None:
         for title, text in sections.items()
     }
     missing = []
-    for path, command in _commands(build(open_services), "ovillo"):
+    for path, command in _commands(cli, "ovillo"):
         if command.hidden:
             continue
         if path not in known:
