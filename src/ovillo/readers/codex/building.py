@@ -91,6 +91,7 @@ class Draft:
         kind: PartType,
         text: str,
         seq: int,
+        at: int | None,
         source_type: str | None = None,
         name: str | None = None,
         metadata: dict[str, Any] | None = None,
@@ -99,7 +100,7 @@ class Draft:
         facts = {**({"source_type": source_type} if source_type else {}), **(metadata or {})}
         part_id = PartId(name or f"{self.id}:{seq - self.seq}")
         synthetic = self.author is Author.SYNTHETIC
-        self.parts.append(Part(part_id, self.id, seq, kind, text, synthetic, created_at=self.created, metadata=facts))
+        self.parts.append(Part(part_id, self.id, seq, kind, text, synthetic, created_at=at, metadata=facts))
 
     def message(self, session_id: SessionId) -> Message:
         return Message(

@@ -17,6 +17,7 @@ _EXIT = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d+)", re.MULT
 _CUT = re.compile(r"…\s*(\d+) (tokens|chars|characters|bytes) truncated\s*…")
 _CUT_LINES = re.compile(r"\[\.\.\. omitted (\d+) of (\d+) lines \.\.\.\]")
 _ORIGINAL = re.compile(r"^Original token count: (\d+)", re.MULTILINE)
+_BODY = re.compile(r"^Output:$", re.MULTILINE)
 #: Codex counts four bytes a token when it cuts (its own estimate).
 _BYTES_PER_TOKEN = 4
 #: Lines before the output proper; marks inside the output itself are somebody's text.
@@ -55,7 +56,7 @@ def read_output(value: object) -> Output:
         output.text = "\n".join(texts)
         return output
     text = text_of(value)
-    head = text[:_HEAD_CHARS].split("\nOutput:\n", 1)[0]
+    head = _BODY.split(text[:_HEAD_CHARS], 1)[0]
     code = _EXIT.search(head)
     return Output(text, bool(code) and code is not None and code[1] != "0", _lost(text, head))
 

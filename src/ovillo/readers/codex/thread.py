@@ -138,20 +138,20 @@ class Thread:
                 text = _content_text(item.get("content"))
                 draft = self._answering(item, text, offset, at)
                 if text:
-                    draft.add(PartType.TEXT, text, offset, name=_id(item))
+                    draft.add(PartType.TEXT, text, offset, at, name=_id(item))
             case "reasoning":
                 texts = [str_of(x.get("text")) for key in ("summary", "content") for x in dicts_of(item.get(key))]
                 text = "\n\n".join(x for x in texts if x)
                 draft = self._answering(item, text, offset, at)
                 if text:
-                    draft.add(PartType.REASONING, text, offset, name=_id(item))
+                    draft.add(PartType.REASONING, text, offset, at, name=_id(item))
             case "function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call" | "tool_search_call":
                 self._call(kind, item, offset, at)
             case "function_call_output" | "custom_tool_call_output" | "tool_search_output" | "local_shell_call_output":
                 self._output(item, at)
             case kind if kind not in _SILENT_RESPONSE_ITEMS:
                 text = json.dumps(item, ensure_ascii=False, default=str)[:_UNKNOWN_CHARS]
-                self._answering(item, text, offset, at).add(PartType.UNKNOWN, text, offset, kind or "?", _id(item))
+                self._answering(item, text, offset, at).add(PartType.UNKNOWN, text, offset, at, kind or "?", _id(item))
 
     def _event(self, event: dict[str, Any], offset: int, at: int | None) -> None:
         kind = str_of(event.get("type"))
@@ -208,7 +208,7 @@ class Thread:
         message_id = MessageId(item_id or self._made_up("prompt", self._count, text))
         draft = self._draft(Draft(message_id, offset, Role.USER, Author.HUMAN, at))
         if text:
-            draft.add(PartType.TEXT, text, offset)
+            draft.add(PartType.TEXT, text, offset, at)
         for index, image in enumerate(images):
             data = image if isinstance(image, str) else text_of(dict_of(image).get("image_url"))
             path = str_of(dict_of(image).get("path"))
@@ -239,7 +239,7 @@ class Thread:
         message_id = MessageId(item_id or self._made_up("context", count, text))
         whose = Role.USER if role == "user" else Role.SYSTEM
         draft = self._draft(Draft(message_id, offset, whose, Author.SYNTHETIC, at))
-        draft.add(PartType.TEXT, text, offset)
+        draft.add(PartType.TEXT, text, offset, at)
         self.visible[message_id] = None
 
     def _error(self, event: dict[str, Any], offset: int, at: int | None) -> None:
@@ -255,7 +255,7 @@ class Thread:
                 error=text or "error",
             )
         )
-        draft.add(PartType.TEXT, text, offset, "error")
+        draft.add(PartType.TEXT, text, offset, at, "error")
         self.visible[draft.id] = None
 
     def _compacted(self, payload: dict[str, Any], offset: int, at: int | None) -> None:
@@ -270,7 +270,7 @@ class Thread:
         self.visible = {x: said for x, said in self.visible.items() if said is not None and said.strip() in kept}
         message_id = self._made_up("compacted", self._count, text)
         draft = self._draft(Draft(message_id, offset, Role.USER, Author.SYNTHETIC, at, is_summary=True))
-        draft.add(PartType.COMPACTION, text, offset, "compacted", metadata={"kept_items": len(history)})
+        draft.add(PartType.COMPACTION, text, offset, at, "compacted", metadata={"kept_items": len(history)})
         self.visible[message_id] = None
 
     # --- answers
