@@ -34,14 +34,16 @@ def global_options(*, hidden: bool) -> Callable[[Command], Command]:
     """Those every command takes; shown in the help of ``ovillo`` itself only."""
 
     def add(command: Command) -> Command:
-        for option in (
+        shared = (
             _option("--data-dir", to="data_dir", metavar="DIR", help="Folder with ovillo's database.", hidden=hidden),
             _option("--config", to="config", metavar="FILE", help="Read this ovillo.toml instead.", hidden=hidden),
             _option(
                 "--color", to="color", type=click.Choice(COLORS), help="Colours; NO_COLOR is honoured.", hidden=hidden
             ),
             _option("-v", "--verbose", to="verbose", is_flag=True, help="Log what is done to stderr.", hidden=hidden),
-        ):
+        )
+        # A decorator that is applied later stands earlier in the help.
+        for option in reversed(shared):
             command = option(command)
         return command
 

@@ -113,7 +113,5 @@ def check_readers(settings: Settings) -> None:
 
 
 def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", force=True
-    )
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("ovillo").setLevel(level)

@@ -1,8 +1,5 @@
-"""Taking a session out of ovillo, as a file that stands on its own.
+"""Taking a session out of ovillo, as a file that stands on its own: ``service.Transfer``.
 
-Owns the forms (JSON, JSONL, Markdown, HTML, PDF) and file names. Reads through the session services only.
+Owns the forms (JSON, JSONL, Markdown, HTML, PDF), file names, and making recorded text safe to print. Reads
+through the session services only. Imports nothing here: the command line needs ``plain_text`` at every start.
 """
-
-from ovillo.sessions.transfer.service import FORMATS, Export, Transfer
-
-__all__ = ["FORMATS", "Export", "Transfer"]

@@ -125,7 +125,8 @@ def _database(state: State) -> Check:
     if not settings.database.exists():
         return Check("database", Level.WARN, f"{settings.database} does not exist yet", "Run `ovillo scan`.")
     problems = state.services().store.quick_check()
-    size = settings.database.stat().st_size / 1e6
+    files = (settings.database, settings.database.with_name(settings.database.name + "-wal"))
+    size = sum(x.stat().st_size for x in files if x.exists()) / 1e6
     if problems:
         return Check(
             "database",

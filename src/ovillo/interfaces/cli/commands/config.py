@@ -42,12 +42,20 @@ def show(state: State) -> None:
     for name in ("setting", "value", "from"):
         table.add_column(name, overflow="fold", no_wrap=name == "setting")
     for x in rows:
-        value = ", ".join(x.value) if isinstance(x.value, list) else "" if x.value is None else str(x.value)
         origin = x.origin if x.used else f"{x.origin} (not used yet)"
-        table.add_row(x.name, Text(value), Text(origin, "dim" if origin == "default" else ""))
+        table.add_row(x.name, Text(_words(x.value)), Text(origin, "dim" if origin == "default" else ""))
     put(console(state), table)
     exists = settings.config_file is not None and settings.config_file.is_file()
     click.echo(f"\nDatabase: {settings.database}")
     click.echo(f"Settings file: {settings.config_file}{'' if exists else ' (does not exist)'}")
     for warning in settings.warnings:
         click.echo(f"Warning: {warning}", err=True)
+
+
+def _words(value: object) -> str:
+    """As it would be written in the environment."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -141,15 +141,16 @@ def _session(screen: Console, found: SessionHits) -> None:
 
 
 def _hit(hit: Hit) -> Text:
+    """Who and where on one line, the words below it: ids stay whole for copying."""
     from rich.text import Text  # start-up cost: not with --json
 
+    text = Text()
+    text.append(hit.tool or hit.role, "cyan")
+    place = "  ".join(x for x in (moment(hit.created_at)[:16], hit.message_id or "title") if x)
+    text.append(f"  {place}\n", "dim")
     snippet = printable(hit.snippet.replace("\n", " "))
-    text = Text(f"{hit.tool or hit.role}  ", "cyan")
-    words = Text(snippet, "default")
+    words = Text("  " + snippet)
     if snippet == hit.snippet:
         for start, end in hit.highlights:
-            words.stylize("bold yellow", start, end)
-    text.append_text(words)
-    if hit.message_id:
-        text.append(f"  {hit.message_id}", "dim")
-    return text
+            words.stylize("bold yellow", start + 2, end + 2)
+    return text.append_text(words)

@@ -11,7 +11,7 @@ from ovillo.interfaces.cli.options import plain
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.model.errors import Conflict, InvalidInput
-from ovillo.sessions.transfer import FORMATS, Export, Transfer
+from ovillo.sessions.transfer.service import FORMATS, Export, Transfer
 
 _ENDINGS = {"json": "json", "jsonl": "jsonl", "md": "md", "markdown": "md", "html": "html", "htm": "html", "pdf": "pdf"}
 

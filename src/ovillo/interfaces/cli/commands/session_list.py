@@ -16,9 +16,15 @@ from ovillo.sessions.transfer.transcript import moment
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     from ovillo.sessions.views import SessionPage, SessionSummary
 
 _MOST = 10_000
+#: Columns from which a session fits on one line with its whole id.
+_WIDE = 116
 
 
 @click.command("list")
@@ -86,37 +92,54 @@ def _table(state: State, page: SessionPage) -> None:
             "No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions."
         )
         return
-    from rich.table import Table  # start-up cost: not with --json
-
     screen = console(state)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("changed", no_wrap=True)
-    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=3 if screen.is_terminal else None, min_width=20)
-    table.add_column("client", no_wrap=True)
-    table.add_column("msgs", no_wrap=True, justify="right")
-    if screen.width >= 110:
-        table.add_column("folder", no_wrap=True, overflow="ellipsis", max_width=30 if screen.is_terminal else None)
-    table.add_column("id", no_wrap=True)
-    for x in page.sessions:
-        table.add_row(*_row(x, wide=screen.width >= 110))
-    put(screen, table)
+    put(screen, _rows(page, screen) if screen.width >= _WIDE else _two_lines(page))
     shown = len(page.sessions)
     if shown < page.total:
         more = f"; go on with --cursor {page.next_cursor}" if page.next_cursor else ""
         click.echo(f"\n{shown} of {page.total:,} sessions{more}")
 
 
-def _row(x: SessionSummary, *, wide: bool) -> list[Any]:
+def _rows(page: SessionPage, screen: Console) -> Table:
+    """One line a session; only title and folder give way to the width of a terminal."""
+    from rich.table import Table  # start-up cost: not with --json
+    from rich.text import Text
+
+    cut = screen.is_terminal
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("changed", no_wrap=True, min_width=16)
+    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=1 if cut else None)
+    table.add_column("client", no_wrap=True, min_width=11)
+    table.add_column("msgs", no_wrap=True, justify="right", min_width=5)
+    table.add_column("folder", no_wrap=True, overflow="ellipsis", max_width=20 if cut else None)
+    table.add_column("id", no_wrap=True, min_width=max(len(x.session.id) for x in page.sessions) if cut else None)
+    for x in page.sessions:
+        folder = (x.session.directory or "").rstrip("/").rsplit("/", 1)[-1]
+        table.add_row(
+            moment(x.session.updated_at)[:16],
+            Text(_title(x)),
+            x.session.source,
+            f"{x.counts.messages:,}",
+            Text(one_line(folder, 60), "dim"),
+            Text(one_line(x.session.id, 80), "dim"),
+        )
+    return table
+
+
+def _two_lines(page: SessionPage) -> Text:
+    """For narrow terminals: an id that is cut is of no use."""
     from rich.text import Text  # start-up cost: not with --json
 
-    session = x.session
-    mark = {"subagent": "↳ ", "fork": "⑂ "}.get(session.kind.value, "")
-    row: list[Any] = [
-        moment(session.updated_at)[:16],
-        Text(mark + one_line(x.title, 200)),
-        session.source,
-        f"{x.counts.messages:,}",
-    ]
-    if wide:
-        row.append(Text(one_line((session.directory or "").rstrip("/").rsplit("/", 1)[-1], 60), "dim"))
-    return [*row, Text(one_line(session.id, 80), "dim")]
+    text = Text()
+    for x in page.sessions:
+        session = x.session
+        text.append(moment(session.updated_at)[:16].ljust(16), "dim")
+        text.append(f"  {_title(x)}\n")
+        text.append(f"{'':18}{one_line(session.id, 80)}  {session.source}  {x.counts.messages:,} messages\n", "dim")
+    text.rstrip()
+    return text
+
+
+def _title(x: SessionSummary) -> str:
+    mark = {"subagent": "↳ ", "fork": "⑂ "}.get(x.session.kind.value, "")
+    return mark + one_line(x.title, 200)

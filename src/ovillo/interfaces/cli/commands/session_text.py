@@ -48,7 +48,8 @@ class Rules:
 
 def header(page: HistoryPage) -> Text:
     session = page.summary.session
-    text = Text(one_line(page.summary.title, 300) + "\n", "bold")
+    text = Text()
+    text.append(one_line(page.summary.title, 300) + "\n", "bold")
     facts = [session.source, str(session.id), moment(session.created_at)[:16], f"{page.total:,} messages"]
     if session.directory:
         facts.append(one_line(session.directory, 300))
