@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -25,15 +26,12 @@ NEXT_STEPS = """
 
 MCP over streamable HTTP:  http://{host}:{port}/mcp      (Ctrl-C ends it)
 
-In another terminal, from this folder{prefix_note}:
-  {prefix}{ovillo} search "{query}"
-  {prefix}{ovillo} session list
-  {prefix}{ovillo} sources
+In another terminal, from this folder:
+{commands}
 
-Connect an agent (it starts ovillo itself, over stdio; details in docs/how-to/):
+Connect an agent; it starts ovillo itself, over stdio{whose} (other agents: docs/how-to/connect-your-agent.md):
   claude mcp add ovillo -- {path} mcp
   codex mcp add ovillo -- {path} mcp
-  OpenCode, in opencode.json: {{"mcp": {{"ovillo": {{"type": "local", "command": ["{path}", "mcp"]}}}}}}
 """
 
 
@@ -60,26 +58,24 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
     path = Path(sys.executable).with_name("ovillo")
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     if demo:
-        return NEXT_STEPS.format(
-            what=f"No agent history was found on this machine, so this is the bundled DEMO: {sessions} invented sessions,\n"
-            "kept apart from your own data. Run `make run` again once you have used an agent.",
-            host=host,
-            port=port,
-            path=path,
-            ovillo=shown,
-            query="why does the rate limiter let bursts through",
-            prefix=f"OVILLO_DATA_DIR={environment['OVILLO_DATA_DIR']} HOME={environment['HOME']} ",
-            prefix_note=" (the variables choose the demo)",
+        what = (
+            f"No agent history was found on this machine, so this is the bundled DEMO: {sessions} invented sessions,\n"
+            "kept apart from your own data. Run `make run` again once you have used an agent."
         )
+        lines = [f"export OVILLO_DATA_DIR={shlex.quote(environment['OVILLO_DATA_DIR'])}    # chooses the demo"]
+        queries = ["why does the rate limiter let bursts through", "redondeo por línea", "accents perdus"]
+    else:
+        what = f"{sessions} sessions of this machine's agents are ready."
+        lines, queries = [], ["words you remember"]
+    lines += [f'{shown} search "{query}"' for query in queries]
+    lines += [f"{shown} session list"] if demo else [f"{shown} session list", f"{shown} sources"]
     return NEXT_STEPS.format(
-        what=f"{sessions} sessions of this machine's agents are ready.",
+        what=what,
         host=host,
         port=port,
         path=path,
-        ovillo=shown,
-        query="words you remember",
-        prefix="",
-        prefix_note="",
+        commands="\n".join(f"  {line}" for line in lines),
+        whose=" and reads your own history, not the demo" if demo else "",
     )
 
 
