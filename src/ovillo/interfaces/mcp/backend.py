@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from ovillo.model.records import DEFAULT_NAMESPACE
+
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport
     from ovillo.interfaces.services import Services
@@ -24,8 +26,11 @@ _log = logging.getLogger(__name__)
 
 #: How long closing waits for a scan to notice (seconds); what it has not stored it reads again next time.
 _PATIENCE_S = 0.4
-#: How often a process looks whether it is its turn to embed (seconds).
-_TURN_S = 10.0
+#: Texts wait when this process read some; others may have, so it is looked from time to time (seconds).
+_LOOK_AGAIN_S = 60.0
+#: While the model is loaded: how often it looks for more, and how often in vain before it is let go.
+_LOOK_S = 2.0
+_LOOKS_BEFORE_LETTING_GO = 30
 
 
 class Backend:
@@ -36,6 +41,7 @@ class Backend:
         self._lock = threading.Lock()
         self._services: Services | None = None
         self._stop = threading.Event()
+        self._new_texts = threading.Event()
         self._workers: list[threading.Thread] = []
 
     def services(self) -> Services:
@@ -62,6 +68,7 @@ class Backend:
     def stop_background(self) -> bool:
         """Ask background work to end and wait a little; false when some of it is still busy."""
         self._stop.set()
+        self._new_texts.set()
         for worker in self._workers:
             worker.join(_PATIENCE_S)
         return not any(worker.is_alive() for worker in self._workers)
@@ -80,8 +87,13 @@ class Backend:
         return True
 
     def _watch(self, services: Services, on_change: Callable[[ScanReport], None] | None) -> None:
+        def changed(report: ScanReport) -> None:
+            self._new_texts.set()
+            if on_change:
+                on_change(report)
+
         try:
-            services.ingest.watch(self._stop, on_change)
+            services.ingest.watch(self._stop, changed)
         except Exception:  # noqa: BLE001  Worker boundary: without watching the server still answers from what is indexed.
             if not self._stop.is_set():
                 _log.exception("watching the sources ended")
@@ -89,24 +101,41 @@ class Backend:
     def _embed(self, services: Services) -> None:
         """One process at a time: a server runs for every agent, and all would embed the same texts."""
         try:
-            # The model's runtime takes 0.2 s and 100 MB; a server that only lists tools is spared both.
-            from ovillo.search.embedders import open_embedder
-            from ovillo.search.embedding_queue import EmbeddingQueue
-
+            _be_nice()
             turn = FileLock(str(services.settings.data_dir / "embed.lock"), timeout=0, thread_local=False)
             while not self._stop.is_set():
-                try:
-                    with turn:
-                        _be_nice()
-                        embedder = open_embedder(services.settings)
-                        if embedder is not None:
-                            EmbeddingQueue(services.store, embedder).run(self._stop)
-                        return
-                except Timeout:
-                    self._stop.wait(_TURN_S)
+                if _texts_wait(services):
+                    with suppress(Timeout), turn:
+                        self._embed_while_busy(services)
+                self._new_texts.wait(_LOOK_AGAIN_S)
+                self._new_texts.clear()
         except Exception:  # noqa: BLE001  Worker boundary: without vectors search still works by words.
             if not self._stop.is_set():
                 _log.exception("embedding ended")
+
+    def _embed_while_busy(self, services: Services) -> None:
+        """The model is 200 MB: it is loaded when texts wait and let go when none came for a while."""
+        from ovillo.search.embedders import open_embedder
+        from ovillo.search.embedding_queue import EmbeddingQueue
+
+        embedder = open_embedder(services.settings)
+        if embedder is None:
+            return
+        queue = EmbeddingQueue(services.store, embedder)
+        idle = 0
+        while idle < _LOOKS_BEFORE_LETTING_GO and not self._stop.is_set():
+            idle = 0 if queue.run_until_done(stop=self._stop, workers=1) else idle + 1
+            self._stop.wait(_LOOK_S)
+
+
+def _texts_wait(services: Services) -> bool:
+    from ovillo.search.embedders import model_id  # start-up, as all of search
+
+    model = model_id(services.settings)
+    if model is None:
+        return True
+    done, eligible = services.store.embedding_share(DEFAULT_NAMESPACE, model)
+    return done < eligible
 
 
 def _be_nice() -> None:
