@@ -63,7 +63,7 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
             "kept apart from your own data. Run `make run` again once you have used an agent."
         )
         lines = [f"export OVILLO_DATA_DIR={shlex.quote(environment['OVILLO_DATA_DIR'])}    # chooses the demo"]
-        queries = ["why does the rate limiter let bursts through", "redondeo por línea", "accents perdus"]
+        queries = ["why does the rate limiter let bursts through", "redondeo por línea", "les accents disparaissent"]
     else:
         what = f"{sessions} sessions of this machine's agents are ready."
         lines, queries = [], ["words you remember"]

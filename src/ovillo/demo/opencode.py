@@ -16,7 +16,7 @@ _MODEL = {"providerID": "anthropic", "modelID": "claude-sonnet-5"}
 def write(story: Story, home: Path, unpacked_at: int) -> None:
     """``.local/share/opencode/storage/...`` below ``home``, sub-agents' sessions included."""
     storage = home / ".local" / "share" / "opencode" / "storage"
-    _Tree(story, storage, unpacked_at, parent=None).tell()
+    _Tree(story, storage, Pace.begin(unpacked_at, story.days_ago), parent=None).tell()
     _put(storage / "migration", 2)
 
 
@@ -26,12 +26,11 @@ def _put(path: Path, value: Any) -> None:
 
 
 class _Tree:
-    def __init__(self, story: Story, storage: Path, unpacked_at: int, parent: str | None) -> None:
+    def __init__(self, story: Story, storage: Path, pace: Pace, parent: str | None) -> None:
         self.story = story
         self.storage = storage
-        self.unpacked_at = unpacked_at
         self.parent = parent
-        self.pace = Pace.begin(unpacked_at, story.days_ago)
+        self.pace = pace
         self.began = self.pace.now
         self.session = opencode_id("ses", self.began, 1, story.name, descending=True)
         self.project = hex_of(40, "project", story.directory)
@@ -168,7 +167,7 @@ class _Tree:
                 name, title, given = "bash", command, {"command": command, "description": command.split()[0]}
                 metadata = {"output": output, "exit": exit_code}
             case Delegate(description, story, answer):
-                child = _Tree(story, self.storage, self.unpacked_at, self.session).tell()
+                child = _Tree(story, self.storage, Pace(start), self.session).tell()
                 name, title, output = (
                     "task",
                     description,

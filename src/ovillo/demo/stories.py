@@ -226,7 +226,7 @@ _CALLERS = Story(
     title="Find callers of allow() (@explore subagent)",
     directory=_GATEWAY,
     branch="main",
-    days_ago=5.995,
+    days_ago=6,
     turns=(
         Turn(
             "Find every caller of RateLimiter.allow and say whether it runs inside a request.",

@@ -63,7 +63,8 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One session. ``name`` seeds its ids; it began ``days_ago`` before the history is unpacked."""
+    """One session. ``name`` seeds its ids; it began ``days_ago`` before the history is unpacked, a sub-agent's when
+    it was called."""
 
     name: str
     title: str
