@@ -37,7 +37,7 @@ READERS: dict[str, tuple[str, str]] = {
     "READ-66": ("Claude Code: unknown records and blocks are kept or counted", "formats 1; DESIGN 5"),
     "READ-67": ("Claude Code: sub-agents of older layouts are sessions of their own", "formats 1"),
     "READ-68": ("Claude Code: damage costs the damaged line only and is listed", "issue 2 Readers"),
-    "READ-70": ("Codex: sessions, prompts, answers, tools equal the ground truth of both versions", "issue 2; codex fixtures"),
+    "READ-70": ("Codex: sessions, prompts, answers, tools equal the ground truth", "issue 2; codex fixtures"),
     "READ-71": ("Codex: tokens equal the ground truth through resets and forks", "issue 2; formats 2"),
     "READ-72": ("Codex: text once, prompts from events only, injected text synthetic", "formats 2"),
     "READ-73": ("Codex: forks, sub-agents and the calls that started them", "formats 2; DESIGN 5"),
@@ -46,6 +46,7 @@ READERS: dict[str, tuple[str, str]] = {
     "READ-76": ("Codex: two scans find what one finds; nothing read twice, no byte changed", "DESIGN 5"),
     "READ-77": ("Codex: archives, copied rollouts and CODEX_HOME", "formats 2"),
     "READ-78": ("Codex: unknown records are kept or counted, damage listed", "formats 2; issue 2 Readers"),
+    "READ-79": ("Codex: titles come from the index beside the rollouts", "formats 2, 4"),
     "READ-1": ("OpenCode ground truth, JSON, database and raw write-ahead log", "issue 2"),
     "READ-2": ("Reading changes no byte and leaves no file", "DESIGN 5"),
     "READ-3": ("All generations are read, the newer wins", "opencode 1"),
@@ -160,6 +161,11 @@ INGEST: dict[str, tuple[str, str]] = {
     "INGEST-5": ("One process scans at a time, others go on", "DESIGN 5"),
     "INGEST-6": ("Damage is listed once with file, position, reason", "DESIGN 18"),
     "INGEST-7": ("History of a vanished client stays", "DESIGN 5"),
+    "INGEST-9": ("Eight processes scan at once: no lock error, nothing twice", "issue 2"),
+    "INGEST-10": ("Kill -9 during a scan: the next one continues, nothing twice, nothing lost", "issue 2"),
+    "INGEST-11": ("Several reading processes give what one gives", "ADR 0006"),
+    "INGEST-12": ("Watching finds growth", "DESIGN 5"),
+    "INGEST-13": ("A session is caught up before it is answered about", "DESIGN 5"),
     "INGEST-8": ("Unknown names are answered with the known ones", "DESIGN 16"),
 }
 SESSIONS: dict[str, tuple[str, str]] = {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -411,6 +413,35 @@ def test_a_compaction_in_a_later_scan_supersedes_what_earlier_scans_read(tmp_pat
         found.take(record)
     alive = [message.parts[0].text for message in found.sessions[SID].messages if not message.superseded]
     assert alive == ["two", "summary", "three"]
+
+
+@pytest.mark.requirement("READ-79")
+def test_a_title_given_in_the_client_is_taken_from_its_index_and_again_when_it_changes(tmp_path: Path) -> None:
+    place = home(tmp_path, meta(), prompt("fix the parser"))
+    with closing(sqlite3.connect(place.path / "state_9.sqlite")) as database:
+        database.execute("CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)")
+        database.execute("INSERT INTO threads VALUES (?, 'fix the parser', 'fix the parser')", (SID,))
+        database.commit()
+    (place.path / "state_5.sqlite").write_bytes(b"an older generation")
+    found = harvest(READER, place)
+    assert found.sessions[SID].session.title is None
+    with closing(sqlite3.connect(place.path / "state_9.sqlite")) as database:
+        database.execute("UPDATE threads SET title = 'Parser repair'")
+        database.commit()
+    os.utime(place.path / "state_9.sqlite", (1_800_000_000, 1_800_000_000))
+    for record in READER.scan(place, json.loads(json.dumps(found.cursor))):
+        found.take(record)
+    assert found.sessions[SID].session.title == "Parser repair"
+    assert found.sessions[SID].prompts == ["fix the parser"]
+
+
+@pytest.mark.requirement("READ-79")
+def test_a_damaged_index_costs_titles_only(tmp_path: Path) -> None:
+    place = home(tmp_path, meta(), prompt("a"))
+    (place.path / "state_5.sqlite").write_bytes(b"SQLite format 3\0" + b"garbage" * 500)
+    found = harvest(READER, place)
+    assert found.sessions[SID].prompts == ["a"]
+    assert [x.file for x in found.skipped] == [str(place.path / "state_5.sqlite")]
 
 
 @pytest.mark.requirement("READ-78")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ovillo.model.records import SessionId, SkippedRecord
+from ovillo.model.records import SessionId, SessionStatus, SkippedRecord
 from ovillo.readers.jsonl import FileState, stat_regular
 from ovillo.readers.protocol import Place
 
@@ -75,6 +75,10 @@ def find_rollout(root: Path, session_id: SessionId) -> RolloutFile | None:
             if found is not None and found.session_id == session_id:
                 return found
     return None
+
+
+def status_of(file: RolloutFile) -> SessionStatus:
+    return SessionStatus.ARCHIVED if file.is_archived else SessionStatus.ACTIVE
 
 
 def _walk(folder: Path, listing: Listing, depth: int) -> Iterator[Path]:

@@ -5,18 +5,22 @@ Owns the scan; reading one file is in ``rollout``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from ovillo.model.records import Inventory, SessionId
-from ovillo.readers.codex.layout import NAME, Listing, RolloutFile, discover, find_rollout, list_rollouts
+from ovillo.model.records import Inventory, Session, SessionDelta, SessionId, SkippedRecord
+from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
 from ovillo.readers.codex.rollout import Rollout
+from ovillo.readers.codex.titles import find_index, read_titles
 from ovillo.readers.jsonl import FileState
 from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
 
+#: A checkpoint after this much (bytes).
 _BATCH_BYTES = 2_000_000
+#: The cursor's key for the index of threads; no file is named so.
+_INDEX_KEY = "state"
 
 
 class CodexReader:
@@ -34,44 +38,62 @@ class CodexReader:
         """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""
         if only is not None:
             found = find_rollout(place.path, only)
-            files, listing = ([found] if found else []), Listing()
-            known: set[SessionId] | None = None
-        else:
-            listing = list_rollouts(place.path)
-            known = {file.session_id for file in listing.files}
-            files = [file for file in listing.files if _is_ours(file.key, place.shard)]
+            files = _changed([found] if found else [], cursor)
+            yield from _read_all(files, cursor, lambda thread: find_rollout(place.path, thread) is not None)
+            return
+        listing = list_rollouts(place.path)
+        known = {file.session_id for file in listing.files}
+        files = [file for file in listing.files if _is_ours(file.key, place.shard)]
+        changed = _changed(files, cursor)
         yield from listing.skipped
-        changed = [file for file in files if _has_changed(file, cursor.get(file.key))]
-        if only is None:
-            yield Progress(sum(_unread(file, cursor.get(file.key)) for file in changed))
-
-        def exists(thread: SessionId) -> bool:
-            return thread in known if known is not None else find_rollout(place.path, thread) is not None
-
-        pending: Cursor = {}
-        read = 0
-        for file in changed:
-            rollout = Rollout(file, cursor.get(file.key), exists)
-            done = rollout.start
-            for record in rollout.read():
-                if record is not None:
-                    yield record
-                elif rollout.offset - done >= _BATCH_BYTES:
-                    yield Checkpoint({**pending, file.key: rollout.entry()}, read + rollout.offset - done)
-                    pending, read, done = {}, 0, rollout.offset
-            pending[file.key] = rollout.entry()
-            read += rollout.offset - done
-            if read >= _BATCH_BYTES:
-                yield Checkpoint(pending, read)
-                pending, read = {}, 0
-        if pending:
-            yield Checkpoint(pending, read)
-        if only is None and not listing.skipped:
-            present = {file.key for file in files}
+        yield Progress(sum(_unread(file, cursor.get(file.key)) for file in changed))
+        yield from _read_all(changed, cursor, lambda thread: thread in known)
+        yield from _titles(place, files, cursor)
+        if not listing.skipped:
+            present = {_INDEX_KEY, *(file.key for file in files)}
             gone = [key for key in cursor if key not in present and _is_ours(key, place.shard)]
             if gone:
                 yield Checkpoint(dict.fromkeys(gone))
             yield Inventory(frozenset(file.session_id for file in files))
+
+
+def _read_all(files: list[RolloutFile], cursor: Cursor, exists: Callable[[SessionId], bool]) -> Iterator[Record]:
+    pending: Cursor = {}
+    read = 0
+    for file in files:
+        rollout = Rollout(file, cursor.get(file.key), exists)
+        done = rollout.start
+        for record in rollout.read():
+            if record is not None:
+                yield record
+            elif rollout.offset - done >= _BATCH_BYTES:
+                yield Checkpoint({**pending, file.key: rollout.entry()}, read + rollout.offset - done)
+                pending, read, done = {}, 0, rollout.offset
+        pending[file.key] = rollout.entry()
+        read += rollout.offset - done
+        if read >= _BATCH_BYTES:
+            yield Checkpoint(pending, read)
+            pending, read = {}, 0
+    if pending:
+        yield Checkpoint(pending, read)
+
+
+def _titles(place: Place, files: list[RolloutFile], cursor: Cursor) -> Iterator[Record]:
+    """Titles of all threads, whenever the client wrote its index; not only of threads with new lines."""
+    index = find_index(place.path)
+    if index is None or cursor.get(_INDEX_KEY) == index.stamp:
+        return
+    by_thread = {file.session_id: file for file in files}
+    for found in read_titles(index):
+        if isinstance(found, SkippedRecord):
+            yield found
+        elif (file := by_thread.get(SessionId(found[0]))) is not None:
+            yield SessionDelta(Session(file.session_id, NAME, title=found[1], status=status_of(file)))
+    yield Checkpoint({_INDEX_KEY: index.stamp})
+
+
+def _changed(files: list[RolloutFile], cursor: Cursor) -> list[RolloutFile]:
+    return [file for file in files if _has_changed(file, cursor.get(file.key))]
 
 
 def _is_ours(key: str, shard: tuple[int, int] | None) -> bool:

@@ -15,10 +15,9 @@ from ovillo.model.records import (
     SessionDelta,
     SessionId,
     SessionKind,
-    SessionStatus,
     SkippedRecord,
 )
-from ovillo.readers.codex.layout import NAME, RolloutFile
+from ovillo.readers.codex.layout import NAME, RolloutFile, status_of
 from ovillo.readers.codex.thread import Thread
 from ovillo.readers.jsonl import FileState, JsonLines, decode_any, file_mark, resume_offset
 from ovillo.readers.loose import dict_of, id_of, str_of
@@ -159,7 +158,7 @@ class Rollout:
             agent=meta.get("agent"),
             model=self._thread.model,
             provider=self._thread.provider,
-            status=SessionStatus.ARCHIVED if self._file.is_archived else SessionStatus.ACTIVE,
+            status=status_of(self._file),
             created_at=meta.get("created") or self._first_ms,
             updated_at=self._last_ms,
             version=meta.get("version"),
