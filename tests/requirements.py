@@ -168,7 +168,17 @@ INGEST: dict[str, tuple[str, str]] = {
     "INGEST-13": ("A session is caught up before it is answered about", "DESIGN 5"),
     "INGEST-8": ("Unknown names are answered with the known ones", "DESIGN 16"),
 }
-SESSIONS: dict[str, tuple[str, str]] = {}
+SESSIONS: dict[str, tuple[str, str]] = {
+    "SESSION-1": ("Statistics equal the ground truth; forks and repeated usage once", "issue 2"),
+    "SESSION-2": ("History gives the conversation in order", "spec 2"),
+    "SESSION-3": ("Lineage: parents, forks, descendants", "spec 4"),
+    "SESSION-4": ("Duration, changes, inherited told apart", "DESIGN 18"),
+    "SESSION-5": ("A fork shows what it inherited in place", "DESIGN 18"),
+    "SESSION-6": ("Every hit can be opened at its place", "DESIGN 6"),
+    "SESSION-7": ("recover_context keeps its token budget", "issue 2"),
+    "SESSION-8": ("Each recovered item has the id that fetches it", "issue 2"),
+    "SESSION-9": ("Files, todos and open errors are recovered", "DESIGN 7"),
+}
 SEARCH: dict[str, tuple[str, str]] = {}
 TOOLS: dict[str, tuple[str, str]] = {
     "TOOL-1": ("Tools have the names, parameters and defaults of the specification", "opencode-session-history; DESIGN 11"),

@@ -24,6 +24,8 @@ from ovillo.store.protocol import Store
 _MIN_TOKENS = 200
 #: Shares of the budget; what a section leaves unused goes to the newest turns.
 _SHARES = {"goal": 0.14, "summary": 0.14, "decision": 0.14, "file": 0.08, "error": 0.07, "todo": 0.05, "prompt": 0.14}
+#: However small the budget, the goal is said.
+_GOAL_TOKENS = 90
 #: Tokens an interface spends on an item beside its text: a kind, an id, a line break.
 _ITEM_COST = 24
 _PAGE = 200
@@ -55,7 +57,9 @@ class Recovery:
             ("todo", thread.todos),
             ("prompt", _newest_first(thread.prompts[1:])),
         ):
-            items += budget.take(candidates, round(max_tokens * _SHARES[kind]))
+            items += budget.take(
+                candidates, max(_GOAL_TOKENS if kind == "goal" else 0, round(max_tokens * _SHARES[kind]))
+            )
         turns, quoted = self._newest_turns(thread, budget)
         items += turns
         left_out = max(0, page.total - quoted)
