@@ -69,6 +69,15 @@ def test_a_half_written_last_line_waits_and_is_no_damage(tmp_path: Path) -> None
 
 
 @pytest.mark.requirement("READ-41")
+def test_a_last_line_nobody_finished_for_long_is_damage(tmp_path: Path) -> None:
+    path = written(tmp_path, b'{"a":1}\n{"b":"hal')
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    found, skipped, lines = read(path)
+    assert ([x[2] for x in found], lines.offset, lines.is_done) == ([{"a": 1}], 8, True)
+    assert [(x.position, x.reason) for x in skipped] == [("8", "the last line is cut off")]
+
+
+@pytest.mark.requirement("READ-41")
 def test_a_last_line_without_newline_that_is_whole_is_read_once(tmp_path: Path) -> None:
     path = written(tmp_path, b'{"a":1}')
     found, _, lines = read(path)

@@ -1,14 +1,16 @@
 """Append-only files of JSON lines, read from a byte offset.
 
 Owns lines, encodings, damage and the memory of how far a file was read; knows nothing of any client's
-records. A half-written last line is left for the next scan; everything else that cannot be read is
-handed out as ``SkippedRecord`` and the lines after it are read.
+records. A half-written last line is left for the next scan (until it is plainly cut off); everything else
+that cannot be read is handed out as ``SkippedRecord`` and the lines after it are read.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import stat
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -29,6 +31,8 @@ _BUFFER = 1 << 20
 _MARK_BYTES = 512
 #: Damaged lines of one file that are listed one by one; the others are counted.
 _LISTED_DAMAGE = 100
+#: A last line that nobody finished for so long is cut off, not being written (seconds).
+_UNFINISHED_S = 600
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
@@ -128,6 +132,8 @@ class JsonLines(Generic[T]):
         self.offset = offset
         #: The last line has no end yet and waits for the next scan.
         self.has_tail = False
+        #: Everything there is was read or listed as damage.
+        self.is_done = False
         self._name = str(path)
         self._decode = decode
         self._damaged = 0
@@ -144,6 +150,7 @@ class JsonLines(Generic[T]):
                     yield from self._lines(file)
                 else:
                     yield from self._utf16_lines(file, encoding)
+                self.is_done = not self.has_tail
         except OSError as error:
             yield SkippedRecord(self._name, "", f"cannot be read: {error.strerror or error}")
         if self._damaged > _LISTED_DAMAGE:
@@ -160,7 +167,7 @@ class JsonLines(Generic[T]):
                     continue
                 value = _whole_document(data, decode)
                 if value is None:
-                    yield from self._tail(data, offset)
+                    yield from self._tail(file, data, offset)
                     return
                 self.offset = offset + size
                 yield offset, size, value
@@ -199,10 +206,13 @@ class JsonLines(Generic[T]):
         self.offset = offset + size
         yield from self._damage(offset, f"a line of {size} bytes, more than {MAX_RECORD_BYTES}")
 
-    def _tail(self, data: bytes, offset: int) -> Iterator[SkippedRecord]:
-        self.has_tail = True
+    def _tail(self, file: BinaryIO, data: bytes, offset: int) -> Iterator[SkippedRecord]:
         if data.lstrip(b"\0 \t\r" + _UTF8_BOM)[:1] not in (b"", b"{"):
             yield from self._damage(offset, "the last line is not JSON")
+        elif time.time() - os.fstat(file.fileno()).st_mtime > _UNFINISHED_S:
+            yield from self._damage(offset, "the last line is cut off")
+        else:
+            self.has_tail = True
 
     def _repaired(self, data: bytes, offset: int, size: int, error: Exception) -> Iterator[Line[T] | SkippedRecord]:
         stripped = data.strip(b"\0 \t\r\n")

@@ -8,6 +8,8 @@ put ``agent-<id>.jsonl`` beside the session. Nothing else in the folder is opene
 
 from __future__ import annotations
 
+import contextlib
+import heapq
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -131,11 +133,10 @@ def session_of_tool_use(place: Place, tool_use_id: str, recent: int = 12) -> tup
     if not tool_use_id:
         return None
     needle = f'"{tool_use_id}"'.encode()
-    newest = sorted(list_transcripts(place.path).files, key=lambda file: -file.state.mtime_ns)[:recent]
     agents: list[TranscriptFile] = []
     mains: list[TranscriptFile] = []
-    for file in newest:
-        if needle in _tail(file.path):
+    for _, path in heapq.nlargest(recent, _written(place.path)):
+        if needle in _tail(Path(path)) and (file := _file(place.path, Path(path))) is not None:
             (agents if file.is_agent else mains).append(file)
     # The parent may quote a sub-agent's call, never the other way round.
     for file in agents:
@@ -143,6 +144,25 @@ def session_of_tool_use(place: Place, tool_use_id: str, recent: int = 12) -> tup
         if parent is not None:
             return parent, file.session_id
     return (mains[0].session_id, None) if mains else None
+
+
+def _written(root: Path) -> Iterator[tuple[int, str]]:
+    """Time and path of every transcript; half the cost of ``list_transcripts``, for an answer that is waited for."""
+    for project in _scanned(root / "projects"):
+        for entry in _scanned(project.path):
+            paths = [entry] if entry.name.endswith(".jsonl") else _scanned(f"{entry.path}{os.sep}subagents")
+            for found in paths:
+                if found.name.endswith(".jsonl"):
+                    with contextlib.suppress(OSError):
+                        yield found.stat().st_mtime_ns, found.path
+
+
+def _scanned(folder: Path | str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []
 
 
 def _parent_in_records(path: Path) -> SessionId | None:

@@ -106,8 +106,7 @@ class Transcript:
 
     def entry(self) -> dict[str, Any]:
         """What the cursor keeps; of a file read to its end, its size and time, so that one look shows no change."""
-        offset, state = self._lines.offset, self._file.state
-        done = offset >= state.size or self._lines.has_tail
+        offset, state, done = self._lines.offset, self._file.state, self._lines.is_done
         return {
             **FileState(
                 state.size if done else -1, state.mtime_ns if done else -1, offset, file_mark(self._file.path, offset)
