@@ -122,7 +122,10 @@ READERS: dict[str, tuple[str, str]] = {
     "READ-135": ("Crush: sessions without those that only make titles", "formats 5"),
     "READ-136": ("Crush: a sub-agent is linked to the call its id names", "DESIGN 5"),
     "READ-137": ("Crush: a summary supersedes what stands before it", "formats 5"),
-    "READ-138": ("Crush: file versions are patches, times are scaled, cost is once, context sizes are no usage", "formats 5"),
+    "READ-138": (
+        "Crush: file versions are patches, times are scaled, cost is once, context sizes are no usage",
+        "formats 5",
+    ),
     "READ-139": ("Crush: databases are found without knowing the projects", "issue 2 Readers"),
     "READ-140": ("Any damage to any file: never raises, never hangs, costs no other session", "issue 2 Readers"),
 }
@@ -181,7 +184,10 @@ SESSIONS: dict[str, tuple[str, str]] = {
 }
 SEARCH: dict[str, tuple[str, str]] = {}
 TOOLS: dict[str, tuple[str, str]] = {
-    "TOOL-1": ("Tools have the names, parameters and defaults of the specification", "opencode-session-history; DESIGN 11"),
+    "TOOL-1": (
+        "Tools have the names, parameters and defaults of the specification",
+        "opencode-session-history; DESIGN 11",
+    ),
     "TOOL-2": ("The catalogue stays under 12 KB, annotated, with plain schemas", "DESIGN 11; mcp 6"),
     "TOOL-3": ("Answers carry the specification's fields and follow their output schema", "issue 2 MCP tools"),
     "TOOL-4": ("Paging brings every item once", "DESIGN 18"),
@@ -190,7 +196,10 @@ TOOLS: dict[str, tuple[str, str]] = {
     "TOOL-7": ("Errors say what to do next; nothing escapes the dispatcher", "DESIGN 11; mcp 6"),
     "TOOL-8": ("Ids are accepted as unique beginnings", "DESIGN 4"),
     "TOOL-9": ("Answers about current name the session and the rule", "DESIGN 8, 18"),
-    "TOOL-10": ("History tells inherited, synthetic, reverted, superseded and compacted apart and quotes it", "DESIGN 18"),
+    "TOOL-10": (
+        "History tells inherited, synthetic, reverted, superseded and compacted apart and quotes it",
+        "DESIGN 18",
+    ),
     "TOOL-11": ("The rules for the calling session hold in their order", "DESIGN 8"),
     "TOOL-12": ("Recovered context keeps its token budget, each item with its id", "issue 2 MCP tools"),
     "TOOL-13": ("stdio: both eras, pure protocol on stdout, ends with stdin", "mcp 8; DESIGN 11"),

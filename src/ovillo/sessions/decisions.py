@@ -9,17 +9,20 @@ import re
 
 _CUES = (
     # English
-    r"we(?:'ll| will| should| decided| agreed| chose| keep| use)\b|decision(?::| is| was)|decided to|agreed (?:to|on|that)|let'?s (?:use|keep|go|not)"
-    r"|instead of|rather than|from now on|going forward|must (?:not|never|always|stay)|we won'?t|settled on|the rule is",
+    r"we(?:'ll| will| should| decided| agreed| chose| keep| use)\b",
+    r"decision(?::| is| was)|decided to|agreed (?:to|on|that)|settled on|the rule is",
+    r"let'?s (?:use|keep|go|not)|instead of|rather than|from now on|going forward",
+    r"must (?:not|never|always|stay)|we won'?t",
     # Spanish
-    r"decid(?:imos|ido|ir|í|ió)|decisión(?::| es| fue)|acordamos|acordado|quedamos en|vamos a (?:usar|dejar|hacer|mantener)|en (?:lugar|vez) de"
-    r"|a partir de ahora|mejor (?:usar|dejar)|usaremos|mantendremos|no (?:usaremos|vamos a)",
+    r"decid(?:imos|ido|ir|í|ió)|decisión(?::| es| fue)|acordamos|acordado|quedamos en",
+    r"vamos a (?:usar|dejar|hacer|mantener)|en (?:lugar|vez) de|a partir de ahora",
+    r"mejor (?:usar|dejar)|usaremos|mantendremos|no (?:usaremos|vamos a)",
     # French
-    r"décid(?:é|ons|er)|décision(?: :|:| est)|convenu|on (?:va|garde|utilise|choisit)|nous (?:allons|utiliserons|gardons|avons choisi)"
-    r"|au lieu de|plutôt que|désormais|à partir de maintenant",
+    r"décid(?:é|ons|er)|décision(?: :|:| est)|convenu|on (?:va|garde|utilise|choisit)",
+    r"nous (?:allons|utiliserons|gardons|avons choisi)|au lieu de|plutôt que|désormais|à partir de maintenant",
     # Portuguese
-    r"decid(?:imos|ido|ir|iu)|decisão(?::| é| foi)|combinamos|combinado|vamos (?:usar|manter|deixar)|em vez de|ao invés de|a partir de agora"
-    r"|usaremos|manteremos|não vamos",
+    r"decid(?:imos|ido|ir|iu)|decisão(?::| é| foi)|combinamos|combinado",
+    r"vamos (?:usar|manter|deixar)|em vez de|ao invés de|a partir de agora|usaremos|manteremos|não vamos",
 )
 _CUE = re.compile("|".join(rf"\b(?:{cue})" for cue in _CUES), re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
