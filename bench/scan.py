@@ -10,6 +10,7 @@ on a shared machine the best is nearest to the truth.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ def compare(corpus: Path, work: Path, rounds: int) -> dict[str, Any]:
     for number in range(rounds):
         for contestant in (OVILLO, FLOOR):
             results[contestant.name].append(measure(contestant, corpus, work, number))
-    best = {name: min(runs, key=lambda run: run["wall_s"]) for name, runs in results.items()}
+    best = {name: min(runs, key=lambda run: (bool(run["error"]), run["wall_s"])) for name, runs in results.items()}
     for name, runs in results.items():
         best[name]["growth_s"] = min((run["growth_s"] for run in runs if "growth_s" in run), default=None)
     return {"best": best, "rounds": results}
@@ -85,7 +86,6 @@ def report(result: dict[str, Any]) -> str:
         ["index / floor", size, 1.1, verdict(size, 1.1)],
         ["growth by command, s", ours.get("growth_s"), 0.3, verdict(ours.get("growth_s"), 0.3)],
     ]
-    errors = [f"{name}: {run['error']}" for name, run in result["best"].items() if run["error"]]
     return "\n\n".join(
         [table("Cold scan", columns, rows), table("Bars", ("what", "measured", "bar", ""), bars), *errors]
     )
@@ -105,6 +105,8 @@ def main() -> None:
             generate(corpus, sessions=120, megabytes=12, seed=7)
         result = compare(corpus, work, arguments.rounds)
     keep("scan", result, arguments.results)
+    if errors := [f"{name} failed: {run['error']}" for name, run in result["best"].items() if run["error"]]:
+        sys.exit("\n".join(errors))
     print(report(result))
 
 
