@@ -17,7 +17,7 @@ from ovillo.interfaces.tools.whole_item import cut_out
 from ovillo.model.limits import MAX_ANSWER_BYTES, MAX_ANSWER_LINES
 from ovillo.model.records import Part, PartId, PartType, Role, ToolCall, ToolStatus
 from tests.builders import delta, message, text_part, tool_part
-from tests.interfaces.opened import ask, call, made, record
+from tests.interfaces.opened import call, made, pages, record
 
 __all__ = ["made"]
 
@@ -120,9 +120,10 @@ def test_what_was_cut_names_how_much_and_the_id_that_fetches_it(made: Services) 
 
 @pytest.mark.requirement("TOOL-6")
 def test_a_whole_message_comes_by_its_id(made: Services) -> None:
-    record(made, delta(message("m1", 1, "one", "two"), message("m2", 2, "three")))
-    answer = ask(made, "get_session_history", sessionID="ses_a", messageID="m1")
-    assert [part["text"] for part in answer["messages"][0]["parts"]] == ["one", "two"]
+    long = "nothing of this is cut. " * 700
+    record(made, delta(message("m1", 1, "one", long, long, long), message("m2", 2, "three")))
+    shown = pages(made, "get_session_history", "messages", sessionID="ses_a", messageID="m1")
+    assert [part["text"] for page in shown for part in page[0]["parts"]] == ["one", long, long, long]
 
 
 @pytest.mark.requirement("TOOL-5")

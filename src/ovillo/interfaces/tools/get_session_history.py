@@ -11,6 +11,7 @@ from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import Found, find_session, freshness, with_session
 from ovillo.interfaces.tools.messages import (
     CONCISE,
+    DETAILED,
     TINY,
     WHOLE,
     Detail,
@@ -161,7 +162,7 @@ def _takes(message: Message, how: Detail, room: Room) -> bool:
 
 def _fitting(part: Part, how: Detail, room: Room, *, must: bool) -> PartInfo | None:
     """The part as asked for when there is room; the first one of an answer is shortened until it fits."""
-    for shorter in (how, CONCISE, TINY) if must else (how,):
+    for shorter in (how, DETAILED, CONCISE, TINY) if must else (how,):
         item = part_info(part, shorter)
         if room.take(part_text(item), item):
             return item
@@ -184,7 +185,7 @@ def _one_item(call: Call, args: Input, found: Found) -> Answer:
     else:
         message = call.services.history.message(call.namespace, found.id, args.message_id or "")
         skip = cursors.position(state, "p")
-        packed = _pack((message,), skip, detail("detailed"), Room(args.max_tokens))
+        packed = _pack((message,), skip, WHOLE, Room(args.max_tokens))
         following = cursors.encode(key, p=packed.parts_of_next) if packed.parts_of_next else UNSET
         notes = []
     fresh = freshness(call, found)
