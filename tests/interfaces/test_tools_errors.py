@@ -84,8 +84,10 @@ def test_a_cursor_of_another_call_is_refused() -> None:
         cursors.decode("history:ses_b", cursor)
 
 
+#: Half surrogate pairs included: clients cut text in the middle.
+TEXT = st.text(st.characters(exclude_categories=()))
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=5,
 )
@@ -101,4 +103,4 @@ NAMES = sorted({name for tool in all_tools() for name in tool.input.__struct_enc
 def test_no_arguments_make_a_tool_raise(made: Services, tool: str, arguments: dict[str, Any]) -> None:
     result = REGISTRY.dispatch(made, LOCAL, tool, arguments)
     assert result.error_code != "internal", result.text
-    assert result.text
+    assert result.text.encode()

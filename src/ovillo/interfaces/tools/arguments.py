@@ -51,6 +51,9 @@ def _convert(tool: str, shape: type[Input], given: dict[str, Any]) -> Input:
 def _soften(field: shapes.Field, value: Any) -> Any:
     """What every caller means: 5 for "5" (msgspec does that), "5" for 5, Concise for concise, the most for too many."""
     kind = _bare(field.type)
+    if isinstance(value, str):
+        # Half a surrogate pair is legal in JSON and in no encoding: neither store nor wire could carry it.
+        value = value.encode("utf-8", "replace").decode()
     if isinstance(kind, shapes.StrType) and isinstance(value, int | float) and not isinstance(value, bool):
         return str(int(value)) if float(value).is_integer() else str(value)
     if isinstance(kind, shapes.LiteralType) and isinstance(value, str):
