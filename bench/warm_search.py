@@ -3,8 +3,8 @@
     python -m bench.warm_search --corpus DIR [--rounds 3] [--embed]
 
 Bars (DESIGN section 17): p50 <= 20 ms, p95 <= 100 ms; at least 47 of 50 core needles in the first ten sessions, of
-them 7 of 10 paraphrases, and all CJK. The first round warms the server up and is not counted for time. Paraphrases need embedded texts: without ``--embed``
-the server embeds in the background meanwhile, and the note says how far it was.
+them 7 of 10 paraphrases, and all CJK. The first round warms the server up and is not counted for time. Paraphrases
+need embedded texts: without ``--embed`` the server embeds in the background meanwhile, and the note says how far it was.
 """
 
 from __future__ import annotations
