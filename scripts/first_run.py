@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import shlex
+import socket
 import subprocess
 import sys
 import time
@@ -79,6 +80,13 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
     )
 
 
+def is_taken(host: str, port: int) -> bool:
+    """Whether somebody answers there already: better said before a long first scan than after it."""
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        return port != 0 and probe.connect_ex((host, port)) == 0
+
+
 def main() -> int:
     settings = load_settings(os.environ)
     parser = argparse.ArgumentParser(description=__doc__)
@@ -87,6 +95,9 @@ def main() -> int:
     parser.add_argument("--no-serve", action="store_true", help="stop after printing what to do next")
     arguments = parser.parse_args()
 
+    if not arguments.no_serve and is_taken(arguments.host, arguments.port):
+        print(f"Port {arguments.port} is in use; perhaps ovillo runs already. Another one: make run ARGS='--port 8766'")
+        return 6
     environment: Mapping[str, str] = os.environ
     print("Reading the agent histories of this machine ...", flush=True)
     sessions = scan(environment)
