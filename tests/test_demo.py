@@ -65,7 +65,9 @@ def test_the_demo_is_small_and_stays_in_its_folder(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("PROJ-1")
 def test_the_environment_of_the_demo_leads_to_no_real_store(tmp_path: Path) -> None:
-    real = {"CODEX_HOME": "/real", "XDG_DATA_HOME": "/real", "CLAUDE_CONFIG_DIR": "/real", "PATH": "/bin"}
+    real = dict.fromkeys(("CODEX_HOME", "XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "PWD", "OVILLO_AIDER_DIRS"), "/real") | {
+        "PATH": "/bin"
+    }
     demo = demo_environment(real, tmp_path / "home", tmp_path / "data")
     assert "/real" not in demo.values()
     assert demo["PATH"] == "/bin"

@@ -258,7 +258,7 @@ LATER = (
     "CONTEXT_SUMMARY_BYTES",
 )
 #: Variables that are read elsewhere: the file itself, who is calling, folders of a reader.
-_ELSEWHERE = ("OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_AIDER_DIRS")
+_ELSEWHERE = ("OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_AIDER_DIRS", "OVILLO_CRUSH_DIRS")
 
 
 # --- where a value comes from ----------------------------------------------------------------------------
