@@ -110,6 +110,7 @@ class _Thread:
     prompts: list[RecoveredItem] = field(default_factory=list)
     summaries: list[RecoveredItem] = field(default_factory=list)
     decisions: list[RecoveredItem] = field(default_factory=list)
+    decided: set[str] = field(default_factory=set)
     open_errors: dict[tuple[str, str], RecoveredItem] = field(default_factory=dict)
     todos: list[RecoveredItem] = field(default_factory=list)
     #: path -> (what the last patch did, its part id)
@@ -147,12 +148,12 @@ class _Thread:
         if human:
             text = unquoted(str(part.metadata.get("display_text") or part.text))
             self.prompts.append(RecoveredItem("prompt", text, message.id, message.created_at, "user"))
-        seen = {item.text for item in self.decisions}
-        self.decisions += [
-            RecoveredItem("decision", sentence, message.id, message.created_at, message.role.value)
-            for sentence in decisions_in(part.text)
-            if sentence not in seen
-        ]
+        for sentence in decisions_in(part.text):
+            if sentence not in self.decided:
+                self.decided.add(sentence)
+                self.decisions.append(
+                    RecoveredItem("decision", sentence, message.id, message.created_at, message.role.value)
+                )
 
     def _note_summary(self, message: Message, part: Part) -> None:
         if part.text.strip():

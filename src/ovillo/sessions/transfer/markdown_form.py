@@ -117,7 +117,8 @@ def quoted(text: str) -> str:
 
 def _inline(text: str) -> str:
     """Text that is no markup: nothing in a title may start a tag, a link or a table cell."""
-    return re.sub(r"([\\`*_\[\]<>|&#])", r"\\\1", one_line(text, 400))
+    plain = one_line(text, 400).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_\[\]>|#])", r"\\\1", plain)
 
 
 def _code(text: str) -> str:

@@ -286,4 +286,6 @@ def _recount(db: apsw.Connection, session_key: int) -> None:
         (session_key,),
     ).fetchone()
     if own is not None:
-        db.execute("UPDATE sessions SET first_prompt = ? WHERE key = ?", (cut_prompt(unpack(own[0]) or ""), session_key))
+        db.execute(
+            "UPDATE sessions SET first_prompt = ? WHERE key = ?", (cut_prompt(unpack(own[0]) or ""), session_key)
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import apsw
@@ -37,20 +38,26 @@ def _sum(db: apsw.Connection, key: int, inherited: bool, idle_cut_ms: int) -> To
     ).fetchone()
     if not sums[0]:
         return Totals()
-    parts: tuple[Any, ...] = db.execute(
-        "SELECT count(*), total(p.additions), total(p.deletions) FROM messages m JOIN parts p ON p.message_key = m.key"
-        f" WHERE {mine}",
-        (key,),
-    ).fetchone()
-    by_type = db.execute(
-        f"SELECT p.type, count(*) FROM messages m JOIN parts p ON p.message_key = m.key WHERE {mine} GROUP BY p.type",
-        (key,),
+    # Nearly no session holds copies of another's messages: then its parts need no look at their messages.
+    copies = (
+        inherited
+        or db.execute(
+            "SELECT 1 FROM messages WHERE session_key = ? AND inherited_from IS NOT NULL LIMIT 1", (key,)
+        ).fetchone()
+    )
+    own = f" AND p.message_key IN (SELECT m.key FROM messages m WHERE {mine})" if copies else ""
+    kinds = db.execute(
+        "SELECT p.type, p.tool_name, count(*), sum(p.tool_status = 'error'), total(p.additions), total(p.deletions)"
+        f" FROM parts p WHERE p.session_key = ?{own} GROUP BY p.type, p.tool_name",
+        (key, key) if copies else (key,),
     ).fetchall()
-    tools = db.execute(
-        "SELECT p.tool_name, count(*), sum(p.tool_status = 'error') FROM messages m JOIN parts p ON p.message_key = m.key"
-        f" WHERE {mine} AND p.tool_name IS NOT NULL GROUP BY p.tool_name ORDER BY count(*) DESC, p.tool_name",
-        (key,),
-    ).fetchall()
+    by_type: Counter[str] = Counter()
+    tools: dict[str, tuple[int, int]] = {}
+    for code, tool, count, failed, _, _ in kinds:
+        by_type[PART_TYPES[code].value] += count
+        if tool is not None:
+            calls, failures = tools.get(tool, (0, 0))
+            tools[tool] = (calls + count, failures + (failed or 0))
     files = db.execute(
         "SELECT DISTINCT h.path FROM touches t JOIN paths h ON h.key = t.path_key JOIN parts p ON p.key = t.part_key"
         f" JOIN messages m ON m.key = p.message_key WHERE t.session_key = ? AND p.type = 5 AND {mine} ORDER BY h.path",
@@ -64,17 +71,17 @@ def _sum(db: apsw.Connection, key: int, inherited: bool, idle_cut_ms: int) -> To
     ).fetchone()[0]
     return Totals(
         messages=sums[0],
-        parts=parts[0],
+        parts=sum(by_type.values()),
         prompts=sums[10] or 0,
         usage=Usage(*(int(value) for value in sums[1:6])),
         cost=sums[6],
         agents=_names(sums[11]),
         models=_names(sums[12]),
-        parts_by_type={PART_TYPES[code].value: count for code, count in by_type},
-        tools={name: (calls, failed or 0) for name, calls, failed in tools},
+        parts_by_type=dict(by_type),
+        tools=dict(sorted(tools.items(), key=lambda item: (-item[1][0], item[0]))),
         errors=sums[7] or 0,
-        additions=int(parts[1]),
-        deletions=int(parts[2]),
+        additions=int(sum(row[4] for row in kinds)),
+        deletions=int(sum(row[5] for row in kinds)),
         files=tuple(path for (path,) in files),
         first_at=sums[8],
         last_at=sums[9],
