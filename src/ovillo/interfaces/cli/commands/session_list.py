@@ -16,15 +16,15 @@ from ovillo.sessions.transfer.transcript import moment
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from ovillo.sessions.views import SessionPage, SessionSummary
 
 _MOST = 10_000
-#: Columns from which a session fits on one line with its whole id.
-_WIDE = 116
+_FOLDER = 16
+#: With less room for titles a session takes two lines.
+_LEAST_TITLE = 28
 
 
 @click.command("list")
@@ -93,26 +93,33 @@ def _table(state: State, page: SessionPage) -> None:
         )
         return
     screen = console(state)
-    put(screen, _rows(page, screen) if screen.width >= _WIDE else _two_lines(page))
+    title = _room_for_titles(page, screen.width)
+    put(screen, _rows(page, title, cut=screen.is_terminal) if title >= _LEAST_TITLE else _two_lines(page))
     shown = len(page.sessions)
     if shown < page.total:
         more = f"; go on with --cursor {page.next_cursor}" if page.next_cursor else ""
         click.echo(f"\n{shown} of {page.total:,} sessions{more}")
 
 
-def _rows(page: SessionPage, screen: Console) -> Table:
+def _room_for_titles(page: SessionPage, width: int) -> int:
+    """Columns left when everything else stands whole, two spaces between columns."""
+    ids = max(len(x.session.id) for x in page.sessions)
+    clients = max(11, *(len(x.session.source) for x in page.sessions))
+    return width - 16 - clients - 5 - _FOLDER - ids - 5 * 2
+
+
+def _rows(page: SessionPage, title_width: int, *, cut: bool) -> Table:
     """One line a session; only title and folder give way to the width of a terminal."""
     from rich.table import Table  # start-up cost: not with --json
     from rich.text import Text
 
-    cut = screen.is_terminal
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("changed", no_wrap=True, min_width=16)
-    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=1 if cut else None)
-    table.add_column("client", no_wrap=True, min_width=11)
-    table.add_column("msgs", no_wrap=True, justify="right", min_width=5)
-    table.add_column("folder", no_wrap=True, overflow="ellipsis", max_width=20 if cut else None)
-    table.add_column("id", no_wrap=True, min_width=max(len(x.session.id) for x in page.sessions) if cut else None)
+    table.add_column("changed", no_wrap=True)
+    table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=title_width if cut else None)
+    table.add_column("client", no_wrap=True)
+    table.add_column("msgs", no_wrap=True, justify="right")
+    table.add_column("folder", no_wrap=True, overflow="ellipsis", max_width=_FOLDER if cut else None)
+    table.add_column("id", no_wrap=True)
     for x in page.sessions:
         folder = (x.session.directory or "").rstrip("/").rsplit("/", 1)[-1]
         table.add_row(
