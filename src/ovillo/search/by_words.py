@@ -11,15 +11,17 @@ from collections.abc import Callable, Sequence
 from ovillo.model.records import Namespace
 from ovillo.search.evidence import best_stretch, find_text, find_units
 from ovillo.search.meaning import Meaning
-from ovillo.search.planner import gather
+from ovillo.search.planner import Plan, Planner
 from ovillo.search.query import Query
 from ovillo.search.ranked import Places, Ranking
-from ovillo.search.ranking import corrected, fuse, meaning_weight, order, with_neighbours
+from ovillo.search.ranking import fuse, lexical, meaning_weight, order, with_neighbours, with_sessions
 from ovillo.search.units import Unit, UnitBuilder
-from ovillo.store.protocol import DocFilter, DocId, IndexStats, Match, Store
+from ovillo.store.protocol import DocFilter, DocId, Match, Store
 
 #: Texts read to judge how well words alone answer the query.
 _JUDGED = 12
+#: Candidates by words that are scored exactly and ranked.
+_CANDIDATES = 400
 
 
 class WordSearch:
@@ -27,6 +29,7 @@ class WordSearch:
         self._store = store
         self._units = units
         self._meaning = meaning
+        self._planner = Planner(store)
 
     def rank(
         self,
@@ -40,19 +43,28 @@ class WordSearch:
     ) -> Ranking:
         units = self._units.of_words(namespace, query.plain_words)
         stats = self._store.index_stats(namespace)
-        plan = gather(self._store, namespace, units.found, query.where, must=must, drop=drop, documents=stats.documents)
-        docs = {doc.id: doc for doc in self._store.docs(namespace, list(plan.scores))}
-        words = corrected(plan.scores, docs, stats.average_length)
+        plan = self._planner.gather(
+            namespace,
+            units.found,
+            query.where,
+            documents=stats.documents,
+            average=stats.average_length,
+            must=must,
+            drop=drop,
+        )
+        weights = [unit.weight(stats.documents) for unit in units.found]
+        missing = len(units.missing) * max(weights, default=1.0)
+        words = self._scores(namespace, plan, weights, missing, stats.average_length)
         exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         if exact:
             words = self._holding(namespace, words, exact)
         loose = bool(query.plain_words) and not must
-        evidence = self._evidence(namespace, words, units.found, len(units.missing), stats)
+        evidence = self._evidence(namespace, words, units.found, weights, missing)
         weight = meaning_weight(evidence) if loose else 0.0
         near = self._near(namespace, query, words) if weight and time.monotonic() < deadline else {}
         fused = fuse(words, near, weight if near else 0.0)
         if loose and time.monotonic() < deadline:
-            fused = self._allowed(namespace, with_neighbours(self._store, namespace, fused), query.where)
+            fused = self._allowed(namespace, self._surroundings(namespace, fused), query.where)
         said = [*exact, *(word.text for word in query.words if word.prefix)]
         return Ranking(
             order(fused, _kinds(words, near, query, units.found)),
@@ -78,18 +90,35 @@ class WordSearch:
             doc: scores[doc] for doc, text in texts.items() if all(find_text(text, one, 1, whole=True) for one in said)
         }
 
+    def _scores(
+        self, namespace: Namespace, plan: Plan, weights: Sequence[float], missing: float, average: float
+    ) -> dict[DocId, float]:
+        """The best candidates by words: all are scored as tool output, the best again as what they are."""
+        rough = lexical(plan.found, weights, missing, average, {})
+        best = sorted(rough, key=lambda doc: (-rough[doc], -doc))[:_CANDIDATES]
+        docs = {doc.id: doc for doc in self._store.docs(namespace, best)}
+        return lexical({doc: plan.found[doc] for doc in best if doc in docs}, weights, missing, average, docs)
+
+    def _surroundings(self, namespace: Namespace, scores: dict[DocId, float]) -> dict[DocId, float]:
+        gained = with_neighbours(self._store, namespace, scores)
+        docs = {doc.id: doc for doc in self._store.docs(namespace, list(gained))}
+        return with_sessions(gained, scores, docs)
+
     def _evidence(
-        self, namespace: Namespace, words: dict[DocId, float], units: Sequence[Unit], missing: int, stats: IndexStats
+        self,
+        namespace: Namespace,
+        words: dict[DocId, float],
+        units: Sequence[Unit],
+        weights: Sequence[float],
+        missing: float,
     ) -> float:
         """Share of the query's rarity that the best stretch of the best texts holds, 0..1."""
         if not units:
             return 0.0
-        weights = [unit.weight(stats.documents) for unit in units]
-        whole = sum(weights) + missing * max(weights)
         best = sorted(words, key=words.__getitem__, reverse=True)[:_JUDGED]
         texts = self._store.doc_texts(namespace, best).values()
         held = max((best_stretch(find_units(text, units), weights)[0] for text in texts), default=0.0)
-        return held / whole if whole else 0.0
+        return held / (sum(weights) + missing)
 
     def _allowed(self, namespace: Namespace, scores: dict[DocId, float], where: DocFilter) -> dict[DocId, float]:
         if where == DocFilter():

@@ -1,88 +1,165 @@
-"""What to ask the index for, so that no query reads more than it must.
+"""Which documents hold which words of a query, without reading more of the index than the budget allows.
 
-Owns the budget of matches: the commonest words of a long question are left out, and words that nearly every
-document holds are looked for in the newest documents only. Each shortcut is said in ``scored``.
+Owns the budget of matches: rare words are looked up whole, the commonest only beside a rarer one, and when all are
+common, in the newest documents. Each shortcut is said in ``scored``. What the counts are worth is the ranking's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ovillo.model.records import Namespace
 from ovillo.search.units import Unit
-from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Scored, Store
+from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Order, Scored, Store, Term
 
-#: Matches that are scored for one query: about a millisecond of processor time a thousand.
+#: Matches looked at for one query: about a millisecond of processor time a thousand.
 BUDGET = 2_000
-#: Candidates taken on to fusion.
-CANDIDATES = 300
+#: Parameters of the index's own BM25 (SQLite FTS5), which counts are read back from.
+_K1, _B = 1.2, 0.75
+
+
+@dataclass(slots=True)
+class Held:
+    """A document's length in terms, and how often it holds each unit (by index), fields weighted."""
+
+    length: int
+    times: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Plan:
-    """Candidates with their lexical scores, and how they were come by."""
-
-    scores: dict[DocId, Scored] = field(default_factory=dict)
+    found: dict[DocId, Held] = field(default_factory=dict)
     scored: list[str] = field(default_factory=list)
 
-    def add(self, hits: Sequence[Scored]) -> None:
+
+class Planner:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def gather(
+        self,
+        namespace: Namespace,
+        units: Sequence[Unit],
+        where: DocFilter,
+        *,
+        documents: int,
+        average: float,
+        must: Sequence[Match] = (),
+        drop: Match | None = None,
+    ) -> Plan:
+        """Documents with any of the units. ``must`` holds in every one, ``drop`` in none."""
+        return _Gathering(self._store, namespace, where, documents, average, must, drop).run(units)
+
+
+class _Gathering:
+    def __init__(
+        self,
+        store: Store,
+        namespace: Namespace,
+        where: DocFilter,
+        documents: int,
+        average: float,
+        must: Sequence[Match],
+        drop: Match | None,
+    ) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._where = where
+        self._documents = documents
+        self._average = average
+        self._must = must
+        self._drop = drop
+        self._plan = Plan()
+
+    def run(self, units: Sequence[Unit]) -> Plan:
+        if not units:
+            if self._must:
+                self._note(self._ask(self._must[0], BUDGET), None)
+                self._plan.scored.append("all of what was asked")
+            return self._plan
+        rare, common = _split(units)
+        self._plan.scored.append("bm25")
+        if not rare:
+            self._all_common(units, common)
+            return self._plan
+        for index in rare:
+            self._whole(index, units[index])
+        beside: Match = _any([units[index].match for index in rare])
+        for index in common:
+            hits = self._ask(AllOf((units[index].match, beside)), BUDGET, Order.NEWEST)
+            self._note(hits, index)
+        if common:
+            words = ", ".join(units[index].word for index in common)
+            self._plan.scored.append(f"common words ({words}) only beside rarer ones")
+        return self._plan
+
+    def _whole(self, index: int, unit: Unit) -> None:
+        """Every document with the unit. One term a question, so that its count can be read back from the score."""
+        if unit.literal or self._must:
+            self._note(self._ask(unit.match, BUDGET), index)
+            return
+        for term, frequency in zip(unit.terms, unit.frequencies, strict=True):
+            self._note(self._ask(Term(term), BUDGET), index, frequency)
+
+    def _all_common(self, units: Sequence[Unit], common: Sequence[int]) -> None:
+        """Words that nearly every document holds: those with all of them, and the newest with the rarest."""
+        if len(units) > 1:
+            for hit in self._ask(AllOf(tuple(unit.match for unit in units)), BUDGET, Order.NEWEST):
+                held = self._plan.found.setdefault(hit.doc, Held(hit.length))
+                held.times = dict.fromkeys(common, 1.0)
+        rarest = common[0]
+        newest = max(BUDGET, self._documents * BUDGET // max(1, units[rarest].frequency))
+        self._note(self._ask(units[rarest].match, BUDGET, newest=newest), rarest)
+        for index in common[1:]:
+            both = AllOf((units[index].match, units[rarest].match))
+            self._note(self._ask(both, BUDGET, Order.NEWEST, newest), index)
+        if newest < self._documents:
+            self._plan.scored.append(f"common words over the newest {newest:,} texts")
+
+    def _ask(self, expression: Match, limit: int, order: Order = Order.RANK, newest: int | None = None) -> list[Scored]:
+        whole: Match = (
+            AllOf((expression, *self._must)) if self._must and expression is not self._must[0] else expression
+        )
+        limited = Except(whole, self._drop) if self._drop else whole
+        return self._store.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
+
+    def _note(self, hits: Sequence[Scored], index: int | None, frequency: int | None = None) -> None:
+        found = self._plan.found
+        rarity = None if frequency is None else _fts_rarity(frequency, self._documents)
         for hit in hits:
-            known = self.scores.get(hit.doc)
-            if known is None or hit.score > known.score:
-                self.scores[hit.doc] = hit
+            held = found.get(hit.doc)
+            if held is None:
+                held = found[hit.doc] = Held(hit.length)
+            if index is not None:
+                times = 1.0 if rarity is None else self._times(hit, rarity)
+                held.times[index] = held.times.get(index, 0.0) + times
+
+    def _times(self, hit: Scored, rarity: float) -> float:
+        """How often the term stands in the document: BM25 of one term, solved for its count."""
+        share = min(hit.score / rarity, 0.97 * (_K1 + 1))
+        norm = _K1 * (1 - _B + _B * hit.length / self._average) if self._average else _K1
+        return share * norm / (_K1 + 1 - share)
 
 
-def gather(
-    store: Store,
-    namespace: Namespace,
-    units: Sequence[Unit],
-    where: DocFilter,
-    *,
-    must: Sequence[Match] = (),
-    drop: Match | None = None,
-    documents: int,
-) -> Plan:
-    """All words together first, then any of the rarer ones. ``must`` holds in every hit, ``drop`` in none."""
-    plan = Plan()
-
-    def ask(expression: Match, frequency: int) -> None:
-        whole = AllOf((expression, *must)) if must else expression
-        newest = _slice(frequency, documents)
-        if newest is not None:
-            plan.scored.append(f"common words over the newest {newest:,} texts")
-        limited = Except(whole, drop) if drop else whole
-        plan.add(store.match(namespace, limited, where, CANDIDATES, newest=newest))
-
-    if not units:
-        if must:
-            ask(must[0], 0)
-            plan.scored.append("all of what was asked")
-        return plan
-    if len(units) == 1:
-        ask(units[0].match, units[0].frequency)
-        plan.scored.append("bm25")
-        return plan
-    ask(AllOf(tuple(unit.match for unit in units)), min(unit.frequency for unit in units))
-    plan.scored.append("bm25 of all words")
-    # Any word: a text that holds nearly all of them must be found too.
-    rare: list[Unit] = []
+def _split(units: Sequence[Unit]) -> tuple[list[int], list[int]]:
+    """Indexes of the units within the budget, rarest first, and of the others."""
+    by_rarity = sorted(range(len(units)), key=lambda index: units[index].frequency)
+    rare: list[int] = []
     total = 0
-    for unit in sorted(units, key=lambda unit: unit.frequency):
-        if rare and total + unit.frequency > BUDGET:
+    for index in by_rarity:
+        total += units[index].frequency
+        if total > BUDGET * (1 if rare else 2):
             break
-        rare.append(unit)
-        total += unit.frequency
-    if len(rare) < len(units):
-        plan.scored.append(f"any of the {len(rare)} rarest of {len(units)} words")
-    else:
-        plan.scored.append("any word")
-    ask(rare[0].match if len(rare) == 1 else AnyOf(tuple(unit.match for unit in rare)), total)
-    return plan
+        rare.append(index)
+    return rare, by_rarity[len(rare) :]
 
 
-def _slice(frequency: int, documents: int) -> int | None:
-    """How many of the newest documents to look at, when all are too many."""
-    if frequency <= 4 * BUDGET:
-        return None
-    return max(BUDGET, documents * BUDGET // frequency)
+def _fts_rarity(frequency: int, documents: int) -> float:
+    """FTS5's inverse document frequency (its source, fts5_aux.c)."""
+    return max(1e-6, math.log((documents - frequency + 0.5) / (frequency + 0.5))) if documents > frequency else 1e-6
+
+
+def _any(matches: Sequence[Match]) -> Match:
+    return matches[0] if len(matches) == 1 else AnyOf(tuple(matches))

@@ -1,52 +1,62 @@
-"""From candidates to an order: length, neighbours, meaning, each weighed by the query's own evidence.
+"""From candidates to an order: words, meaning and neighbours, each weighed by the query's own evidence.
 
 Owns the scores. Evidence for the numbers: retrieval study, sections 2 and 6 (length normalisation of dialogue,
-neighbouring turns, and that no fixed weight of vectors serves both exact and paraphrased queries).
+neighbouring turns, and that no fixed weight of vectors serves both exact and paraphrased queries), and ``bench``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ovillo.model.records import Namespace, PartType
+from ovillo.search.planner import Held
 from ovillo.search.ranked import Ranked
-from ovillo.store.protocol import Doc, DocId, Scored, Store
+from ovillo.store.protocol import Doc, DocId, Store
 
 _K1 = 1.2
-#: FTS5 normalises length with b = .75, right for code and tool output; dialogue is found better with .3.
-_B_GIVEN, _B_SAID = 0.75, 0.3
+#: Length counts little in dialogue, a lot in code and tool output (study, section 2).
+_B_SAID, _B_TOOL = 0.3, 0.75
 _NEIGHBOUR = {1: 0.5, 2: 0.25}
 #: Documents whose neighbours are looked up.
 _EXPANDED = 80
-#: Evidence at which words alone decide, and below which meaning leads; between them the weight is a straight line.
-_SURE, _UNSURE = 0.85, 0.35
-_MOST = 0.8
+#: Evidence at which words alone decide; from where meaning begins to lead, and where it leads altogether.
+_SURE, _UNSURE, _LOST = 0.97, 0.6, 0.3
+#: Its weight beside good evidence, and without any.
+_HELPS, _LEADS = 0.3, 0.6
+#: What a session's best three places together add to each of its places.
+_SESSION, _SESSION_PLACES = 0.5, 3
 
 _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, None)
 
 
-def corrected(scores: Mapping[DocId, Scored], docs: Mapping[DocId, Doc], average: float) -> dict[DocId, float]:
-    """BM25 with the length normalisation of dialogue for what was said (exact where a word occurs once)."""
-    result: dict[DocId, float] = {}
-    for doc, hit in scores.items():
+def lexical(
+    found: Mapping[DocId, Held], weights: Sequence[float], missing: float, average: float, docs: Mapping[DocId, Doc]
+) -> dict[DocId, float]:
+    """BM25 of each document times the share of the query (by rarity) that it holds.
+
+    ``missing`` is the rarity of words that no document holds. Documents not in ``docs`` count as tool output."""
+    whole = sum(weights) + missing
+    scores: dict[DocId, float] = {}
+    for doc, held in found.items():
         place = docs.get(doc)
-        if place is None:
-            continue
-        length = hit.length / average if average else 1.0
-        if place.type in _SAID and not place.synthetic:
-            given = 1 + _K1 * (1 - _B_GIVEN + _B_GIVEN * length)
-            said = 1 + _K1 * (1 - _B_SAID + _B_SAID * length)
-            result[doc] = hit.score * given / said
-        else:
-            result[doc] = hit.score
-    return result
+        b = _B_SAID if place is not None and place.type in _SAID and not place.synthetic else _B_TOOL
+        norm = _K1 * (1 - b + b * held.length / average) if average else _K1
+        score = covered = 0.0
+        for index, times in held.times.items():
+            score += weights[index] * times * (_K1 + 1) / (times + norm)
+            covered += weights[index]
+        scores[doc] = score * covered / whole if whole else 1.0
+    return scores
 
 
 def meaning_weight(evidence: float) -> float:
-    """Weight of the vectors for a query whose best text holds this share of its words' rarity, close together."""
+    """Weight of the vectors for a query whose best text holds this share of its words' rarity, close together.
+
+    Words that are all there decide alone; in between, meaning helps as measured on dialogue; with little evidence
+    it leads."""
     if evidence >= _SURE:
         return 0.0
-    return _MOST * min(1.0, (_SURE - evidence) / (_SURE - _UNSURE))
+    return _HELPS + (_LEADS - _HELPS) * min(1.0, max(0.0, (_UNSURE - evidence) / (_UNSURE - _LOST)))
 
 
 def fuse(words: Mapping[DocId, float], meaning: Mapping[DocId, float], weight: float) -> dict[DocId, float]:
@@ -64,6 +74,24 @@ def with_neighbours(store: Store, namespace: Namespace, scores: Mapping[DocId, f
         for other, distance in around:
             gained[other] = gained.get(other, 0.0) + _NEIGHBOUR[distance] * scores[doc]
     return gained
+
+
+def with_sessions(
+    gained: Mapping[DocId, float], scores: Mapping[DocId, float], docs: Mapping[DocId, Doc]
+) -> dict[DocId, float]:
+    """Each place gains from the best places (by ``scores``) of its session: a session about the matter is likelier."""
+    best: dict[str, list[float]] = {}
+    for doc, score in scores.items():
+        if doc in docs:
+            best.setdefault(docs[doc].session_id, []).append(score)
+    mean = {
+        session_id: sum(sorted(values, reverse=True)[:_SESSION_PLACES]) / _SESSION_PLACES
+        for session_id, values in best.items()
+    }
+    return {
+        doc: score + (_SESSION * mean.get(docs[doc].session_id, 0.0) if doc in docs else 0.0)
+        for doc, score in gained.items()
+    }
 
 
 def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str]) -> list[Ranked]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ovillo.model.records import Namespace
 from ovillo.search.analysis import cjk_runs, fold, is_stop_word, query_terms, words
@@ -31,12 +31,17 @@ class Unit:
     word: str
     terms: tuple[str, ...]
     match: Match
-    #: Documents that hold it (an upper bound where it has several terms).
-    frequency: int
+    #: Documents that hold each term.
+    frequencies: tuple[int, ...]
     #: Found only inside longer words.
     inside: bool = False
     #: The whole query word is this run of pairs (CJK), to be seen in the text as it stands.
     literal: bool = False
+
+    @property
+    def frequency(self) -> int:
+        """Documents that hold it (an upper bound where it has several terms)."""
+        return min(self.frequencies) if self.literal else sum(self.frequencies)
 
     def weight(self, documents: int) -> float:
         """Inverse document frequency."""
@@ -135,16 +140,17 @@ class UnitBuilder:
             return None
         phrases: list[Match] = [Phrase(tuple(pairs)) if len(pairs) > 1 else Term(pairs[0]) for pairs in runs]
         terms = tuple(pair for pairs in runs for pair in pairs)
-        rarest = min(self._store.document_frequency(namespace, terms).values(), default=0)
+        frequencies = self._store.document_frequency(namespace, terms)
         match = phrases[0] if len(phrases) == 1 else AllOf(tuple(phrases))
-        return Unit(token, terms, match, rarest, literal=True) if rarest else None
+        counts = tuple(frequencies[term] for term in terms)
+        return Unit(token, terms, match, counts, literal=True) if min(counts) else None
 
     def _from_terms(self, namespace: Namespace, word: str, terms: tuple[str, ...]) -> Unit | None:
         held = {term: n for term, n in self._store.document_frequency(namespace, terms).items() if n}
         if not held:
             return None
         match: Match = Term(next(iter(held))) if len(held) == 1 else AnyOf(tuple(map(Term, held)))
-        return Unit(word, tuple(held), match, sum(held.values()))
+        return Unit(word, tuple(held), match, tuple(held.values()))
 
     def _inside(self, namespace: Namespace, token: str) -> Unit | None:
         fragment = fold(token)
@@ -153,4 +159,4 @@ class UnitBuilder:
         found = self._store.surfaces_containing(namespace, fragment, _SURFACES)
         unit = self._from_terms(namespace, token, tuple(dict.fromkeys(term for _, term in found)))
         exact = any(surface == fragment for surface, _ in found)
-        return None if unit is None else Unit(unit.word, unit.terms, unit.match, unit.frequency, inside=not exact)
+        return None if unit is None else replace(unit, inside=not exact)
