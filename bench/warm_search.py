@@ -76,6 +76,8 @@ def report(result: dict[str, Any]) -> str:
         f"tools/list answered after {result['ready_s']:.2f} s; embedded share {result['embedded']}; "
         f"answers cut by budget: {result['cut']}"
     )
+    if result.get("small"):
+        bars = bars[:2]
     columns = ("class", "top 10", "p50 ms", "p95 ms", "max ms")
     return "\n\n".join(
         [table("Warm search over MCP stdio", columns, rows), table("Bars", ("what", "measured", "bar", ""), bars), note]
@@ -109,6 +111,7 @@ def main() -> None:
                 f"embedded in {embedded.wall_s:.0f} s, {embedded.cpu_s:.0f} cpu s, peak {embedded.peak_mb or 0:.0f} MB"
             )
         result = measure(home, load(corpus), arguments.rounds)
+    result["small"] = arguments.corpus is None
     keep("warm_search", result, arguments.results)
     print(report(result))
 
