@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,20 @@ def test_the_official_client_is_served_in_every_mode(tmp_path: Path, mode: str) 
                 assert "0 sessions" in result.content[0].text
 
     anyio.run(run)
+
+
+@pytest.mark.requirement("TOOL-13")
+def test_the_first_call_on_a_new_machine_already_sees_its_sessions(tmp_path: Path, fixtures: Path) -> None:
+    shutil.copytree(fixtures / "claude-code" / "home", tmp_path, dirs_exist_ok=True)
+    with _started(SERVE, tmp_path) as process:
+        assert process.stdin
+        assert process.stdout
+        _exchange(process.stdin, process.stdout, 1, "initialize", OPENING)
+        _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        said = _exchange(process.stdin, process.stdout, 2, "tools/call", {"name": "list_sessions", "arguments": {}})
+        assert said["result"]["structuredContent"]["total"] >= 4
+        process.stdin.close()
+        assert process.wait(timeout=20) == 0
 
 
 @pytest.mark.requirement("TOOL-13")

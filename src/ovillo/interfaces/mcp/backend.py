@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -26,6 +27,10 @@ _log = logging.getLogger(__name__)
 
 #: How long closing waits for a scan to notice (seconds); what it has not stored it reads again next time.
 _PATIENCE_S = 0.4
+#: How long the first answers on a new database wait for its first scan (OpenCode gives a call 5 s where its configuration
+#: says nothing), and how often they look (seconds).
+_FIRST_SCAN_S = 4.0
+_POLL_S = 0.03
 #: Texts wait when this process read some; others may have, so it is looked from time to time (seconds).
 _LOOK_AGAIN_S = 60.0
 #: While the model is loaded: how often it looks for more, and how often in vain before it is let go.
@@ -40,37 +45,64 @@ class Backend:
         self._open = open_services
         self._lock = threading.Lock()
         self._services: Services | None = None
+        self._was_scanned = False
+        self._first_scan: threading.Thread | None = None
         self._stop = threading.Event()
         self._new_texts = threading.Event()
         self._workers: list[threading.Thread] = []
+        self._in_background = False
 
     def services(self) -> Services:
         with self._lock:
             if self._services is None:
                 self._services = self._open()
+                self._was_scanned = self._services.ingest.indexed_through() is not None
             return self._services
+
+    def settled(self) -> Services:
+        """The services, and on a new database the first scan waited for, so that the first answer is not an empty one.
+
+        Waits once and not for long: what is not indexed by then is said in the answer."""
+        services = self.services()
+        with self._lock:
+            if (
+                self._first_scan is None
+                and services.settings.watch
+                and not self._was_scanned
+                and not self._stop.is_set()
+            ):
+                self._first_scan = threading.Thread(
+                    target=self._scan, args=(services,), name="ovillo-scan", daemon=True
+                )
+                self._workers.append(self._first_scan)
+                self._first_scan.start()
+        deadline = time.monotonic() + _FIRST_SCAN_S
+        while not self._was_scanned and self._first_scan is not None and time.monotonic() < deadline:
+            self._first_scan.join(_POLL_S)
+            self._was_scanned = not self._first_scan.is_alive() or self._stop.is_set()
+        self._was_scanned = True
+        return services
 
     def start_background(self, on_change: Callable[[ScanReport], None] | None = None) -> None:
         """Watch the sources and fill what is filled in the background. Does nothing the second time."""
         services = self.services()
-        if self._workers or not services.settings.watch or self._stop.is_set():
+        if self._in_background or not services.settings.watch or self._stop.is_set():
             return
-        self._workers = [
-            threading.Thread(target=self._watch, args=(services, on_change), name="ovillo-watch", daemon=True)
-        ]
+        self._in_background = True
+        workers = [threading.Thread(target=self._watch, args=(services, on_change), name="ovillo-watch", daemon=True)]
         if services.settings.embedder != "none":
-            self._workers.append(
-                threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True)
-            )
-        for worker in self._workers:
+            workers.append(threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True))
+        for worker in workers:
             worker.start()
+        self._workers += workers
 
     def stop_background(self) -> bool:
         """Ask background work to end and wait a little; false when some of it is still busy."""
         self._stop.set()
         self._new_texts.set()
+        deadline = time.monotonic() + _PATIENCE_S
         for worker in self._workers:
-            worker.join(_PATIENCE_S)
+            worker.join(max(deadline - time.monotonic(), 0.01))
         return not any(worker.is_alive() for worker in self._workers)
 
     def close(self) -> bool:
@@ -85,6 +117,14 @@ class Backend:
         finally:
             self._lock.release()
         return True
+
+    def _scan(self, services: Services) -> None:
+        try:
+            while services.ingest.scan().busy and not self._stop.wait(_POLL_S):
+                pass  # somebody else is at it; once they are done there is little left to read
+        except Exception:  # noqa: BLE001  Worker boundary: the answer says that nothing is indexed.
+            if not self._stop.is_set():
+                _log.exception("the first scan ended")
 
     def _watch(self, services: Services, on_change: Callable[[ScanReport], None] | None) -> None:
         def changed(report: ScanReport) -> None:

@@ -71,7 +71,7 @@ class OvilloServer:
         self._principal = principal
         self._own_process = own_process
         self._bus = InMemorySubscriptionBus()
-        #: Set when the first answer that an agent waits for is on its way; background work waits for it.
+        #: Set when tools were listed or something was asked for: background work waits for it.
         self.answered = anyio.Event()
         tools = registry.visible(principal)
         self._tools = types.ListToolsResult(tools=[tool_definition(tool) for tool in tools])
@@ -130,7 +130,7 @@ class OvilloServer:
             own_process=self._own_process,
         )
         try:
-            services = self.backend.services()
+            services = self.backend.settled()
         except OvilloError as error:
             return ToolResult(None, str(error), is_error=True, error_code=error.code)
         except Exception as error:  # noqa: BLE001  The request edge, as in the registry: an answer, and the trace in the log.
@@ -145,7 +145,7 @@ class OvilloServer:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         page = await self._in_thread(
-            lambda: self.backend.services().catalog.list(
+            lambda: self.backend.settled().catalog.list(
                 self._principal.namespace, SessionFilter(), limit=_PAGE, cursor=params.cursor if params else None
             )
         )
@@ -244,12 +244,11 @@ class OvilloServer:
 
     async def _in_thread(self, work: Callable[[], Result]) -> Result:
         """Services are synchronous. A call that its client gave up must not hold the server's end up."""
+        self.answered.set()
         try:
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
         except OvilloError as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"code": error.code}) from None
-        finally:
-            self.answered.set()
 
 
 _CONTINUE = types.Prompt(
