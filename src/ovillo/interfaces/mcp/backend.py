@@ -27,8 +27,8 @@ _log = logging.getLogger(__name__)
 
 #: How long closing waits for a scan to notice (seconds); what it has not stored it reads again next time.
 _PATIENCE_S = 0.4
-#: How long the first answers on a new database wait for its first scan (OpenCode gives a call 5 s where its configuration
-#: says nothing), and how often they look (seconds).
+#: How long the first answers on a new database wait for its first scan, under 5 s for clients with short time-outs, and
+#: how often they look (seconds).
 _FIRST_SCAN_S = 4.0
 _POLL_S = 0.03
 #: Texts wait when this process read some; others may have, so it is looked from time to time (seconds).
