@@ -118,7 +118,9 @@ def main() -> None:
                     out.write(json.dumps(row) + "\n")
                     asked += 1
                 services.close()
-    print(table("LoCoMo", ("questions", "p50 ms", "p95 ms"), [[asked, percentile(times, 0.5), percentile(times, 0.95)]]))
+    print(
+        table("LoCoMo", ("questions", "p50 ms", "p95 ms"), [[asked, percentile(times, 0.5), percentile(times, 0.95)]])
+    )
 
 
 if __name__ == "__main__":
