@@ -1,117 +1,25 @@
-"""Stores that are one SQLite file with a row for each session: opening them, and which sessions changed.
+"""Stores that are one SQLite file with a row for each session: which sessions changed.
 
-Owns reading a foreign database without leaving a byte behind, damaged rows, and the cursor (one entry per
-session: what its row and its messages' count and newest change say). Knows nothing of any client's tables.
-
-SQLite makes ``-wal`` and ``-shm`` files beside a database in WAL mode even for a reader. So the file itself is
-opened only where that cannot happen: where the client has them open already, or where the database is not in
-WAL mode. Else, a copy is read: nobody has the database open then.
+Owns damaged rows and the cursor (one entry per session: what its row and its messages' count and newest change
+say). Opening the file is in ``foreign_sqlite``. Knows nothing of any client's tables.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import quote
 
 import apsw
 
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
+from ovillo.readers.foreign_sqlite import Database, Row, opened
 from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import id_of
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record
 
-_BUSY_MS = 2_000
-#: A database larger than this is not copied.
-_MAX_COPY_BYTES = 4 << 30
-_HEADER = b"SQLite format 3\0"
-_WAL_MODE = 2
-
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table there is, and its columns: clients add and drop them between versions."""
-
-    name: str
-    columns: frozenset[str]
-
-    def pick(self, *names: str) -> str:
-        """``names`` as a SELECT list; a column that does not exist is NULL.
-
-        Text comes as bytes, since SQLite keeps invalid UTF-8 and one such row would end the query."""
-        return ", ".join(_as_bytes(name) if name in self.columns else f"NULL AS {name}" for name in names)
-
-
-def _as_bytes(column: str) -> str:
-    return f"CASE typeof({column}) WHEN 'text' THEN CAST({column} AS BLOB) ELSE {column} END AS {column}"
-
-
-class Database:
-    """A foreign database while it is read."""
-
-    def __init__(self, connection: apsw.Connection, name: str) -> None:
-        self._connection = connection
-        #: Path of the source, for damage reports.
-        self.name = name
-
-    def table(self, name: str) -> Table | None:
-        rows = list(self.rows("SELECT CAST(name AS BLOB) AS name FROM pragma_table_info(?)", (name,)))
-        return Table(name, frozenset(row["name"] for row in rows)) if rows else None
-
-    def rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> Iterator[Row]:
-        """Rows by column name, bytes decoded. Raises apsw.Error and ValueError for damage."""
-        cursor = self._connection.execute(sql, parameters)
-        names: list[str] | None = None
-        for row in cursor:
-            names = names or [column[0] for column in cursor.get_description()]
-            values = (x.decode("utf-8", "replace") if isinstance(x, bytes) else x for x in row)
-            yield dict(zip(names, values, strict=True))
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Database]:
-    """The database at ``path``, read-only and in one snapshot. Raises apsw.Error and OSError for damage."""
-    if not _needs_copy(path):
-        yield from _session(path, path)
-        return
-    state = stat_regular(path)
-    if state is not None and state.size > _MAX_COPY_BYTES:
-        raise OSError(f"{state.size} bytes are too many to copy")
-    with TemporaryDirectory(prefix="ovillo-") as folder:
-        copy = Path(folder) / "copy.db"
-        shutil.copyfile(path, copy)
-        wal = path.with_name(path.name + "-wal")
-        if stat_regular(wal) is not None:
-            shutil.copyfile(wal, copy.with_name("copy.db-wal"))
-        yield from _session(copy, path)
-
-
-def _session(path: Path, source: Path) -> Iterator[Database]:
-    uri = f"file:{quote(str(path))}?mode=ro"
-    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    try:
-        connection.set_busy_timeout(_BUSY_MS)
-        # A foreign schema may hold anything: no functions of it are trusted, no extension is loaded.
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("BEGIN")
-        yield Database(connection, str(source))
-    finally:
-        connection.close()
-
-
-def _needs_copy(path: Path) -> bool:
-    with path.open("rb") as file:
-        head = file.read(20)
-    if len(head) < 20 or not head.startswith(_HEADER) or _WAL_MODE not in (head[18], head[19]):
-        return False
-    return any(stat_regular(path.with_name(path.name + end)) is None for end in ("-wal", "-shm"))
+__all__ = ["Database", "Row", "SessionRow", "opened", "scan_session_rows", "session_rows"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,214 @@
+"""Opening another program's SQLite database without leaving a byte behind.
+
+Owns how such a file is opened, which tables may be read, short snapshots, and reading round damaged pages.
+Knows nothing of any client's tables.
+
+SQLite makes ``-wal`` and ``-shm`` files beside a database in WAL mode even for a reader. So the file itself is
+opened only where that cannot happen: where the client has them open already, or where the database is not in
+WAL mode. Else, and where the folder does not let a reader in, a private copy of the file and its log is read.
+The main file is never read without its log, and never as ``immutable``: the newest history stands in the log.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import quote
+
+import apsw
+
+from ovillo.readers.jsonl import stat_regular
+
+__all__ = ["Database", "FileStamp", "Row", "Table", "file_stamp", "opened"]
+
+_BUSY_MS = 2_000
+#: A database larger than this is not copied.
+_MAX_COPY_BYTES = 4 << 30
+_COPY_TRIES = 4
+_HEADER = b"SQLite format 3\0"
+_WAL_MODE = 2
+#: Row numbers tried one by one where a table's pages are damaged: some seconds at most.
+_MAX_PROBES = 1_000_000
+
+Row = dict[str, Any]
+#: Size and modification time of the file and of its log; equal stamps, equal content.
+FileStamp = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table there is, and its columns: clients add and drop them between versions."""
+
+    name: str
+    columns: frozenset[str]
+
+    def pick(self, *names: str) -> str:
+        """``names`` as a SELECT list; a column that does not exist is NULL.
+
+        Text comes as bytes, since SQLite keeps invalid UTF-8 and one such row would end the query."""
+        return ", ".join(_as_bytes(name) if name in self.columns else f"NULL AS {name}" for name in names)
+
+
+def _as_bytes(column: str) -> str:
+    return f"CASE typeof({column}) WHEN 'text' THEN CAST({column} AS BLOB) ELSE {column} END AS {column}"
+
+
+class Database:
+    """A foreign database while it is read."""
+
+    def __init__(self, connection: apsw.Connection, name: str) -> None:
+        self._connection = connection
+        #: Path of the source, for damage reports.
+        self.name = name
+
+    def table(self, name: str) -> Table | None:
+        rows = list(self.rows("SELECT CAST(name AS BLOB) AS name FROM pragma_table_info(?)", (name,)))
+        return Table(name, frozenset(row["name"] for row in rows)) if rows else None
+
+    def rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> Iterator[Row]:
+        """Rows by column name, bytes decoded. Raises apsw.Error and ValueError for damage."""
+        cursor = self._connection.execute(sql, parameters)
+        names: list[str] | None = None
+        for row in cursor:
+            names = names or [column[0] for column in cursor.get_description()]
+            values = (x.decode("utf-8", "replace") if isinstance(x, bytes) else x for x in row)
+            yield dict(zip(names, values, strict=True))
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """What is read inside belongs together. Keep it short: the client cannot shrink its log meanwhile."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if not self._connection.getautocommit():
+                self._connection.execute("ROLLBACK")
+
+    def one_by_one(self, table: str, picked: str, numbers: Collection[int] | None = None) -> Iterator[Row | int]:
+        """Rows of a table whose pages are damaged, each sought by its row number: a row, or the number of a lost one.
+
+        Without ``numbers`` all that the table may hold are tried; numbers that never were are passed over."""
+        sql = f"SELECT rowid AS rowid, {picked} FROM {table} WHERE rowid = ?"
+        for number in self._numbers(table) if numbers is None else numbers:
+            try:
+                yield from list(self.rows(sql, (number,)))
+            except (apsw.Error, ValueError):
+                yield number
+
+    def _numbers(self, table: str) -> Collection[int]:
+        try:
+            last = next(self.rows(f"SELECT max(rowid) AS last FROM {table}"))["last"] or 0
+        except apsw.Error:
+            pages = next(self.rows("SELECT page_count AS n FROM pragma_page_count()"))["n"]
+            last = pages * 50  # rows of a client's records are hardly smaller than this allows for
+        return range(1, min(last, _MAX_PROBES) + 1)
+
+
+@contextmanager
+def opened(path: Path, tables: Collection[str] | None = None, *, snapshot: bool = True) -> Iterator[Database]:
+    """The database at ``path``, read-only. Raises apsw.Error and OSError for damage.
+
+    ``tables`` are the only ones that can be read then: SQLite itself refuses the others (credentials).
+    With ``snapshot`` all is read in one; without, in those that ``Database.snapshot`` opens.
+    """
+    with TemporaryDirectory(prefix="ovillo-") if _needs_copy(path) else _nothing() as folder:
+        try:
+            connection = _connect(path if folder is None else _copied(path, Path(folder)), private=folder is not None)
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError):
+            if folder is not None:
+                raise
+            connection = None
+        if connection is not None:
+            yield from _session(connection, path, tables, snapshot)
+            return
+    # The log cannot be opened where it stands, as in a folder that is not ours to write to.
+    with TemporaryDirectory(prefix="ovillo-") as folder:
+        yield from _session(_connect(_copied(path, Path(folder)), private=True), path, tables, snapshot)
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield None
+
+
+def _connect(path: Path, *, private: bool) -> apsw.Connection:
+    """A connection that has read the file's head. A private copy may be recovered, so it is opened for writing."""
+    mode = apsw.SQLITE_OPEN_READWRITE if private else apsw.SQLITE_OPEN_READONLY
+    uri = f"file:{quote(str(path))}" + ("" if private else "?mode=ro")
+    connection = apsw.Connection(uri, flags=mode | apsw.SQLITE_OPEN_URI)
+    try:
+        connection.set_busy_timeout(_BUSY_MS)
+        # A foreign schema may hold anything: no functions of it are trusted, no extension is loaded.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _session(
+    connection: apsw.Connection, source: Path, tables: Collection[str] | None, snapshot: bool
+) -> Iterator[Database]:
+    try:
+        if tables is not None:
+            connection.authorizer = _only(frozenset(tables))
+        if snapshot:
+            connection.execute("BEGIN")
+        yield Database(connection, str(source))
+    finally:
+        connection.close()
+
+
+def _only(tables: frozenset[str]) -> Callable[..., int]:
+    def authorize(action: int, name: str | None, *_rest: str | None) -> int:
+        if action != apsw.SQLITE_READ or name is None or name in tables or name.startswith(("sqlite_", "pragma_")):
+            return int(apsw.SQLITE_OK)
+        return int(apsw.SQLITE_DENY)
+
+    return authorize
+
+
+def _needs_copy(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(20)
+    if len(head) < 20 or not head.startswith(_HEADER) or _WAL_MODE not in (head[18], head[19]):
+        # A rollback journal beside it waits for a writer to undo it, which we must not be.
+        return stat_regular(_beside(path, "-journal")) is not None
+    return any(stat_regular(_beside(path, end)) is None for end in ("-wal", "-shm"))
+
+
+def _copied(path: Path, folder: Path) -> Path:
+    """A copy of the file and its log as they stood at one moment. Raises OSError when they never stand still."""
+    state = stat_regular(path)
+    if state is not None and state.size > _MAX_COPY_BYTES:
+        raise OSError(f"{state.size} bytes are too many to copy")
+    copy = folder / "copy.db"
+    for _ in range(_COPY_TRIES):
+        before = file_stamp(path)
+        shutil.copyfile(path, copy)
+        for end in ("-wal", "-journal"):
+            beside, target = _beside(path, end), _beside(copy, end)
+            target.unlink(missing_ok=True)
+            if stat_regular(beside) is not None:
+                shutil.copyfile(beside, target)
+        if file_stamp(path) == before:
+            return copy
+    raise OSError("the database is being written all the time and cannot be copied")
+
+
+def file_stamp(path: Path) -> FileStamp | None:
+    """What tells that the database changed, its log included; ``None`` when it is not a file."""
+    state, log = stat_regular(path), stat_regular(_beside(path, "-wal"))
+    if state is None:
+        return None
+    return (state.size, state.mtime_ns, log.size if log else 0, log.mtime_ns if log else 0)
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(path.name + end)
