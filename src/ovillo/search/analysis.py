@@ -50,14 +50,17 @@ def words(text: str) -> list[str]:
 
 def language_of(sample: Iterable[str]) -> str:
     """The language whose little words (in lower case) occur most; English when none does."""
-    telling = [_LANGUAGES_OF[word] for word in sample if word in _LANGUAGES_OF]
-    if not telling:
-        return LANGUAGES[0]
-    votes = dict.fromkeys(LANGUAGES, 0)
-    for languages in telling:
-        for language in languages:
-            votes[language] += 1
-    return max(LANGUAGES, key=votes.__getitem__)
+    votes = language_votes(sample)
+    return max(LANGUAGES, key=lambda language: votes.get(language, 0)) if votes else LANGUAGES[0]
+
+
+def language_votes(sample: Iterable[str]) -> dict[str, int]:
+    """How many of these words (in lower case) are little words of each language; languages without any are left out."""
+    votes: dict[str, int] = {}
+    for word in sample:
+        for language in _LANGUAGES_OF.get(word, ()):
+            votes[language] = votes.get(language, 0) + 1
+    return votes
 
 
 def _languages_of() -> dict[str, tuple[str, ...]]:

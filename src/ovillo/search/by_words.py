@@ -41,7 +41,8 @@ class WordSearch:
         drop: Match | None,
         notes: Sequence[str],
     ) -> Ranking:
-        units = self._units.of_words(namespace, query.plain_words)
+        loose = bool(query.plain_words) and not must
+        units = self._units.of_words(namespace, query.plain_words, translate=loose)
         stats = self._store.index_stats(namespace)
         plan = self._planner.gather(
             namespace,
@@ -58,7 +59,6 @@ class WordSearch:
         exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         if exact:
             words = self._holding(namespace, words, exact)
-        loose = bool(query.plain_words) and not must
         evidence = self._evidence(namespace, words, units.found, weights, missing)
         weight = meaning_weight(evidence) if loose else 0.0
         near = self._near(namespace, query, words) if weight and time.monotonic() < deadline else {}
@@ -81,7 +81,12 @@ class WordSearch:
         )
 
     def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> dict[DocId, float]:
-        return self._meaning.near(namespace, [" ".join(query.plain_words)], query.where, list(words))
+        from ovillo.search.lexicon import lexicon  # start-up cost: read only when words are not enough
+
+        asked = " ".join(query.plain_words)
+        english = lexicon().in_english(asked)
+        # The default model knows English only; another one gets the words as they stand, too.
+        return self._meaning.near(namespace, [asked, english] if english else [asked], query.where, list(words))
 
     def _holding(self, namespace: Namespace, scores: dict[DocId, float], said: Sequence[str]) -> dict[DocId, float]:
         """Those whose text holds everything as it was written, accents, case and blanks aside."""

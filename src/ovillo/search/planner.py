@@ -16,6 +16,8 @@ from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match,
 
 #: Matches looked at for one query: about a millisecond of processor time a thousand.
 BUDGET = 2_000
+#: What a translated word counts beside the word itself.
+_TRANSLATION = 0.5
 #: Parameters of the index's own BM25 (SQLite FTS5), which counts are read back from.
 _K1, _B = 1.2, 0.75
 
@@ -101,7 +103,8 @@ class _Gathering:
             self._note(self._ask(unit.match, BUDGET), index)
             return
         for term, frequency in zip(unit.terms, unit.frequencies, strict=True):
-            self._note(self._ask(Term(term), BUDGET), index, frequency)
+            worth = _TRANSLATION if term in unit.translated else 1.0
+            self._note(self._ask(Term(term), BUDGET), index, frequency, worth)
 
     def _all_common(self, units: Sequence[Unit], common: Sequence[int]) -> None:
         """Words that nearly every document holds: those with all of them, and the newest with the rarest."""
@@ -125,7 +128,9 @@ class _Gathering:
         limited = Except(whole, self._drop) if self._drop else whole
         return self._store.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
 
-    def _note(self, hits: Sequence[Scored], index: int | None, frequency: int | None = None) -> None:
+    def _note(
+        self, hits: Sequence[Scored], index: int | None, frequency: int | None = None, worth: float = 1.0
+    ) -> None:
         found = self._plan.found
         rarity = None if frequency is None else _fts_rarity(frequency, self._documents)
         for hit in hits:
@@ -134,7 +139,7 @@ class _Gathering:
                 held = found[hit.doc] = Held(hit.length)
             if index is not None:
                 times = 1.0 if rarity is None else self._times(hit, rarity)
-                held.times[index] = held.times.get(index, 0.0) + times
+                held.times[index] = held.times.get(index, 0.0) + times * worth
 
     def _times(self, hit: Scored, rarity: float) -> float:
         """How often the term stands in the document: BM25 of one term, solved for its count."""

@@ -35,6 +35,8 @@ class Unit:
     frequencies: tuple[int, ...]
     #: Found only inside longer words.
     inside: bool = False
+    #: Those of ``terms`` that are a translation of the word.
+    translated: frozenset[str] = frozenset()
     #: The whole query word is this run of pairs (CJK), to be seen in the text as it stands.
     literal: bool = False
 
@@ -64,10 +66,11 @@ class UnitBuilder:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of_words(self, namespace: Namespace, written: tuple[str, ...]) -> Units:
+    def of_words(self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False) -> Units:
+        """One unit a word; with ``translate`` the words of other languages for it, too."""
         tokens = [token for word in written for token in words(word)]
         telling = [token for token in tokens if not is_stop_word(token)] or tokens
-        built = [self._unit(namespace, token) for token in dict.fromkeys(telling)]
+        built = [self._unit(namespace, token, translate) for token in dict.fromkeys(telling)]
         missing = tuple(token for token, unit in zip(dict.fromkeys(telling), built, strict=True) if unit is None)
         return Units(tuple(unit for unit in built if unit is not None), missing)
 
@@ -127,12 +130,31 @@ class UnitBuilder:
         terms += [term for surface, term in surfaces if surface.startswith(folded)]
         return self._from_terms(namespace, prefix, tuple(dict.fromkeys(terms)))
 
-    def _unit(self, namespace: Namespace, token: str) -> Unit | None:
-        return (
-            self._cjk(namespace, token)
-            or self._from_terms(namespace, token, tuple(query_terms(token)))
-            or self._inside(namespace, token)
-        )
+    def _unit(self, namespace: Namespace, token: str, translate: bool) -> Unit | None:
+        unit = self._cjk(namespace, token) or self._written(namespace, token)
+        if unit is None or unit.inside or not unit.literal:
+            translated = self._translated(namespace, token) if translate else None
+            if translated is not None and (unit is None or unit.inside):
+                return translated
+            if translated is not None and unit is not None:
+                return _joined(unit, translated)
+        return unit or self._inside(namespace, token)
+
+    def _written(self, namespace: Namespace, token: str) -> Unit | None:
+        """The word in any form, as typed or as some text writes it (accents left out by whoever typed)."""
+        folded = fold(token)
+        seen = self._store.surface_terms(namespace, [folded]).get(folded, ())
+        return self._from_terms(namespace, token, tuple(dict.fromkeys((*query_terms(token), *seen))))
+
+    def _translated(self, namespace: Namespace, token: str) -> Unit | None:
+        if not token.isalpha() or len(token) < _MIN_FRAGMENT:
+            return None
+        from ovillo.search.lexicon import lexicon  # start-up cost: 40 ms to read the list
+
+        words_ = lexicon().translations(token)
+        terms = tuple(dict.fromkeys(term for word in words_ for term in query_terms(word)))
+        unit = self._from_terms(namespace, token, terms)
+        return None if unit is None else replace(unit, translated=frozenset(unit.terms))
 
     def _cjk(self, namespace: Namespace, token: str) -> Unit | None:
         runs = cjk_runs(token)
@@ -160,3 +182,18 @@ class UnitBuilder:
         unit = self._from_terms(namespace, token, tuple(dict.fromkeys(term for _, term in found)))
         exact = any(surface == fragment for surface, _ in found)
         return None if unit is None else replace(unit, inside=not exact)
+
+
+def _joined(unit: Unit, translated: Unit) -> Unit:
+    """Either the word or its translations."""
+    more = [
+        (term, n) for term, n in zip(translated.terms, translated.frequencies, strict=True) if term not in unit.terms
+    ]
+    terms = (*unit.terms, *(term for term, _ in more))
+    return replace(
+        unit,
+        terms=terms,
+        match=AnyOf(tuple(map(Term, terms))) if len(terms) > 1 else unit.match,
+        frequencies=(*unit.frequencies, *(n for _, n in more)),
+        translated=frozenset(term for term, _ in more),
+    )
