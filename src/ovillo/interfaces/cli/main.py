@@ -96,15 +96,15 @@ def invoke(state: State, arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as error:
-        print_error(error, as_json=as_json)
+        print_error(error, as_json=as_json, color=state.wants_color())
         return error.exit_code
     except OvilloError as error:
-        print_error(error, as_json=as_json)
+        print_error(error, as_json=as_json, color=state.wants_color())
         return error.exit_code
     except Exception as error:  # noqa: BLE001  The outermost edge: people get a sentence, --verbose the trace.
         if state.verbose:
             traceback.print_exc()
-        print_error(error, as_json=as_json)
+        print_error(error, as_json=as_json, color=state.wants_color())
         return 1
 
 

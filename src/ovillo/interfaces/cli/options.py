@@ -64,6 +64,8 @@ def plain(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.pass_context
     def with_state(context: click.Context, /, *args: Any, **kwargs: Any) -> Any:
-        return command(context.ensure_object(State), *args, **kwargs)
+        state = context.ensure_object(State)
+        context.find_root().color = context.color = state.wants_color()
+        return command(state, *args, **kwargs)
 
     return global_options(hidden=True)(update_wrapper(with_state, command))

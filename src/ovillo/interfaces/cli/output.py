@@ -44,11 +44,10 @@ def console(state: State, *, stderr: bool = False) -> Console:
     from rich.console import Console  # start-up cost: answers in JSON are spared 50 ms
 
     terminal = (sys.stderr if stderr else sys.stdout).isatty()
-    forced = {"always": True, "never": False}.get(state.color)
     return Console(
         stderr=stderr,
-        force_terminal=forced,
-        no_color=state.color == "never" or (state.color == "auto" and bool(os.environ.get("NO_COLOR"))) or None,
+        force_terminal=True if state.wants_color() else None,
+        no_color=True if state.wants_color() is False else None,
         width=None if terminal or "COLUMNS" in os.environ else _PIPE_COLUMNS,
         markup=False,
         emoji=False,
@@ -103,7 +102,7 @@ def _first_screen(pieces: Iterator[str], lines: int) -> tuple[str, Iterator[str]
     return first, iter(()), True
 
 
-def print_error(error: Exception, *, as_json: bool) -> None:
+def print_error(error: Exception, *, as_json: bool, color: bool | None = None) -> None:
     """What happened and what to do next, on standard error; a problem document with ``--json``."""
     message, hint, code, status = describe(error)
     if as_json:
@@ -117,7 +116,7 @@ def print_error(error: Exception, *, as_json: bool) -> None:
         }
         click.echo(json.dumps({k: v for k, v in problem.items() if v is not None}, ensure_ascii=True), err=True)
         return
-    click.echo(f"{click.style('Error:', fg='red', bold=True)} {message}", err=True)
+    click.echo(f"{click.style('Error:', fg='red', bold=True)} {message}", err=True, color=color)
     if hint:
         click.echo(f"       {hint}", err=True)
 

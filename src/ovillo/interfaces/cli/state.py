@@ -60,6 +60,12 @@ class State:
             self._services = self.open_services(settings)
         return self._services
 
+    def wants_color(self) -> bool | None:
+        """``None`` leaves it to each stream: colours on a terminal, none elsewhere."""
+        if self.color == "auto":
+            return False if self.environment.get("NO_COLOR") else None
+        return self.color == "always"
+
     def close(self) -> None:
         if self._services is not None:
             self._services.close()

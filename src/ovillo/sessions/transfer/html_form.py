@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 #: Longer texts are shown as they were written: no Markdown reader is asked to take megabytes.
 _MAX_MARKDOWN = 200_000
+_FENCED = re.compile(r"^ {0,3}```[^`\n]*\n(.*?)^ {0,3}```[ \t]*$", re.MULTILINE | re.DOTALL)
 #: Characters of a diff that are coloured line by line; the rest follows plain.
 _MAX_COLOURED = 500_000
 
@@ -114,7 +115,7 @@ def _part(part: Part, message: Message) -> str:
         return f"<p class='hint'>File: <code>{_text(one_line(part.file.path, 500))}</code></p>\n"
     if part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
         if message.role is Role.USER and part.type is PartType.TEXT:
-            return f"<div class='said'><p class='plain'>{_text(part.text.strip())}</p></div>{lost}\n"
+            return f"<div class='said'>{_prompt(part.text)}</div>{lost}\n"
         return f"<div class='said'>{markdown(part.text)}</div>{lost}\n"
     label = "Text the client put in" if part.type is PartType.TEXT else part.type.value.capitalize()
     target = part.file.path if part.file else one_line(part.text, 120)
@@ -165,6 +166,19 @@ def _diff(diff: str) -> str:
     )
     rest = f"<pre>{escape(diff[_MAX_COLOURED:])}</pre>" if len(diff) > _MAX_COLOURED else ""
     return f"<pre class='diff'>{lines}</pre>{rest}"
+
+
+def _prompt(text: str) -> str:
+    """What a person typed, as it was typed: only code in closed fences is set apart."""
+    pieces = _FENCED.split(printable(text).strip("\n"))
+    shown = (
+        f"<pre><code>{escape(piece)}</code></pre>"
+        if index % 2
+        else f"<p class='plain'>{escape(piece.strip(chr(10)))}</p>"
+        for index, piece in enumerate(pieces)
+        if piece.strip()
+    )
+    return "".join(shown)
 
 
 def markdown(text: str) -> str:

@@ -88,6 +88,8 @@ class _Book:
         self.pdf.foot, self.pdf.foot_font = self.fonts.shown(title), self.fonts.sans
         self.pdf.set_title(title)
         self.pdf.set_creator("ovillo")
+        #: Letters of code that fit on a line; measured at the first.
+        self._columns = 0
         self.shortened = 0
         self.failed = 0
         self.pdf.add_page()
@@ -211,8 +213,11 @@ class _Book:
         pdf.set_font(self.fonts.mono, size=7.5)
         pdf.set_text_color(*ink)
         pdf.set_fill_color(*ground)
-        body = self.fonts.shown(text.rstrip("\n") if not tight else text)
-        pdf.multi_cell(0, 3.7, body, fill=True, align="L", wrapmode="CHAR", new_x="LMARGIN", new_y="NEXT")
+        for line in self.fonts.shown(text.rstrip("\n") if not tight else text).split("\n"):
+            if line.isascii():
+                self._fixed(line)
+            else:
+                self._flow(line, 3.7, fill=True, wrapmode="CHAR")
         if not tight:
             pdf.ln(1)
 
@@ -228,8 +233,28 @@ class _Book:
         pdf = self.pdf
         pdf.set_font(self.fonts.sans, style=style, size=size)
         pdf.set_text_color(*ink)
-        height = leading or size * 0.5
-        pdf.multi_cell(0, height, self.fonts.shown(printable(text)), align="L", new_x="LMARGIN", new_y="NEXT")
+        for line in self.fonts.shown(printable(text)).split("\n"):
+            self._flow(line, leading or size * 0.5)
+
+    def _fixed(self, line: str) -> None:
+        """A line of code, cut where the page ends: every letter is as wide as another, nothing need be measured."""
+        pdf = self.pdf
+        for at in range(0, max(len(line), 1), self._code_columns()):
+            piece = line[at : at + self._code_columns()]
+            pdf.cell(0, 3.7, piece, fill=True, new_x="LMARGIN", new_y="NEXT")
+
+    def _code_columns(self) -> int:
+        if not self._columns:
+            self._columns = int((self.pdf.epw - 2 * self.pdf.c_margin) / self.pdf.get_string_width("0"))
+        return self._columns
+
+    def _flow(self, line: str, height: float, **how: Any) -> None:
+        """A paragraph. What fits on one line is spared fpdf2's breaking of lines, which takes ten times as long."""
+        pdf = self.pdf
+        if pdf.get_string_width(line) < pdf.epw - 2 * pdf.c_margin:
+            pdf.cell(0, height, line, fill=how.get("fill", False), new_x="LMARGIN", new_y="NEXT")
+        else:
+            pdf.multi_cell(0, height, line, align="L", new_x="LMARGIN", new_y="NEXT", **how)
 
     def _fact(self, name: str, value: str) -> None:
         pdf = self.pdf

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import page, print_json
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
 from ovillo.sessions.transfer.plain_text import one_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.text import Text
 
     from ovillo.ingest.reports import SourceReport
 
@@ -37,9 +37,7 @@ def sources(state: State) -> None:
     if not reports:
         click.echo(f"No agent history was found in {state.settings().home}. Use an agent once, then run `ovillo scan`.")
         return
-    screen = console(state)
-    for report in reports:
-        _show(screen, report)
+    page(state, (_shown(report) for report in reports))
     if any(x.status == "new" for x in reports):
         click.echo("Run `ovillo scan` to read what is new.")
 
@@ -62,30 +60,27 @@ def _data(x: SourceReport) -> dict[str, Any]:
     }
 
 
-def _show(screen: Console, x: SourceReport) -> None:
+def _shown(x: SourceReport) -> Text:
     from rich.text import Text  # start-up cost: not with --json
 
     style = {"ok": "green", "new": "cyan"}.get(x.status, "yellow" if x.status != "unreadable" else "red")
-    heading = Text.assemble((x.title, "bold"), "  ", (x.status, style), f"  {x.layout}".rstrip())
+    text = Text.assemble((x.title, "bold"), "  ", (x.status, style), f"  {x.layout}".rstrip())
     if x.status in _MEANS:
-        heading.append(f"  ({_MEANS[x.status]})", "dim")
-    put(screen, heading)
-    put(screen, Text(f"  {one_line(x.path, 500)}"))
+        text.append(f"  ({_MEANS[x.status]})", "dim")
     scanned = (to_iso(x.last_scan_at) or "never")[:16].replace("T", " ")
-    screen.print(
-        Text(f"  {x.sessions:,} sessions, {x.messages:,} messages, {x.parts:,} parts; scanned {scanned}", "dim")
-    )
+    text.append(f"\n  {one_line(x.path, 500)}\n")
+    text.append(f"  {x.sessions:,} sessions, {x.messages:,} messages, {x.parts:,} parts; scanned {scanned}\n", "dim")
     if x.redactions:
         masked = ", ".join(f"{count} {kind}" for kind, count in sorted(x.redactions.items()))
-        put(screen, Text(f"  secrets masked: {masked}", "dim"))
+        text.append(f"  secrets masked: {masked}\n", "dim")
     if x.unknown_types:
         kept = ", ".join(f"{kind} {count}" for kind, count in sorted(x.unknown_types.items()))
-        put(screen, Text(f"  record types without a field of ours, kept as they are: {one_line(kept, 400)}", "dim"))
+        text.append(f"  record types without a field of ours, kept as they are: {one_line(kept, 400)}\n", "dim")
     if x.error:
-        put(screen, Text(f"  {one_line(x.error, 400)}", "red"))
+        text.append(f"  {one_line(x.error, 400)}\n", "red")
     for item in x.skipped:
         place = f"{item.file}:{item.position}" if item.position else item.file
-        screen.print(
-            Text.assemble(("  not read  ", "yellow"), one_line(place, 500), "  ", (one_line(item.reason, 300), "dim"))
-        )
-    click.echo()
+        text.append("  not read  ", "yellow")
+        text.append(one_line(place, 500))
+        text.append(f"  {one_line(item.reason, 300)}\n", "dim")
+    return text
