@@ -19,8 +19,6 @@ from ovillo.readers import reader_named
 from ovillo.readers.protocol import Cursor, Place
 from ovillo.store.protocol import Preparation
 
-#: Below this much unread data one process is faster than starting more (bytes).
-WORTH_IT_BYTES = 24_000_000
 #: More readers than this only wait for the one writer.
 _MAX_WORKERS = 3
 

@@ -7,6 +7,7 @@ Owns scanning, catching up one session, and the lock that lets one process scan 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections import deque
@@ -14,11 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, Redact, bundles
-from ovillo.ingest.parallel import WORTH_IT_BYTES, parallel_bundles, worker_count
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.watch import changed_places
 from ovillo.model.clock import Clock
@@ -35,6 +33,9 @@ from ovillo.store.protocol import Applied, PlaceState, Store
 log = logging.getLogger(__name__)
 
 OnProgress = Callable[[ScanProgress], None]
+
+#: Below this much unread data one process is faster than starting more (bytes).
+WORTH_IT_BYTES = 24_000_000
 
 
 class Ingest:
@@ -59,10 +60,11 @@ class Ingest:
         self._environment = environment
         self._home = home
         self._clock = clock
-        self._lock = FileLock(str(lock_path), timeout=0)
+        self._lock_path = lock_path
         self._in_process = threading.Lock()
         self._namespace = DEFAULT_NAMESPACE
         self._scanning = False
+        self._watching = False
 
     # --- what there is
 
@@ -131,7 +133,8 @@ class Ingest:
         if self._scanning:
             return ("a scan is running: newer sessions may still be missing",)
         if self._store.last_scan_at(self._namespace) is None:
-            return ("nothing has been scanned yet: run 'ovillo scan'",)
+            soon = "the first scan begins in a moment" if self._watching else "run 'ovillo scan'"
+            return (f"nothing has been scanned yet: {soon}",)
         return ()
 
     # --- reading
@@ -144,6 +147,8 @@ class Ingest:
     ) -> ScanReport:
         """Read everything new of all places (or of some readers or places). Waits for nobody: the report is
         ``busy`` when another process or thread scans. Raises InvalidInput for an unknown reader."""
+        from filelock import FileLock, Timeout  # start-up cost: a command that only asks takes no lock
+
         started = time.monotonic()
         for name in readers or ():
             if name not in self._readers:
@@ -151,17 +156,13 @@ class Ingest:
         if not self._in_process.acquire(blocking=False):
             return _busy()
         try:
-            try:
-                self._lock.acquire()
-            except Timeout:
-                return _busy()
-            try:
+            with FileLock(str(self._lock_path), timeout=0):
                 self._scanning = True
                 return self._scan(progress, readers, places, started)
-            finally:
-                self._scanning = False
-                self._lock.release()
+        except Timeout:
+            return _busy()
         finally:
+            self._scanning = False
             self._in_process.release()
 
     def _scan(
@@ -217,7 +218,9 @@ class Ingest:
         first = next(stream, None)
         if first is None:
             return
-        if getattr(reader, "shardable", False) and first.expected_bytes > WORTH_IT_BYTES and worker_count() > 1:
+        if reader.shardable and first.expected_bytes > WORTH_IT_BYTES and (os.cpu_count() or 1) > 1:
+            from ovillo.ingest.parallel import parallel_bundles, worker_count  # start-up cost: multiprocessing
+
             stream.close()
             first.cursor = {}
             yield first
@@ -262,6 +265,7 @@ class Ingest:
 
     def watch(self, stop: threading.Event, on_change: Callable[[ScanReport], None] | None = None) -> None:
         """Scan, then keep scanning what changes until ``stop`` is set. Runs in a thread of its own."""
+        self._watching = True
         todo: list[Place] | None = None
         while not stop.is_set():
             report = self.scan(places=todo)

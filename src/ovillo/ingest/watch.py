@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 #: Changes within this time are taken together (milliseconds); a new one is searchable well within a second.
 _DEBOUNCE_MS = 250
 #: Everything is looked at again this often: new clients, and changes the system did not report (network drives).
-_AGAIN_S = 60.0
+_AGAIN_S = 20.0
 
 
 def changed_places(places: Sequence[Place], stop: threading.Event) -> list[Place] | None:
