@@ -7,27 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from ovillo.ingest.service import Ingest
-from ovillo.interfaces.services import OpenServices, Services
-from ovillo.model.clock import system_clock
-from ovillo.readers import all_readers
-from ovillo.search.analysis import TextAnalyzer
-from ovillo.search.service import Search
-from ovillo.security.redaction import redactor_for
-from ovillo.sessions.calling import CallingSession
-from ovillo.sessions.catalog import Catalog
-from ovillo.sessions.history import History
-from ovillo.sessions.lineage import LineageService
-from ovillo.sessions.recovery import Recovery
-from ovillo.sessions.statistics import StatisticsService
-from ovillo.sessions.views import Freshness
-from ovillo.settings import Settings
-from ovillo.store.sqlite import open_store
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import OpenServices, Services
+    from ovillo.settings import Settings
 
 
 def open_services(settings: Settings) -> Services:
     """Everything an interface needs. Raises StoreUnavailable, IntegrityError, InvalidInput."""
+    # Start-up cost: 0.1 s that a server answering its first tools/list, or ``ovillo --version``, need not wait for.
+    from ovillo.ingest.service import Ingest
+    from ovillo.interfaces.services import Services
+    from ovillo.model.clock import system_clock
+    from ovillo.readers import all_readers
+    from ovillo.search.analysis import TextAnalyzer
+    from ovillo.search.service import Search
+    from ovillo.security.redaction import redactor_for
+    from ovillo.sessions.calling import CallingSession
+    from ovillo.sessions.catalog import Catalog
+    from ovillo.sessions.history import History
+    from ovillo.sessions.lineage import LineageService
+    from ovillo.sessions.recovery import Recovery
+    from ovillo.sessions.statistics import StatisticsService
+    from ovillo.sessions.views import Freshness
+    from ovillo.store.sqlite import open_store
+
     store = open_store(settings.database, TextAnalyzer(), system_clock)
     readers = [reader for reader in all_readers() if not settings.readers or reader.name in settings.readers]
     ingest = Ingest(
