@@ -24,8 +24,8 @@ Redact = Callable[[SessionDelta], tuple[SessionDelta, Mapping[str, int]]]
 
 #: A bundle is handed on at the next checkpoint after this much, or at twice as much in the middle of a file: large
 #: enough to spread a transaction's cost, small enough to keep memory and other writers' waits low.
-_PARTS = 1_500
-_CHARACTERS = 1_500_000
+_PARTS = 700
+_CHARACTERS = 600_000
 
 
 @dataclass(slots=True)

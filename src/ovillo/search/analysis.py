@@ -21,7 +21,7 @@ LANGUAGES = ("english", "spanish", "french", "portuguese", "german", "italian")
 _MAX_TERM = 64
 #: Words looked at to tell a text's language, and cached per language before the cache starts over.
 _SAMPLE = 80
-_CACHED = 300_000
+_CACHED = 60_000
 
 _WORD = re.compile(r"\w+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z]|\d+|[^\W\d_]+")

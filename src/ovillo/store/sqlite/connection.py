@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -19,16 +20,14 @@ from ovillo.model.errors import IntegrityError, StoreUnavailable
 #: Several processes write small transactions to one file; a scan's may take a second or two.
 BUSY_TIMEOUT_MS = 60_000
 _POOL_SIZE = 8
+_OPENING_S = 5.0
 
 
 def open_writer(path: Path) -> apsw.Connection:
     """The connection that migrates and writes. Raises StoreUnavailable, IntegrityError."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _explained(path):
-        connection = apsw.Connection(str(path))
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        connection.pragma("page_size", 8192)
-        connection.pragma("journal_mode", "wal")
+        connection = _patiently(lambda: _in_wal_mode(path))
         connection.pragma("synchronous", 1)
         connection.pragma("cache_size", -16_384)
         connection.pragma("wal_autocheckpoint", 4_000)
@@ -40,13 +39,35 @@ def open_writer(path: Path) -> apsw.Connection:
 
 
 def open_reader(path: Path) -> apsw.Connection:
+    """A connection that only asks. Opened for writing all the same: a read-only one cannot set the shared memory of
+    the write-ahead log up when it happens to be the first, and cannot fold the log in when it is the last."""
     with _explained(path):
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        connection = _patiently(lambda: apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE))
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.pragma("query_only", True)
         connection.pragma("cache_size", -16_384)
         connection.pragma("mmap_size", 134_217_728)
     return connection
+
+
+def _in_wal_mode(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.pragma("page_size", 8192)
+    connection.pragma("journal_mode", "wal")
+    return connection
+
+
+def _patiently(connect: Callable[[], apsw.Connection]) -> apsw.Connection:
+    """Tried again while other processes open or close the same new file: SQLite asks no busy handler for that."""
+    give_up = time.monotonic() + _OPENING_S
+    while True:
+        try:
+            return connect()
+        except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.CantOpenError):
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.02)
 
 
 class ReaderPool:

@@ -42,8 +42,9 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         self._pool = ReaderPool(path)
 
     def close(self) -> None:
-        self._writer.close()
+        # The last connection to close folds the write-ahead log into the file.
         self._pool.close()
+        self._writer.close()
 
     # --- writing
 

@@ -165,7 +165,7 @@ CREATE VIRTUAL TABLE fts USING fts5 (
     tokenize = "ascii tokenchars '!""#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );
 CREATE VIRTUAL TABLE fts_terms USING fts5vocab (fts, row);
-INSERT INTO fts (fts, rank) VALUES ('hashsize', 16777216);
+INSERT INTO fts (fts, rank) VALUES ('hashsize', 8388608);
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
 INSERT INTO fts (fts, rank) VALUES ('crisismerge', 32);
 
