@@ -182,7 +182,28 @@ SESSIONS: dict[str, tuple[str, str]] = {
     "SESSION-8": ("Each recovered item has the id that fetches it", "issue 2"),
     "SESSION-9": ("Files, todos and open errors are recovered", "DESIGN 7"),
 }
-SEARCH: dict[str, tuple[str, str]] = {}
+SEARCH: dict[str, tuple[str, str]] = {
+    "SEARCH-1": ("Identifiers are found whole and by their parts", "DESIGN 6"),
+    "SEARCH-2": ("Words are found in any form, with or without accents, in the languages known", "DESIGN 6; retrieval 2"),
+    "SEARCH-3": ("Chinese, Japanese and Korean text is found", "DESIGN 6"),
+    "SEARCH-4": ("Words, phrases, prefixes, exclusions and regular expressions", "DESIGN 6"),
+    "SEARCH-5": ("Every qualifier limits what it names", "DESIGN 6"),
+    "SEARCH-6": ("What only looks like a qualifier or syntax is searched for", "search-syntax.md"),
+    "SEARCH-7": ("A query never raises anything but InvalidInput, with the way out", "DESIGN 16"),
+    "SEARCH-8": ("A regular expression finds all its matches, through the index where it has literals", "DESIGN 6"),
+    "SEARCH-9": ("A fragment inside words is found", "DESIGN 6"),
+    "SEARCH-10": ("Hits are grouped by session, with the ids that open them", "DESIGN 6, 18"),
+    "SEARCH-11": ("Snippets are one line with highlights inside them", "DESIGN 6"),
+    "SEARCH-12": ("Pages bring every session once; a foreign cursor is refused", "DESIGN 18"),
+    "SEARCH-13": ("The answer says how it was scored, what matched nothing and what was cut", "DESIGN 6"),
+    "SEARCH-14": ("Texts are found by meaning, offline, with the default installation", "DESIGN 6"),
+    "SEARCH-15": ("Exact queries never load or ask the model", "DESIGN 6, 13"),
+    "SEARCH-16": ("A query finds texts in another of the four languages", "DESIGN 6"),
+    "SEARCH-17": ("Any /v1/embeddings endpoint serves; when it fails, search goes on by words", "DESIGN 6"),
+    "SEARCH-18": ("Embedding is resumable, stops at once and does equal texts once", "DESIGN 6"),
+    "SEARCH-19": ("A place with all the words comes before one with some", "DESIGN 6"),
+    "SEARCH-20": ("Vectors see no other namespace and pass the filters", "DESIGN 15"),
+}
 TOOLS: dict[str, tuple[str, str]] = {
     "TOOL-1": (
         "Tools have the names, parameters and defaults of the specification",

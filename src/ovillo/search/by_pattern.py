@@ -38,7 +38,7 @@ def by_pattern(
     cut: str | None = None
     for doc, text in _texts(store, units, namespace, query, must, drop):
         looked += 1
-        if all(regex.find(text) for regex in query.regexes) and all(find_text(text, p.text, 1) for p in query.phrases):
+        if all(regex.find(text) for regex in query.regexes) and _holds(text, query):
             found.append(Ranked(doc, 1.0 / (1 + len(found)), "regex"))
         if len(found) >= _MOST_HITS or time.monotonic() > deadline:
             cut = f"stopped after {looked:,} texts, newest first; narrow it with project:, after: or longer literals"
@@ -66,7 +66,7 @@ def scanned(store: Store, namespace: Namespace, query: Query, deadline: float) -
     cut: str | None = None
     for doc, text in store.scan_texts(namespace, query.where):
         looked += 1
-        if all(find_text(text, word, 1) for word in wanted):
+        if all(find_text(text, word, 1, whole=True) for word in wanted) and _holds(text, query):
             found.append(Ranked(doc, 1.0 / (1 + len(found)), "substring"))
         if len(found) >= _MOST_HITS or time.monotonic() > deadline:
             cut = f"stopped after {looked:,} texts, newest first; add a rarer word"
@@ -76,6 +76,13 @@ def scanned(store: Store, namespace: Namespace, query: Query, deadline: float) -
         mark=lambda text: [place for word in wanted for place in find_text(text, word, _MARKED)],
         scored=f"little words, looked for in {looked:,} texts, newest first",
         cut=cut,
+    )
+
+
+def _holds(text: str, query: Query) -> bool:
+    """Whether every phrase stands in the text and nothing excluded does."""
+    return all(find_text(text, phrase.text, 1, whole=not phrase.prefix) for phrase in query.phrases) and not any(
+        find_text(text, item.text, 1, whole=not item.prefix) for item in query.excluded
     )
 
 

@@ -41,7 +41,8 @@ class WordSearch:
         drop: Match | None,
         notes: Sequence[str],
     ) -> Ranking:
-        loose = bool(query.plain_words) and not must
+        exact = [*(phrase.text for phrase in query.phrases), *query.entities]
+        loose = bool(query.plain_words) and not must and not exact
         units = self._units.of_words(namespace, query.plain_words, translate=loose)
         stats = self._store.index_stats(namespace)
         plan = self._planner.gather(
@@ -56,7 +57,6 @@ class WordSearch:
         weights = [unit.weight(stats.documents) for unit in units.found]
         missing = len(units.missing) * max(weights, default=1.0)
         words = self._scores(namespace, plan, weights, missing, stats.average_length)
-        exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         if exact:
             words = self._holding(namespace, words, exact)
         evidence = self._evidence(namespace, words, units.found, weights, missing)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.search.embedders import Embedder
-from ovillo.search.vectors import MEAN_NEEDS, centred, pack, stored_mean
+from ovillo.search.passages import passages
+from ovillo.search.vectors import MEAN_NEEDS, centred, pack, stored_as, stored_mean, unit, unpack
 from ovillo.store.protocol import DocId, Store
 
 log = logging.getLogger(__name__)
@@ -27,8 +28,9 @@ log = logging.getLogger(__name__)
 #: Documents asked of the store at once; texts embedded between two looks at the stop sign; rows written at once.
 _FETCHED = 2_000
 _STEP = 8
-_WRITTEN = 256
-#: Equal texts are embedded once as long as they are remembered (about 2 KB each).
+_STEPS = 4
+_WRITTEN = 200
+#: Equal passages are embedded once as long as they are remembered (about 2 KB each).
 _REMEMBERED = 10_000
 #: Pauses when nothing waits, and after a failure (seconds).
 _IDLE_S = 2.0
@@ -47,6 +49,7 @@ class EmbeddingQueue:
         self._store = store
         self._embedder = embedder
         self._namespace = namespace
+        self._name = stored_as(embedder.id)
         self._stop = threading.Event()
         self._remembered: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
@@ -70,7 +73,7 @@ class EmbeddingQueue:
 
         Raises UpstreamError when a remote model does not answer."""
         self._stop = stop or threading.Event()
-        done, eligible = self._store.embedding_share(self._namespace, self._embedder.id)
+        done, eligible = self._store.embedding_share(self._namespace, self._name)
         before = done
         with ThreadPoolExecutor(workers) as pool:
 
@@ -88,7 +91,7 @@ class EmbeddingQueue:
 
     def _round(self, run: Run, written_more: Callable[[int], None] = lambda _: None) -> int:
         """One fetch from the store, written piece by piece; how many documents got vectors."""
-        waiting = self._store.not_embedded(self._namespace, self._embedder.id, _FETCHED)
+        waiting = self._store.not_embedded(self._namespace, self._name, _FETCHED)
         written = 0
         for at in range(0, len(waiting), _WRITTEN):
             if self._stop.is_set():
@@ -99,51 +102,61 @@ class EmbeddingQueue:
         return written
 
     def _write(self, docs: Sequence[tuple[DocId, str]], run: Run) -> int:
-        embedder = self._embedder
-        keys = {doc: _key(text) for doc, text in docs}
-        new = {keys[doc]: text for doc, text in docs if keys[doc] not in self._remembered}
-        # Short texts first: a step then holds texts of like length.
-        ordered = sorted(new.items(), key=lambda item: len(item[1]))
-        for at in range(0, len(ordered), _STEP * 4):
-            if self._stop.is_set():
-                break
-            piece = ordered[at : at + _STEP * 4]
-            steps = [piece[i : i + _STEP] for i in range(0, len(piece), _STEP)]
-            texts = [[embedder.passage_prefix + text for _, text in step] for step in steps]
-            for step, rows in zip(steps, run(texts), strict=True):
-                self._remembered.update(zip((key for key, _ in step), rows, strict=True))
-        rows_of = [(doc, self._remembered[keys[doc]]) for doc, _ in docs if keys[doc] in self._remembered]
+        """Vectors for these documents; fewer when told to stop."""
+        cut = [(doc, passages(text)) for doc, text in docs]
+        self._embed({_key(text): text for _, texts in cut for text in texts}, run)
+        done = [
+            (doc, [self._remembered[_key(text)] for text in texts])
+            for doc, texts in cut
+            if all(_key(text) in self._remembered for text in texts)
+        ]
         while len(self._remembered) > _REMEMBERED:
             self._remembered.popitem(last=False)
-        if not rows_of:
+        if not done:
             return 0
-        raw = np.array([row for _, row in rows_of], np.float32)
-        packed = pack(centred(raw, self._mean(raw)))
-        self._store.put_vectors(
-            embedder.id, [(doc, one.bits, one.values) for (doc, _), one in zip(rows_of, packed, strict=True)]
-        )
-        return len(rows_of)
+        rows = np.array([row for _, rows in done for row in rows], np.float32)
+        packed = iter(pack(centred(rows, self._mean(rows))))
+        self._store.put_vectors(self._name, [_stored(doc, [next(packed) for _ in rows]) for doc, rows in done])
+        return len(done)
+
+    def _embed(self, texts: dict[bytes, str], run: Run) -> None:
+        """Vectors of these texts into memory, as far as there is time."""
+        new = [(key, text) for key, text in texts.items() if key not in self._remembered]
+        # Short ones first: a step then holds texts of like length.
+        new.sort(key=lambda item: len(item[1]))
+        for at in range(0, len(new), _STEP * _STEPS):
+            if self._stop.is_set():
+                break
+            piece = new[at : at + _STEP * _STEPS]
+            steps = [piece[i : i + _STEP] for i in range(0, len(piece), _STEP)]
+            given = [[self._embedder.passage_prefix + text for _, text in step] for step in steps]
+            for step, rows in zip(steps, run(given), strict=True):
+                self._remembered.update(zip((key for key, _ in step), rows, strict=True))
 
     def _mean(self, rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
-        """The mean to subtract: fixed once enough texts have been seen, because stored vectors rest on it."""
-        embedder = self._embedder
-        mean = stored_mean(self._store, embedder.id)
+        """The mean to subtract: fixed once enough passages have been seen, because stored vectors rest on it."""
+        mean = stored_mean(self._store, self._name)
         if mean is not None:
             return mean
-        docs, _ = self._store.vector_bits(self._namespace, embedder.id)
-        ids, values = self._store.vectors(embedder.id, [int(doc) for doc in docs])
-        before = centred(values.astype(np.float32), None) if ids else np.empty((0, rows.shape[1]), np.float32)
-        everything = np.concatenate([before, centred(rows, None)])
+        size = rows.shape[1]
+        docs, _ = self._store.vector_bits(self._namespace, self._name, size=size // 8)
+        ids, values = self._store.vectors(self._name, [int(doc) for doc in np.unique(docs)], size=size // 2)
+        before = unpack(values) if ids else np.empty((0, size), np.float32)
+        everything = np.concatenate([before, unit(rows)])
         if len(everything) < MEAN_NEEDS:
             return None
         mean = np.asarray(everything.mean(axis=0), np.float32)
-        self._store.set_model_state(embedder.id, {"mean": [round(float(x), 6) for x in mean]})
+        self._store.set_model_state(self._name, {"mean": [round(float(x), 6) for x in mean]})
         if ids:
-            packed = pack(centred(before, mean))
-            self._store.put_vectors(
-                embedder.id, [(doc, one.bits, one.values) for doc, one in zip(ids, packed, strict=True)]
-            )
+            again: dict[DocId, list[tuple[bytes, bytes]]] = {}
+            for doc, vector in zip(ids, pack(centred(before, mean)), strict=True):
+                again.setdefault(doc, []).append(vector)
+            self._store.put_vectors(self._name, [_stored(doc, vectors) for doc, vectors in again.items()])
         return mean
+
+
+def _stored(doc: DocId, vectors: Sequence[tuple[bytes, bytes]]) -> tuple[DocId, bytes, bytes]:
+    return doc, b"".join(bits for bits, _ in vectors), b"".join(values for _, values in vectors)
 
 
 def _key(text: str) -> bytes:

@@ -72,7 +72,9 @@ class Meaning:
         known = self._shares.get(namespace)
         if known is not None and time.monotonic() - known[0] < _SHARE_S:
             return known[1]
-        name = model_id(self._settings) or self._loaded().id
+        from ovillo.search.vectors import stored_as  # start-up cost: numpy
+
+        name = stored_as(model_id(self._settings) or self._loaded().id)
         done, eligible = self._store.embedding_share(namespace, name)
         share = min(1.0, done / eligible) if eligible else 1.0
         self._shares[namespace] = (time.monotonic(), share)
@@ -91,5 +93,5 @@ class Meaning:
         embedder = self._loaded()
         with self._opening:
             if namespace not in self._indexes:
-                self._indexes[namespace] = VectorIndex(self._store, namespace, embedder.id)
+                self._indexes[namespace] = VectorIndex(self._store, namespace, embedder.id, embedder.dimension)
             return self._indexes[namespace], embedder

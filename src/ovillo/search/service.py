@@ -108,7 +108,8 @@ class Search:
             deadline = began + PATTERN_BUDGET_MS / 1000
             return by_pattern(self._store, self._units, namespace, query, deadline, must=must, drop=drop)
         deadline = began + SEARCH_BUDGET_MS / 1000
-        if not must and self._units.only_little_words(query.plain_words):
+        said = (*query.plain_words, *(phrase.text for phrase in query.phrases))
+        if not must and self._units.only_little_words(said):
             return scanned(self._store, namespace, query, deadline)
         return self._words.rank(namespace, query, deadline, must=must, drop=drop, notes=notes)
 
@@ -117,6 +118,8 @@ class Search:
         must: list[Match] = []
         notes: list[str] = []
         for said in (*(phrase.text for phrase in query.phrases), *query.entities):
+            if self._units.only_little_words((said,)):
+                continue  # not in the index: the text will tell
             units = self._units.of_words(namespace, (said,))
             must += [unit.match for unit in units.found] + ([_NOWHERE] if units.missing else [])
             notes += units.notes()

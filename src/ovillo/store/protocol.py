@@ -514,7 +514,7 @@ class Store(Protocol):
         ...
 
     def put_vectors(self, model: str, rows: Sequence[tuple[DocId, bytes, bytes]]) -> None:
-        """``(document, sign bits, int8 values)``."""
+        """``(document, sign bits, values)``; several vectors of one document stand one after the other in both."""
         ...
 
     def embedding_share(self, namespace: Namespace, model: str) -> tuple[int, int]:
@@ -522,12 +522,17 @@ class Store(Protocol):
         ...
 
     def vector_bits(
-        self, namespace: Namespace, model: str, after: DocId = 0
+        self, namespace: Namespace, model: str, after: DocId = 0, *, size: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Document numbers and their sign bits (packed, one row each), above ``after``."""
+        """Document numbers and their sign bits (packed, one row a vector), above ``after``. With ``size`` (bytes of one
+        vector's bits) a document of several vectors is repeated; without it, each has one."""
         ...
 
-    def vectors(self, model: str, ids: Sequence[DocId]) -> tuple[list[DocId], NDArray[np.int8]]: ...
+    def vectors(
+        self, model: str, ids: Sequence[DocId], *, size: int | None = None
+    ) -> tuple[list[DocId], NDArray[np.int8]]:
+        """Documents and the bytes of their values, one row a vector; ``size`` as above (bytes of one vector's values)."""
+        ...
 
     def model_state(self, model: str) -> dict[str, Any]:
         """Whatever the embedder keeps with its vectors (the mean that was subtracted), JSON-able."""

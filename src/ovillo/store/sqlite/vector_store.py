@@ -64,7 +64,7 @@ class VectorStore:
         return int(done), int(eligible)
 
     def vector_bits(
-        self, namespace: Namespace, model: str, after: DocId = 0
+        self, namespace: Namespace, model: str, after: DocId = 0, *, size: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         import numpy as np  # start-up cost: a store that searches no vectors never pays for it
 
@@ -74,10 +74,15 @@ class VectorStore:
             ).fetchall()
         if not rows:
             return np.empty(0, np.int64), np.empty((0, 0), np.uint8)
-        bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint8).reshape(len(rows), -1)
-        return np.fromiter((row[0] for row in rows), np.int64, len(rows)), bits
+        docs = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+        bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint8)
+        if size is None:
+            return docs, bits.reshape(len(rows), -1)
+        return np.repeat(docs, [len(row[1]) // size for row in rows]), bits.reshape(-1, size)
 
-    def vectors(self, model: str, ids: Sequence[DocId]) -> tuple[list[DocId], NDArray[np.int8]]:
+    def vectors(
+        self, model: str, ids: Sequence[DocId], *, size: int | None = None
+    ) -> tuple[list[DocId], NDArray[np.int8]]:
         import numpy as np  # start-up cost, as above
 
         with self._pool.reading() as db:
@@ -87,7 +92,10 @@ class VectorStore:
             ).fetchall()
         if not rows:
             return [], np.empty((0, 0), np.int8)
-        return [row[0] for row in rows], np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), -1)
+        values = np.frombuffer(b"".join(row[1] for row in rows), np.int8)
+        if size is None:
+            return [row[0] for row in rows], values.reshape(len(rows), -1)
+        return [row[0] for row in rows for _ in range(len(row[1]) // size)], values.reshape(-1, size)
 
     def model_state(self, model: str) -> dict[str, Any]:
         with self._pool.reading() as db:

@@ -1,0 +1,52 @@
+"""A search over a few sessions said in a test, on a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ovillo.model.records import DEFAULT_NAMESPACE, SessionDelta
+from ovillo.search.analysis import TextAnalyzer
+from ovillo.search.results import SearchResult
+from ovillo.search.service import Search, SearchRequest
+from ovillo.sessions.catalog import Catalog
+from ovillo.sessions.views import Freshness
+from ovillo.settings import Settings
+from ovillo.store.sqlite import SqliteStore, open_store
+from tests.builders import NOON
+
+
+class Corner:
+    def __init__(self, store: SqliteStore, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.service = Search(
+            store,
+            Catalog(store, lambda: Freshness(NOON)).summaries,
+            lambda: Freshness(NOON),
+            settings,
+            lambda: NOON + 86_400_000,
+        )
+
+    def ask(self, query: str, **fields: object) -> SearchResult:
+        return self.service.search(DEFAULT_NAMESPACE, SearchRequest(query, **fields))  # type: ignore[arg-type]
+
+    def sessions(self, query: str, **fields: object) -> list[str]:
+        return [str(found.summary.session.id) for found in self.ask(query, **fields).sessions]
+
+    def messages(self, query: str, **fields: object) -> list[str | None]:
+        """Message ids of the hits, best first."""
+        hits = [hit for found in self.ask(query, **fields).sessions for hit in found.hits]
+        return [hit.message_id for hit in sorted(hits, key=lambda hit: -hit.score)]
+
+
+@contextmanager
+def corner(folder: Path, *deltas: SessionDelta, **settings: object) -> Iterator[Corner]:
+    given: dict[str, object] = {"embedder": "none", **settings}
+    store = open_store(folder / "ovillo.db", TextAnalyzer(), lambda: NOON)
+    try:
+        store.apply(DEFAULT_NAMESPACE, deltas)
+        yield Corner(store, Settings(folder, folder, **given))  # type: ignore[arg-type]
+    finally:
+        store.close()
