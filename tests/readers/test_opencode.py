@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import tarfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,66 +15,17 @@ import pytest
 from ovillo.model.records import (
     Author,
     Inventory,
-    Message,
     PartType,
     Role,
-    Session,
     SessionDelta,
     SessionId,
     SessionKind,
     SessionStatus,
-    SkippedRecord,
     ToolStatus,
 )
-from ovillo.readers.opencode import OpenCodeReader, running_call
-from ovillo.readers.protocol import Checkpoint, Cursor, Place
+from ovillo.readers.opencode import running_call
 from tests.builders import folder_state
-
-READER = OpenCodeReader()
-Thread = tuple[Session, list[Message]]
-
-
-def copied(fixtures: Path, kind: str, tmp_path: Path) -> Path:
-    home = tmp_path / "home"
-    shutil.copytree(fixtures / f"opencode-{kind}" / "home", home)
-    return home
-
-
-def raw_wal(fixtures: Path, tmp_path: Path) -> Path:
-    """The database exactly as OpenCode left it: most of the newest history only in the write-ahead log."""
-    data = tmp_path / "home" / ".local" / "share" / "opencode"
-    data.mkdir(parents=True)
-    with tarfile.open(fixtures / "opencode-sqlite" / "wal-not-checkpointed.tar.gz") as archive:
-        archive.extractall(tmp_path / "out", filter="data")
-    for file in (tmp_path / "out").rglob("opencode.db*"):
-        shutil.copy(file, data / file.name)
-    return tmp_path / "home"
-
-
-def places(home: Path, **env: str) -> list[Place]:
-    return READER.discover(env, home)
-
-
-def read(place: Place, cursor: Cursor | None = None) -> tuple[dict[str, Thread], list[SkippedRecord], Cursor]:
-    """Everything of a place, merged the way ingest does, with the cursor to go on from."""
-    sessions: dict[str, Thread] = {}
-    skipped: list[SkippedRecord] = []
-    moved: Cursor = dict(cursor or {})
-    for record in READER.scan(place, cursor or {}):
-        match record:
-            case SessionDelta():
-                _, messages = sessions.get(record.session.id, (record.session, []))
-                kept = {message.id: message for message in messages} | {
-                    message.id: message for message in record.messages
-                }
-                sessions[record.session.id] = (record.session, sorted(kept.values(), key=lambda message: message.seq))
-            case SkippedRecord():
-                skipped.append(record)
-            case Checkpoint():
-                moved.update(record.cursor)
-            case _:
-                pass
-    return sessions, skipped, {key: value for key, value in moved.items() if value is not None}
+from tests.readers.opencode_homes import READER, Thread, copied, places, raw_wal, read
 
 
 def truth(fixtures: Path, kind: str) -> dict[str, Any]:
@@ -113,6 +63,12 @@ def check_against(expected: dict[str, Any], found: dict[str, Thread]) -> None:
             {key: todo[key] for key in ("content", "status", "priority")} for todo in session.metadata.get("todos", [])
         ]
         assert todos == wanted["todos"]
+        changes = {"additions": session.additions, "deletions": session.deletions, "files": session.files_changed}
+        assert changes == wanted["summary"]
+        if wanted["session_diff"] is not None:
+            assert session.metadata["diff"] == wanted["session_diff"]
+        assert session.metadata.get("revert") == wanted["revert"]
+        assert session.project_id == wanted["project"]
         assert [message.id for message in messages if message.is_summary] == wanted["summary_messages"]
         errors = [
             {"message": m.id, "name": m.error.split(":")[0], "text": m.error.split(": ", 1)[1]}
@@ -455,7 +411,7 @@ def test_unknown_part_types_and_running_calls_are_kept(fixtures: Path, tmp_path:
     )
     found, _, _ = read(places(home)[-1])
     parts = {p.id: p for _, ms in found.values() for m in ms for p in m.parts}
-    assert (parts["prt_zzz1"].type, parts["prt_zzz1"].text) == (PartType.UNKNOWN, '{"type": "hologram", "depth": 3}')  # type: ignore[index]
+    assert (parts["prt_zzz1"].type, parts["prt_zzz1"].text) == (PartType.UNKNOWN, '{"type":"hologram","depth":3}')  # type: ignore[index]
     tool = parts["prt_zzz2"].tool  # type: ignore[index]
     assert tool is not None
     assert (tool.status, tool.ended_at) == (ToolStatus.RUNNING, None)

@@ -6,8 +6,10 @@ Owns the meaning of every message and part type, of token counts and of reverts.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -32,43 +34,60 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
-from ovillo.readers.loose import cost_of, count_of, dict_of, str_of, text_of
+from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, str_of, text_of
+from ovillo.readers.opencode.forks import Lineage
 from ovillo.readers.opencode.raw import Raw, RawMessage, RawSession
 
 #: Messages of one millisecond that keep their own place.
 _SAME_MS = 64
 _STATUS = {status.value: status for status in ToolStatus}
+#: From this version on, ``output`` no longer holds the reasoning.
+_REASONING_APART = (1, 3, 16)
+_QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)+)"\s*', re.DOTALL)
+_IDS = ("id", "sessionID", "messageID")
+#: Characters of a value kept beside a record: whole up to the second, else the beginning.
+_SHORT, _LONG = 200, 4_000
 #: Part types that only mark the steps of an answer.
 _STEPS = frozenset({"step-start", "step-finish", "snapshot", "retry", "agent"})
 
 
-def to_deltas(
-    raw: RawSession, origin: SessionId | None = None, inherited: frozenset[str] = frozenset()
-) -> Iterator[SessionDelta]:
-    """The session in pieces. ``origin`` and ``inherited`` say what a fork copied, and from where."""
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Messages the user took back, and messages that a compaction took out of the model's sight."""
+
+    reverted: tuple[MessageId, ...] = ()
+    superseded: tuple[MessageId, ...] = ()
+
+
+def to_deltas(raw: RawSession, lineage: Lineage, marks: Marks) -> Iterator[SessionDelta]:
+    """The session in pieces, parts loaded and let go piece by piece."""
     raw.sort()
-    session = to_session(raw, origin, inherited)
-    reverted, superseded = ((), ()) if raw.partial else _marks(raw)
-    messages = [
-        to_message(raw, item, seq, origin if item.id in inherited else None)
-        for item, seq in zip(raw.messages, _sequence(raw.messages), strict=True)
-    ]
-    yield SessionDelta(
-        session,
-        tuple(messages[:DELTA_MESSAGES]),
-        reverted=reverted,
-        superseded=superseded,
-        reverted_is_complete=not raw.partial,
-    )
-    for start in range(DELTA_MESSAGES, len(messages), DELTA_MESSAGES):
-        yield SessionDelta(session, tuple(messages[start : start + DELTA_MESSAGES]))
-    if (reverted or superseded) and len(messages) > DELTA_MESSAGES:
-        # The marks named messages that had not been written yet.
-        yield SessionDelta(session, reverted=reverted, superseded=superseded)
+    session = to_session(raw, lineage)
+    places = list(_sequence(raw.messages))
+    # Marks name messages, so they come with the last piece.
+    starts = range(0, len(raw.messages), DELTA_MESSAGES) or [0]
+    for start in starts:
+        piece = raw.messages[start : start + DELTA_MESSAGES]
+        raw.fill(piece)
+        messages = tuple(
+            to_message(raw, item, seq, lineage.inherited.get(item.id))
+            for item, seq in zip(piece, places[start : start + DELTA_MESSAGES], strict=True)
+        )
+        raw.drop(piece)
+        if start != starts[-1]:
+            yield SessionDelta(session, messages)
+        else:
+            yield SessionDelta(
+                session,
+                messages,
+                reverted=marks.reverted,
+                superseded=marks.superseded,
+                reverted_is_complete=not raw.partial,
+            )
 
 
-def to_session(raw: RawSession, origin: SessionId | None, inherited: frozenset[str]) -> Session:
-    data = raw.data
+def to_session(raw: RawSession, lineage: Lineage) -> Session:
+    data, origin = raw.data, lineage.origin
     time, summary = dict_of(data.get("time")), dict_of(data.get("summary"))
     model = dict_of(data.get("model"))
     last = next((item.data for item in reversed(raw.messages) if item.data.get("role") == "assistant"), {})
@@ -76,12 +95,20 @@ def to_session(raw: RawSession, origin: SessionId | None, inherited: frozenset[s
     metadata: dict[str, Any] = {}
     for key in ("share", "revert", "permission", "metadata", "workspaceID", "path"):
         if data.get(key):
-            metadata[key] = _without_secret(data[key]) if key == "share" else data[key]
+            metadata[key] = _without_secret(data[key]) if key == "share" else bounded(data[key])
     if raw.todos:
         metadata["todos"] = raw.todos
     if raw.diff:
         metadata["diff"] = raw.diff
-    shared = [item.id for item in raw.messages if item.id in inherited]
+    shared = [item.id for item in raw.messages if item.id in lineage.inherited]
+    created = plausible_ms(time.get("created"))
+    updated = plausible_ms(time.get("updated")) or created
+    warnings = raw.warnings
+    if parent == raw.id:
+        parent, warnings = None, (*warnings, "it names itself as its parent")
+    if raw.warnings and raw.messages:
+        created = created or plausible_ms(raw.messages[0].created)
+        updated = updated or plausible_ms(raw.messages[-1].created)
     return Session(
         id=SessionId(raw.id),
         source="opencode",
@@ -99,13 +126,14 @@ def to_session(raw: RawSession, origin: SessionId | None, inherited: frozenset[s
         model=str_of(model.get("id") or model.get("modelID")) or str_of(last.get("modelID")) or None,
         provider=str_of(model.get("providerID")) or str_of(last.get("providerID")) or None,
         status=SessionStatus.ARCHIVED if time.get("archived") else SessionStatus.ACTIVE,
-        created_at=plausible_ms(time.get("created")),
-        updated_at=plausible_ms(time.get("updated")) or plausible_ms(time.get("created")),
+        created_at=created,
+        updated_at=updated,
         version=str_of(data.get("version")) or None,
         additions=_figure(summary.get("additions")),
         deletions=_figure(summary.get("deletions")),
         files_changed=_figure(summary.get("files")),
         metadata=metadata,
+        warnings=warnings,
     )
 
 
@@ -113,21 +141,31 @@ def to_message(raw: RawSession, item: RawMessage, seq: int, origin: SessionId | 
     data = item.data
     role = _role(data.get("role"))
     time, model = dict_of(data.get("time")), dict_of(data.get("model"))
-    parts = tuple(to_part(item.id, part_id, part, index) for index, (part_id, part) in enumerate(item.parts))
-    parts = _with_diffs(parts, item.parts)
+    given = item.parts or []
+    parts = _with_diffs(
+        tuple(
+            to_part(item.id, part_id, part, index, from_person=role is Role.USER)
+            for index, (part_id, part) in enumerate(given)
+        )
+    )
     usage, counted = _usage(data.get("tokens"), str_of(raw.data.get("version")))
     metadata: dict[str, Any] = {}
     if counted is not None:
         metadata["raw_usage"] = counted
-    for key in ("mode", "variant", "system", "tools", "format", "structured", "path"):
+    for key in ("mode", "variant", "tools", "format", "structured", "path", "damaged"):
         if data.get(key):
-            metadata[key] = data[key]
+            metadata[key] = bounded(data[key])
+    if system := data.get("system"):
+        # 0.5 repeats the whole system prompt in every answer.
+        metadata["system"] = bounded(system) if role is Role.USER else {"characters": len(text_of(system))}
+    if titles := {k: v for k, v in dict_of(data.get("summary")).items() if k in ("title", "body") and v}:
+        metadata["summary"] = bounded(titles)
     return Message(
         session_id=SessionId(raw.id),
         id=MessageId(item.id),
         seq=seq,
         role=role,
-        author=_author(role, data, item.parts),
+        author=_author(role, given),
         parts=parts,
         parent_id=MessageId(str_of(data.get("parentID"))) if data.get("parentID") else None,
         agent=str_of(data.get("agent") or data.get("mode")) or None,
@@ -146,21 +184,21 @@ def to_message(raw: RawSession, item: RawMessage, seq: int, origin: SessionId | 
     )
 
 
-def to_part(message_id: str, part_id: str, data: Raw, seq: int) -> Part:
+def to_part(message_id: str, part_id: str, data: Raw, seq: int, *, from_person: bool = False) -> Part:
     kind = str_of(data.get("type"))
     time = dict_of(data.get("time"))
     fields: dict[str, Any] = {"id": PartId(part_id), "message_id": MessageId(message_id), "seq": seq}
     fields["created_at"] = plausible_ms(time.get("start") or time.get("created"))
     metadata: dict[str, Any] = {"source_type": kind}
     if data.get("metadata"):
-        metadata["metadata"] = data["metadata"]
+        metadata["metadata"] = bounded(data["metadata"])
     match kind:
         case "text":
             text = str_of(data.get("text"))
-            shown = _unquoted(text)
+            synthetic = bool(data.get("synthetic") or data.get("ignored"))
+            shown = _unquoted(text) if from_person and not synthetic else text
             if shown != text:
                 metadata["display_text"] = shown
-            synthetic = bool(data.get("synthetic") or data.get("ignored"))
             return Part(type=PartType.TEXT, text=text, synthetic=synthetic, metadata=metadata, **fields)
         case "reasoning":
             return Part(type=PartType.REASONING, text=str_of(data.get("text")), metadata=metadata, **fields)
@@ -184,13 +222,13 @@ def to_part(message_id: str, part_id: str, data: Raw, seq: int) -> Part:
                 type=PartType.TEXT, text=str_of(data.get("prompt")), synthetic=True, metadata=metadata, **fields
             )
         case _ if kind in _STEPS:
-            metadata |= {
-                k: v for k, v in data.items() if k not in ("id", "sessionID", "messageID", "type") and v is not None
-            }
+            metadata |= {k: bounded(v) for k, v in data.items() if k not in (*_IDS, "type", "error") and v is not None}
+            if error := _error(data.get("error")):
+                metadata["error"] = error
             return Part(type=PartType.STEP, metadata=metadata, **fields)
         case _:
-            kept = {k: v for k, v in data.items() if k not in ("id", "sessionID", "messageID")}
-            return Part(type=PartType.UNKNOWN, text=text_of(kept), metadata=metadata, **fields)
+            kept = {k: v for k, v in data.items() if k not in _IDS}
+            return Part(type=PartType.UNKNOWN, text=_compact(kept), metadata=metadata, **fields)
 
 
 def _tool(data: Raw, metadata: dict[str, Any], fields: dict[str, Any]) -> Part:
@@ -201,6 +239,18 @@ def _tool(data: Raw, metadata: dict[str, Any], fields: dict[str, Any]) -> Part:
     output = state.get("error") if status is ToolStatus.ERROR else state.get("output")
     if diff := str_of(extra.get("diff")):
         metadata["diff"] = diff
+    if state.get("status") not in _STATUS and state.get("status") is not None:
+        metadata["source_status"] = bounded(state["status"])
+    if plain := {k: v for k, v in extra.items() if isinstance(v, bool | int | float) or 0 < len(str_of(v)) <= _SHORT}:
+        metadata["metadata"] = plain
+    attachments = dicts_of(state.get("attachments"))
+    if attachments:
+        metadata["attachments"] = [
+            {k: bounded(v) for k, v in item.items() if k in ("filename", "mime")}
+            | ({} if _inline(item) else {"url": bounded(item.get("url"))})
+            for item in attachments
+        ]
+        fields["lost_bytes"] = sum(map(_inline, attachments))
     fields["created_at"] = plausible_ms(time.get("start"))
     tool = ToolCall(
         name=str_of(data.get("tool")) or "unknown",
@@ -238,7 +288,13 @@ def _file(data: Raw, metadata: dict[str, Any], fields: dict[str, Any]) -> Part:
     return Part(type=PartType.FILE, file=FileRef(path or name, mime, lines), metadata=metadata, **fields)
 
 
-def _with_diffs(parts: tuple[Part, ...], raw: Sequence[tuple[str, Raw]]) -> tuple[Part, ...]:
+def _inline(data: Raw) -> int:
+    """Length of a picture or document kept inside a record instead of a file."""
+    url = str_of(data.get("url"))
+    return len(url) if url.startswith("data:") else 0
+
+
+def _with_diffs(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """A patch part names files only; the edits of the same answer hold what changed."""
     diffs = [str_of(part.metadata.get("diff")) for part in parts if part.tool and part.metadata.get("diff")]
     if not diffs:
@@ -265,7 +321,11 @@ def _with_diffs(parts: tuple[Part, ...], raw: Sequence[tuple[str, Raw]]) -> tupl
 
 
 def _usage(tokens: object, version: str) -> tuple[Usage | None, dict[str, int] | None]:
-    """Five counts that do not overlap, and the raw ones. Up to 1.1 ``output`` held the reasoning too."""
+    """Five counts that do not overlap, and the raw ones.
+
+    Up to 1.3.15 ``output`` held the reasoning too, from 1.3.16 on it does not [OpenCode #21047]. The version is the
+    one that made the session, which a later one may have gone on with, so where an answer has a ``total``, that
+    decides."""
     given = dict_of(tokens)
     if not given:
         return None, None
@@ -277,7 +337,7 @@ def _usage(tokens: object, version: str) -> tuple[Usage | None, dict[str, int] |
         "cache_read": count_of(cache.get("read")),
         "cache_write": count_of(cache.get("write")),
     }
-    overlaps = _older_than(version, 1, 2)
+    overlaps = _older_than(version, _REASONING_APART)
     total, rest = count_of(given.get("total")), raw["input"] + raw["output"] + raw["cache_read"] + raw["cache_write"]
     if total and raw["reasoning"]:
         # Where the sum is written down, it tells better than the version.
@@ -286,13 +346,24 @@ def _usage(tokens: object, version: str) -> tuple[Usage | None, dict[str, int] |
     return Usage(raw["input"], output, raw["reasoning"], raw["cache_read"], raw["cache_write"]), raw
 
 
-def _older_than(version: str, major: int, minor: int) -> bool:
-    found = re.match(r"(\d+)\.(\d+)", version)
-    return found is None or (int(found[1]), int(found[2])) < (major, minor)
+def _older_than(version: str, other: tuple[int, int, int]) -> bool:
+    """Versions without three numbers (local builds) count as new: they are made from today's source."""
+    found = re.match(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", version)
+    if found is None:
+        return not version
+    numbers = (int(found[1]), int(found[2]), int(found[3]))
+    return numbers != (0, 0, 0) and numbers < other
 
 
-def _marks(raw: RawSession) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...]]:
-    """Messages taken back, and messages that a compaction took out of the model's sight."""
+def marks_of(raw: RawSession) -> Marks:
+    """What is marked in the whole session; nothing where only a piece of it was read."""
+    if raw.partial:
+        return Marks()
+    raw.sort()
+    return Marks(_reverted(raw), _superseded(raw))
+
+
+def _reverted(raw: RawSession) -> tuple[MessageId, ...]:
     ids = [item.id for item in raw.messages]
     revert = dict_of(raw.data.get("revert"))
     point = str_of(revert.get("messageID"))
@@ -300,31 +371,33 @@ def _marks(raw: RawSession) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...
     if point in ids:
         # With a part id, the message itself stays up to that part.
         reverted = ids[ids.index(point) + (1 if revert.get("partID") else 0) :]
+    # The next prompt removes the messages with the mark. They stay reverted here.
+    present = set(ids)
+    return tuple(MessageId(x) for x in (*(x for x in raw.taken_back if x not in present), *reverted))
+
+
+def _superseded(raw: RawSession) -> tuple[MessageId, ...]:
+    ids = [item.id for item in raw.messages]
     summarised = -1
     for i, item in enumerate(raw.messages):
         if item.data.get("summary") is True and not item.data.get("error"):
             asked = str_of(item.data.get("parentID"))
             summarised = ids.index(asked) if asked in ids[:i] else i
-    kept_from = next(
-        (
-            str_of(part.get("tail_start_id"))
-            for item in raw.messages[summarised : summarised + 1]
-            for _, part in item.parts
-            if part.get("tail_start_id")
-        ),
-        "",
-    )
-    gone = ids[:summarised] if summarised > 0 else []
-    if kept_from in gone:
-        gone = gone[: gone.index(kept_from)]
-    return tuple(map(MessageId, reverted)), tuple(map(MessageId, gone))
+    gone = ids[: max(0, summarised)]
+    if gone:
+        asking = raw.messages[summarised]
+        raw.fill([asking])
+        kept_from = next((x for _, part in asking.parts or () if (x := str_of(part.get("tail_start_id")))), "")
+        if kept_from in gone:
+            gone = gone[: gone.index(kept_from)]
+    return tuple(map(MessageId, gone))
 
 
 def _sequence(messages: Sequence[RawMessage]) -> Iterator[int]:
     """From the time, so that a message keeps its place whatever is added or deleted round it."""
     last = -1
     for item in messages:
-        last = max(item.created * _SAME_MS, last + 1)
+        last = max(item.created * _SAME_MS + item.rank, last + 1)
         yield last
 
 
@@ -332,7 +405,7 @@ def _role(value: object) -> Role:
     return Role.ASSISTANT if value == "assistant" else Role.USER if value == "user" else Role.SYSTEM
 
 
-def _author(role: Role, data: Raw, parts: Sequence[tuple[str, Raw]]) -> Author:
+def _author(role: Role, parts: Sequence[tuple[str, Raw]]) -> Author:
     if role is Role.ASSISTANT:
         return Author.MODEL
     said = any(
@@ -352,9 +425,31 @@ def _error(value: object) -> str | None:
 
 
 def _unquoted(text: str) -> str:
-    """Without the quotes and the line end that ``opencode run`` puts round its one argument."""
-    inner = text.strip()
-    return inner[1:-1] if len(inner) > 1 and inner[0] == inner[-1] == '"' else text
+    """Without the quotes and the line end that ``opencode run`` puts round its one argument.
+
+    It escapes quotes inside; a text with bare ones was quoted by the person."""
+    found = _QUOTED.fullmatch(text)
+    return found[1].replace('\\"', '"') if found else text
+
+
+def bounded(value: Any, depth: int = 0) -> Any:
+    """``value`` as it may be kept beside a record: long texts (pictures, encrypted reasoning) cut short."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONG else f"{value[:_SHORT]}… ({len(value)} characters)"
+    if isinstance(value, dict | list) and depth >= 8:
+        return "…"
+    if isinstance(value, dict):
+        return {key: bounded(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [bounded(item, depth + 1) for item in value[:_LONG]]
+    return value
+
+
+def _compact(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def _without_secret(share: object) -> dict[str, Any]:

@@ -5,63 +5,83 @@ Owns the look-up in the live store (reference page on OpenCode, section 5: found
 
 from __future__ import annotations
 
+import heapq
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import apsw
 
 from ovillo.model.records import SessionId
-from ovillo.readers.loose import dict_of, parsed, str_of
-from ovillo.readers.opencode.tree import list_sessions
+from ovillo.readers.foreign_sqlite import opened
+from ovillo.readers.loose import dict_of, str_of
+from ovillo.readers.opencode.database import TABLES, read_running
+from ovillo.readers.opencode.tree import SessionFile, entries, list_sessions
 from ovillo.readers.protocol import Place
 from ovillo.readers.session_files import read_document
-from ovillo.readers.session_rows import opened
 
 #: A call older than this was left running by a client that was killed.
 _FRESH_MS = 600_000
 _NEWEST_ROWS = 400
-_NEWEST_FILES = 200
+#: Sessions of a tree, messages of a session and parts of a message that are looked at, newest first.
+_NEWEST_SESSIONS, _NEWEST_MESSAGES, _NEWEST_PARTS = 5, 3, 40
+
+
+def running_calls(place: Place, tool: str, arguments: Mapping[str, Any]) -> dict[SessionId, str]:
+    """Sessions whose call of ``<server>_<tool>`` with these arguments is running, each with its folder."""
+    try:
+        found = _in_database(place.path) if place.layout == "sqlite" else _in_tree(place)
+        matches: dict[SessionId, str] = {}
+        for session_id, folder, part in found:
+            if _runs(part, tool, arguments):
+                matches.setdefault(SessionId(session_id), folder)
+        return matches
+    except (apsw.Error, OSError, LookupError, ValueError):
+        return {}
 
 
 def running_call(place: Place, tool: str, arguments: Mapping[str, Any], where: str | None = None) -> SessionId | None:
-    """The session whose call of ``<server>_<tool>`` with these arguments is running; ``where`` (a folder) decides
-    between several. ``None`` when none is, or when several remain."""
-    try:
-        found = (
-            _in_database(place.path, tool, arguments) if place.layout == "sqlite" else _in_tree(place, tool, arguments)
-        )
-    except (apsw.Error, OSError, LookupError, ValueError):
-        return None
+    """The one session of ``running_calls``; ``where`` (a folder) decides between several. ``None`` when none is, or
+    when several remain."""
+    found = running_calls(place, tool, arguments)
     if len(found) > 1 and where:
         found = {session: folder for session, folder in found.items() if folder == where}
-    return SessionId(next(iter(found))) if len(found) == 1 else None
+    return next(iter(found)) if len(found) == 1 else None
 
 
-def _in_database(path: Path, tool: str, arguments: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    with opened(path) as database:
-        last = next(database.rows("SELECT max(rowid) AS last FROM part"))["last"] or 0
-        for row in database.rows(
-            "SELECT CAST(p.session_id AS BLOB) AS id, CAST(p.data AS BLOB) AS data, CAST(s.directory AS BLOB) AS directory"
-            " FROM part p JOIN session s ON s.id = p.session_id WHERE p.rowid > ? ORDER BY p.rowid DESC",
-            (last - _NEWEST_ROWS,),
-        ):
-            if _runs(parsed(row["data"]), tool, arguments):
-                found.setdefault(row["id"], str_of(row["directory"]))
-    return found
+def _in_database(path: Path) -> Iterator[tuple[str, str, object]]:
+    with opened(path, TABLES) as database:
+        for row in read_running(database, _NEWEST_ROWS):
+            yield str_of(row["id"]), str_of(row["directory"]), row["data"]
 
 
-def _in_tree(place: Place, tool: str, arguments: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for session in reversed(list_sessions(place.path, place.layout)[-3:]):
-        messages = sorted(session.messages.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)[-3:]
-        for message in messages:
-            for file in sorted((session.parts / message.stem).glob("*.json"))[-_NEWEST_FILES:]:
-                if _runs(read_document(file), tool, arguments):
-                    found.setdefault(session.id, str_of(dict_of(read_document(session.file)).get("directory")))
-    return found
+def _in_tree(place: Place) -> Iterator[tuple[str, str, object]]:
+    sessions = list_sessions(place.path, place.layout).sessions
+    # A running session's messages are written, not always its own file.
+    for session in heapq.nlargest(_NEWEST_SESSIONS, sessions, key=_touched):
+        for message in _newest(session.messages, _NEWEST_MESSAGES):
+            for file in _newest(session.parts / message.stem, _NEWEST_PARTS):
+                part = read_document(file)
+                if dict_of(dict_of(part).get("state")).get("status") == "running":
+                    yield session.id, str_of(dict_of(read_document(session.file)).get("directory")), part
+
+
+def _touched(session: SessionFile) -> int:
+    return max(session.mtime_ns, _written(session.messages))
+
+
+def _newest(folder: Path, count: int) -> list[Path]:
+    found = [(_written(entry.path), entry.path) for entry in entries(folder, lambda _: None)]
+    return [Path(path) for _, path in heapq.nlargest(count, found) if path.endswith(".json")]
+
+
+def _written(path: Path | str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - thousands of calls; Path.stat costs twice as much
+    except OSError:
+        return 0
 
 
 def _runs(part: object, tool: str, arguments: Mapping[str, Any]) -> bool:

@@ -1,24 +1,24 @@
 """The JSON generations: one file a session, message and part.
 
-Owns the two layouts (0.5: below each project; 1.0 to 1.1: one tree) and damage in them.
+Owns the two layouts (0.5: below each project; 1.0 to 1.1: one tree) and damage in them. Which sessions changed
+since the last scan is in ``tree_scan``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SkippedRecord
-from ovillo.readers.loose import dict_of, dicts_of, str_of
-from ovillo.readers.opencode.raw import RawMessage, RawSession
+from ovillo.readers.loose import count_of, dict_of, dicts_of, str_of
+from ovillo.readers.opencode.raw import RawMessage, RawParts, RawSession, stand_in
 from ovillo.readers.session_files import read_document
 
-#: Sessions untouched for longer than this are not looked into as long as their own file and folder stand still.
-_QUIET_NS = 2 * 86_400 * 1_000_000_000
+Skip = Callable[[SkippedRecord], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class SessionFile:
     """Where one session of a tree stands."""
 
     id: str
+    #: May be missing: messages whose session record is gone are still read.
     file: Path
     messages: Path
     #: Folder of a message's parts, below this one by message id.
@@ -33,129 +34,189 @@ class SessionFile:
     todo: Path | None = None
     diff: Path | None = None
     project: Path | None = None
+    #: When ``file`` was written last.
+    mtime_ns: int = 0
 
 
-def list_sessions(root: Path, layout: str) -> list[SessionFile]:
-    """Sessions below ``root``, oldest change first; unreadable folders hold none."""
-    found = list(_v1(root) if layout == "json" else _v0(root))
-    return sorted(found, key=lambda item: (_mtime(item.file), item.id))
+@dataclass(slots=True)
+class Listing:
+    """Sessions found, oldest change first, and folders that could not be listed."""
+
+    sessions: list[SessionFile] = field(default_factory=list)
+    skipped: list[SkippedRecord] = field(default_factory=list)
+
+    def entries(self, folder: Path) -> list[os.DirEntry[str]]:
+        return entries(folder, self.skipped.append)
 
 
-def _v1(root: Path) -> Iterator[SessionFile]:
-    for project in _entries(root / "session"):
-        for file in _entries(project):
-            if file.suffix == ".json":
-                name = file.stem
-                yield SessionFile(
-                    name,
-                    file,
-                    root / "message" / name,
-                    root / "part",
-                    root / "todo" / file.name,
-                    root / "session_diff" / file.name,
-                    root / "project" / f"{project.name}.json",
-                )
+def list_sessions(root: Path, layout: str) -> Listing:
+    """All sessions below ``root``, also those of which only messages are left."""
+    listing = Listing()
+    found: dict[str, SessionFile] = {}
+    for one in _v1(root, listing) if layout == "json" else _v0(root, listing):
+        known = found.get(one.id)
+        if known is None or known.mtime_ns < one.mtime_ns:
+            found[one.id] = one
+    listing.sessions = sorted(found.values(), key=lambda one: (one.mtime_ns, one.id))
+    return listing
 
 
-def _v0(root: Path) -> Iterator[SessionFile]:
-    for project in _entries(root):
-        base = project / "storage" / "session"
-        for file in _entries(base / "info"):
-            if file.suffix == ".json":
-                name = file.stem
-                yield SessionFile(name, file, base / "message" / name, base / "part" / name)
-
-
-def signature(session: SessionFile, known: object, now_ns: int) -> str:
-    """Changes whenever a file of the session does. ``known`` is the one before, which spares quiet sessions a look
-    at every file."""
-    surface = f"{_stat(session.file)}|{_stat(session.messages)}"
-    newest = max(_mtime(session.file), _mtime(session.messages))
-    if isinstance(known, str) and known.split("#")[0] == surface and now_ns - newest > _QUIET_NS:
-        return known
-    digest = blake2b(digest_size=12)
-    for message in _entries(session.messages):
-        digest.update(f"{message.name}{_stat(message)}".encode("utf-8", "replace"))
-        for part in _entries(session.parts / message.stem):
-            digest.update(f"{part.name}{_stat(part)}".encode("utf-8", "replace"))
-    for extra in (session.todo, session.diff):
-        digest.update(_stat(extra).encode() if extra else b"")
-    return f"{surface}#{digest.hexdigest()}"
-
-
-def read_session(session: SessionFile, skipped: list[SkippedRecord]) -> RawSession | None:
-    """The session with everything readable in it; what is not is added to ``skipped``."""
-    data = _record(session.file, skipped)
-    if data is None:
+def find_session(root: Path, layout: str, session_id: str) -> SessionFile | None:
+    """The one session, without a look at the others."""
+    name = f"{session_id}.json"
+    if Path(name).name != name or "\0" in name:
         return None
-    raw = RawSession(session.id, data)
-    if not isinstance(data.get("projectID"), str) and session.project is not None:
-        data["projectID"] = session.project.stem
-    if session.project is not None and session.project.exists():
-        raw.worktree = str_of((_record(session.project, skipped) or {}).get("worktree")) or None
-    for file in _entries(session.messages):
-        if file.suffix != ".json":
-            continue
-        message = _record(file, skipped)
-        if message is not None:
-            raw.messages.append(RawMessage(file.stem, message, _parts(session.parts / file.stem, skipped)))
-    raw.todos = dicts_of(_optional(session.todo, skipped))
-    raw.diff = [
-        {key: item.get(key) for key in ("file", "additions", "deletions", "status") if item.get(key) is not None}
-        for item in dicts_of(_optional(session.diff, skipped))
-    ]
+    for folder in entries(root / "session" if layout == "json" else root, _ignore):
+        file = Path(folder.path) / name if layout == "json" else _base(folder) / "info" / name
+        if file.is_file():
+            return _v1_session(root, file) if layout == "json" else _v0_session(_base(folder), file)
+    if layout == "json" and (root / "message" / session_id).is_dir():
+        return _v1_session(root, root / "session" / "-" / name)
+    return None
+
+
+def _v1(root: Path, listing: Listing) -> Iterator[SessionFile]:
+    for project in listing.entries(root / "session"):
+        for file in _json_files(listing.entries(Path(project.path))):
+            yield _v1_session(root, Path(file.path), _mtime(file))
+    for folder in _left_over(listing.entries(root / "message")):
+        yield _v1_session(root, root / "session" / "-" / f"{folder.name}.json")
+
+
+def _v1_session(root: Path, file: Path, mtime_ns: int = 0) -> SessionFile:
+    return SessionFile(
+        file.stem,
+        file,
+        root / "message" / file.stem,
+        root / "part",
+        root / "todo" / file.name,
+        root / "session_diff" / file.name,
+        root / "project" / f"{file.parent.name}.json",
+        mtime_ns,
+    )
+
+
+def _v0(root: Path, listing: Listing) -> Iterator[SessionFile]:
+    for project in listing.entries(root):
+        base = _base(project)
+        for file in _json_files(listing.entries(base / "info")):
+            yield _v0_session(base, Path(file.path), _mtime(file))
+        for folder in _left_over(listing.entries(base / "message")):
+            yield _v0_session(base, base / "info" / f"{folder.name}.json")
+
+
+def _v0_session(base: Path, file: Path, mtime_ns: int = 0) -> SessionFile:
+    return SessionFile(file.stem, file, base / "message" / file.stem, base / "part" / file.stem, mtime_ns=mtime_ns)
+
+
+def _left_over(found: list[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
+    """Message folders, which may be all that is left of a session."""
+    return (entry for entry in found if entry.name.startswith("ses") and entry.is_dir())
+
+
+def _base(project: os.DirEntry[str]) -> Path:
+    return Path(project.path) / "storage" / "session"
+
+
+def read_facts(session: SessionFile, skip: Skip) -> RawSession:
+    """The session without its messages. A lost record leaves an empty one, with a warning."""
+    data = _record(session.file, skip) if os.path.lexists(session.file) else None
+    raw = RawSession(session.id, data or {})
+    if data is None:
+        raw.warnings = ("its own record is missing or damaged; only its messages could be read",)
+    project = session.project
+    if project is not None and project.parent.parent.joinpath("session", project.stem).is_dir():
+        if not isinstance(raw.data.get("projectID"), str):
+            raw.data["projectID"] = project.stem
+        if project.exists():
+            raw.worktree = str_of((_record(project, skip) or {}).get("worktree")) or None
     return raw
 
 
-def _parts(folder: Path, skipped: list[SkippedRecord]) -> list[tuple[str, dict[str, Any]]]:
+def read_session(session: SessionFile, skip: Skip) -> RawSession | None:
+    """The session with everything readable in it, parts to be loaded; ``None`` when nothing is."""
+    raw = read_facts(session, skip)
+    near = count_of(dict_of(raw.data.get("time")).get("created")) or session.mtime_ns // 1_000_000
+    for entry in _json_files(entries(session.messages, skip)):
+        file = Path(entry.path)
+        message = _record(file, skip)
+        if message is not None:
+            raw.messages.append(RawMessage(file.stem, message))
+        elif parts := _parts(session.parts / file.stem, skip):
+            raw.messages.append(stand_in(file.stem, parts, near))
+    if raw.warnings and not raw.messages:
+        return None
+    raw.load = partial(_load, session, skip)
+    raw.todos = dicts_of(_optional(session.todo, skip))
+    raw.diff = file_changes(_optional(session.diff, skip))
+    return raw
+
+
+def file_changes(value: object) -> list[dict[str, Any]]:
+    """The entries of a ``session_diff`` file without the contents."""
+    keys = ("file", "additions", "deletions", "status")
+    return [{key: item[key] for key in keys if item.get(key) is not None} for item in dicts_of(value)]
+
+
+def _load(session: SessionFile, skip: Skip, messages: Sequence[RawMessage]) -> None:
+    for message in messages:
+        message.parts = _parts(session.parts / message.id, skip)
+
+
+def _parts(folder: Path, skip: Skip) -> RawParts:
     found = []
-    for file in sorted(_entries(folder)):
-        if file.suffix == ".json":
-            record = _record(file, skipped)
-            if record is not None:
-                found.append((file.stem, record))
+    for entry in _json_files(entries(folder, skip)):
+        record = _record(Path(entry.path), skip)
+        if record is not None:
+            found.append((entry.name.removesuffix(".json"), record))
     return found
 
 
-def _record(file: Path, skipped: list[SkippedRecord]) -> dict[str, Any] | None:
+def _record(file: Path, skip: Skip) -> dict[str, Any] | None:
     document = read_document(file)
     if isinstance(document, SkippedRecord):
-        skipped.append(document)
+        skip(document)
         return None
     if not isinstance(document, dict):
-        skipped.append(SkippedRecord(str(file), "", "holds no JSON object"))
-        return None
-    return dict_of(document)
-
-
-def _optional(file: Path | None, skipped: list[SkippedRecord]) -> Any:
-    if file is None or not file.exists():
-        return None
-    document = read_document(file)
-    if isinstance(document, SkippedRecord):
-        skipped.append(document)
+        skip(SkippedRecord(str(file), "", "holds no JSON object"))
         return None
     return document
 
 
-def _entries(folder: Path) -> list[Path]:
+def _optional(file: Path | None, skip: Skip) -> Any:
+    if file is None or not file.exists():
+        return None
+    document = read_document(file)
+    if isinstance(document, SkippedRecord):
+        skip(document)
+        return None
+    return document
+
+
+def entries(folder: Path, skip: Skip) -> list[os.DirEntry[str]]:
+    """What stands in ``folder``, by name; nothing when there is no such folder. Others are named as damage."""
     try:
-        with os.scandir(folder) as entries:
-            return sorted(Path(entry.path) for entry in entries)
-    except OSError:
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        # A stray file beside the folders (.DS_Store) is nobody's history.
+        if not folder.name.startswith("."):
+            skip(SkippedRecord(str(folder), "", f"cannot be listed: {error.strerror or error}"))
         return []
 
 
-def _stat(path: Path) -> str:
-    try:
-        found = path.stat()
-    except OSError:
-        return "-"
-    return f"{found.st_mtime_ns}:{found.st_size}"
+def _json_files(found: list[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
+    return (entry for entry in found if entry.name.endswith(".json"))
 
 
-def _mtime(path: Path) -> int:
+def _mtime(entry: os.DirEntry[str]) -> int:
     try:
-        return path.stat().st_mtime_ns
+        return entry.stat().st_mtime_ns
     except OSError:
         return 0
+
+
+def _ignore(_damage: SkippedRecord) -> None:
+    return None

@@ -1,0 +1,57 @@
+"""Copies of OpenCode's real homes, and a scan of them merged the way ingest does."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+from pathlib import Path
+
+from ovillo.model.records import Message, Session, SessionDelta, SkippedRecord
+from ovillo.readers.opencode import OpenCodeReader
+from ovillo.readers.protocol import Checkpoint, Cursor, Place
+
+READER = OpenCodeReader()
+Thread = tuple[Session, list[Message]]
+
+
+def copied(fixtures: Path, kind: str, tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    shutil.copytree(fixtures / f"opencode-{kind}" / "home", home)
+    return home
+
+
+def raw_wal(fixtures: Path, tmp_path: Path) -> Path:
+    """The database exactly as OpenCode left it: most of the newest history only in the write-ahead log."""
+    data = tmp_path / "home" / ".local" / "share" / "opencode"
+    data.mkdir(parents=True)
+    with tarfile.open(fixtures / "opencode-sqlite" / "wal-not-checkpointed.tar.gz") as archive:
+        archive.extractall(tmp_path / "out", filter="data")
+    for file in (tmp_path / "out").rglob("opencode.db*"):
+        shutil.copy(file, data / file.name)
+    return tmp_path / "home"
+
+
+def places(home: Path, **env: str) -> list[Place]:
+    return READER.discover(env, home)
+
+
+def read(place: Place, cursor: Cursor | None = None) -> tuple[dict[str, Thread], list[SkippedRecord], Cursor]:
+    """Everything of a place, merged the way ingest does, with the cursor to go on from."""
+    sessions: dict[str, Thread] = {}
+    skipped: list[SkippedRecord] = []
+    moved: Cursor = dict(cursor or {})
+    for record in READER.scan(place, cursor or {}):
+        match record:
+            case SessionDelta():
+                _, messages = sessions.get(record.session.id, (record.session, []))
+                kept = {message.id: message for message in messages} | {
+                    message.id: message for message in record.messages
+                }
+                sessions[record.session.id] = (record.session, sorted(kept.values(), key=lambda message: message.seq))
+            case SkippedRecord():
+                skipped.append(record)
+            case Checkpoint():
+                moved.update(record.cursor)
+            case _:
+                pass
+    return sessions, skipped, {key: value for key, value in moved.items() if value is not None}
