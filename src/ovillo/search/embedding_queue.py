@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.search.embedders import Embedder
-from ovillo.search.passages import passages
-from ovillo.search.vectors import MEAN_NEEDS, centred, pack, stored_as, stored_mean, unit, unpack
+from ovillo.search.passages import passages, stored_as
+from ovillo.search.vectors import MEAN_NEEDS, centred, pack, stored_mean, unit, unpack
 from ovillo.store.protocol import DocId, Store
 
 log = logging.getLogger(__name__)

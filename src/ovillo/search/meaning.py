@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import model_id, open_embedder
+from ovillo.search.passages import stored_as
 from ovillo.settings import Settings
 from ovillo.store.protocol import DocFilter, DocId, Store
 
@@ -52,8 +53,9 @@ class Meaning:
         if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
             return {}
         try:
-            index, embedder = self._open(namespace)
+            embedder = self._loaded()
             rows = embedder.embed([embedder.query_prefix + text for text in texts])
+            index = self._index(namespace, embedder.id, rows.shape[1])
         except OvilloError as error:
             log.warning("Searching without meaning: %s", error)
             self._failed_at = time.monotonic()
@@ -72,8 +74,6 @@ class Meaning:
         known = self._shares.get(namespace)
         if known is not None and time.monotonic() - known[0] < _SHARE_S:
             return known[1]
-        from ovillo.search.vectors import stored_as  # start-up cost: numpy
-
         name = stored_as(model_id(self._settings) or self._loaded().id)
         done, eligible = self._store.embedding_share(namespace, name)
         share = min(1.0, done / eligible) if eligible else 1.0
@@ -87,11 +87,10 @@ class Meaning:
                 assert self._embedder is not None  # ``none`` was dealt with
             return self._embedder
 
-    def _open(self, namespace: Namespace) -> tuple[VectorIndex, Embedder]:
+    def _index(self, namespace: Namespace, embedder_id: str, dimension: int) -> VectorIndex:
         from ovillo.search.vectors import VectorIndex  # start-up cost: numpy; exact queries never get here
 
-        embedder = self._loaded()
         with self._opening:
             if namespace not in self._indexes:
-                self._indexes[namespace] = VectorIndex(self._store, namespace, embedder.id, embedder.dimension)
-            return self._indexes[namespace], embedder
+                self._indexes[namespace] = VectorIndex(self._store, namespace, embedder_id, dimension)
+            return self._indexes[namespace]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 #: Names this way of cutting; vectors of another are not compared with these.
-SCHEME = "passages-1"
+_SCHEME = "passages-1"
 
 #: Sentence ends (CJK ones need no blank after them) and line ends.
 _BORDER = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
@@ -36,3 +36,8 @@ def passages(text: str) -> list[str]:
         size = -(-len(pieces) // MOST)
         pieces = [" ".join(pieces[at : at + size]) for at in range(0, len(pieces), size)]
     return pieces or [text[:_LOOKED_AT]]
+
+
+def stored_as(embedder_id: str) -> str:
+    """The name vectors are kept under: they are comparable only when model, passages and form are the same."""
+    return f"{embedder_id}/{_SCHEME}-4bit"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovillo.model.records import Namespace
-from ovillo.search.passages import SCHEME
+from ovillo.search.passages import stored_as
 from ovillo.store.protocol import DocId, Store
 
 Rows = NDArray[np.float32]
@@ -26,11 +26,6 @@ MEAN_NEEDS = 256
 _REFRESH_S = 20.0
 #: Passages whose values are read after the scan of the bits.
 _RESCORED = 1_000
-
-
-def stored_as(embedder_id: str) -> str:
-    """The name vectors are kept under: they are comparable only when model, passages and form are the same."""
-    return f"{embedder_id}/{SCHEME}-4bit"
 
 
 def unit(rows: Rows) -> Rows:

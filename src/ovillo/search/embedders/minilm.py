@@ -53,7 +53,9 @@ class MiniLm:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.empty((len(texts), self.dimension), np.float32)
-        encoded = self._tokenizer.encode_batch_fast([text[:_MAX_CHARS] for text in texts])
+        # Half a character (a lone surrogate) is no text to the tokenizer.
+        given = [text[:_MAX_CHARS].encode("utf-8", "replace").decode() for text in texts]
+        encoded = self._tokenizer.encode_batch_fast(given)
         for index, encoding in enumerate(encoded):
             # One text a run: measured faster than any batch, because nothing is padded.
             ids = np.array([encoding.ids], np.int64)

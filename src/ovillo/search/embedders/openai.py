@@ -69,6 +69,8 @@ class OpenAiEmbedder:
             with self._open(request, timeout=_TIMEOUT_S) as answer:
                 body = json.loads(answer.read(_MAX_ANSWER_BYTES))
         except (OSError, ValueError) as error:
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
             raise UpstreamError(
                 f"The embedding server {self._url} did not answer as expected: {error}.",
                 hint="Check embedder_url and embedder_model; search goes on by words meanwhile.",

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ovillo.model.errors import InvalidInput, NotFound, UpstreamError
+from ovillo.search.embedders import model_id, open_embedder
+from ovillo.search.embedders.minilm import MiniLm
+from ovillo.search.embedders.openai import OpenAiEmbedder
+from ovillo.search.vectors import centred
+from ovillo.settings import Settings
+from tests.search.endpoint import DIMENSION, endpoint
+
+
+def named(**fields: object) -> Settings:
+    return Settings(Path(), Path(), **fields)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLm:
+    return MiniLm()
+
+
+@pytest.mark.requirement("SEARCH-14")
+def test_the_default_model_puts_the_same_meaning_together(minilm: MiniLm) -> None:
+    rows = centred(
+        minilm.embed(["the app crashes when memory runs out", "out of memory makes it die", "blue curtains"]), None
+    )
+    assert rows.shape == (3, minilm.dimension)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.2
+
+
+def test_a_text_has_one_vector_whatever_stands_beside_it(minilm: MiniLm) -> None:
+    alone = minilm.embed(["velvet dashboard"])
+    beside = minilm.embed(["x " * 900, "velvet dashboard"])
+    assert np.allclose(alone[0], beside[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0", "字" * 5_000, "a" * 100_000, "\ud800"])
+def test_any_text_has_a_finite_vector(minilm: MiniLm, text: str) -> None:
+    assert np.isfinite(minilm.embed([text])).all()
+
+
+def test_settings_choose_the_model() -> None:
+    assert open_embedder(named(embedder="none")) is None
+    opened = open_embedder(named())
+    assert opened is not None
+    assert opened.id == model_id(named())
+    with pytest.raises(NotFound) as caught:
+        open_embedder(named(embedder="minilmm"))
+    assert "minilm" in str(caught.value)
+    with pytest.raises(InvalidInput):
+        open_embedder(named(embedder="openai"))
+
+
+@pytest.mark.requirement("SEARCH-17")
+def test_an_endpoint_is_asked_in_batches_and_its_order_restored() -> None:
+    with endpoint() as server:
+        embedder = OpenAiEmbedder(server.url, "letters", "secret")
+        rows = embedder.embed([f"word{i}" for i in range(100)])
+        assert rows.shape == (100, DIMENSION)
+        assert embedder.dimension == DIMENSION
+        assert [len(asked["input"]) for asked in server.asked] == [64, 36]
+        assert server.keys == ["Bearer secret"] * 2
+        assert np.allclose(rows[70], embedder.embed(["word70"])[0])
+
+
+@pytest.mark.requirement("SEARCH-17")
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (500, b"oops"),
+        (200, b"not json"),
+        (200, b"[]"),
+        (200, b'{"data": []}'),
+        (200, b'{"data": [{"index": 0, "embedding": [1, 2, 3]}]}'),
+        (200, b'{"data": [{"index": 0, "embedding": "x"}]}'),
+        (200, json.dumps({"data": [{"index": 0, "embedding": [float("nan")] * 8}]}).encode()),
+    ],
+)
+def test_a_faulty_endpoint_is_an_upstream_error(status: int, body: bytes) -> None:
+    with endpoint() as server:
+        server.status, server.body = status, body
+        with pytest.raises(UpstreamError) as caught:
+            OpenAiEmbedder(server.url, "letters").embed(["a"])
+        assert caught.value.hint
+
+
+def test_the_key_does_not_follow_a_redirect() -> None:
+    with endpoint() as elsewhere, endpoint() as server:
+        server.status, server.location = 307, elsewhere.url + "/embeddings"
+        with pytest.raises(UpstreamError):
+            OpenAiEmbedder(server.url, "letters", "secret").embed(["a"])
+        assert elsewhere.asked == []
+
+
+def test_nobody_there_is_an_upstream_error_and_a_file_is_refused() -> None:
+    with endpoint() as server:
+        url = server.url
+    with pytest.raises(UpstreamError):
+        OpenAiEmbedder(url, "letters").embed(["a"])
+    with pytest.raises(InvalidInput):
+        OpenAiEmbedder("file:///etc/passwd", "letters")

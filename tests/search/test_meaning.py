@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.search.embedders import open_embedder
+from ovillo.search.embedding_queue import EmbeddingQueue
+from ovillo.search.passages import MOST, passages, stored_as
+from ovillo.search.vectors import centred, pack, unpack
+from tests.search.corner import Corner, corner
+from tests.search.endpoint import Endpoint, endpoint
+from tests.search.test_service import said
+
+OTHERS = [
+    said(f"ses_{i:03}", f"we talked about topic{i} and thing{i}, nothing else of note here", f"fine{i} then, done it")
+    for i in range(150)
+]
+
+
+def embed(corner: Corner, stop: threading.Event | None = None) -> int:
+    embedder = open_embedder(corner.settings)
+    assert embedder is not None
+    return EmbeddingQueue(corner.store, embedder).run_until_done(stop=stop)
+
+
+def letters(server: Endpoint) -> dict[str, object]:
+    return {"embedder": "openai", "embedder_url": server.url, "embedder_model": "letters"}
+
+
+@pytest.mark.requirement("SEARCH-14")
+def test_a_paraphrase_is_found_by_the_model_of_the_default_installation(tmp_path: Path) -> None:
+    there = said("ses_p", "All good otherwise. Invoices were off by one day since timestamps were truncated in UTC.")
+    with corner(tmp_path, there, *OTHERS[:40], embedder="minilm") as c:
+        before = c.ask("billing date is wrong")
+        embed(c)
+        c.service = type(c)(c.store, c.settings).service
+        after = c.ask("billing date is wrong")
+    assert before.embedded == 0.0
+    assert after.embedded == 1.0
+    assert after.sessions[0].summary.session.id == "ses_p"
+    assert after.sessions[0].hits[0].found_by == "meaning"
+    assert "meaning" in after.scored
+
+
+@pytest.mark.requirement("SEARCH-16")
+def test_a_paraphrase_in_another_language_is_found(tmp_path: Path) -> None:
+    there = said("ses_p", "Typing lagged because each key press fired a request.")
+    with corner(tmp_path, there, *OTHERS[:40], embedder="minilm") as c:
+        embed(c)
+        assert c.sessions("por qué era tan lenta la búsqueda al teclear")[0] == "ses_p"
+
+
+@pytest.mark.requirement("SEARCH-15")
+@pytest.mark.requirement("SEARCH-17")
+def test_only_a_query_whose_words_are_not_enough_asks_the_model(tmp_path: Path) -> None:
+    with endpoint() as server, corner(tmp_path, said("ses_a", "velvet dashboard"), *OTHERS, **letters(server)) as c:
+        embed(c)
+        server.asked.clear()
+        for query in ("velvet dashboard", '"velvet dashboard"', "velv*", "/velvet.*/", "role:user"):
+            assert "ses_a" in c.sessions(query, limit=100) or query == "role:user"
+        assert server.asked == []
+        c.ask("purple dashboard somewhere unknown")
+        assert len(server.asked) == 1
+
+
+@pytest.mark.requirement("SEARCH-17")
+def test_search_goes_on_by_words_when_the_endpoint_fails(tmp_path: Path) -> None:
+    with endpoint() as server, corner(tmp_path, said("ses_a", "velvet dashboard"), *OTHERS, **letters(server)) as c:
+        embed(c)
+        server.status = 500
+        result = c.ask("velvet curtains unheard of")
+        assert result.sessions[0].summary.session.id == "ses_a"
+        assert "words only" in result.scored
+        asked = len(server.asked)
+        c.ask("velvet curtains unheard of")
+        assert len(server.asked) == asked
+
+
+@pytest.mark.requirement("SEARCH-18")
+def test_equal_texts_are_embedded_once(tmp_path: Path) -> None:
+    with (
+        endpoint() as server,
+        corner(
+            tmp_path,
+            *(said(f"ses_{i}", "identical sentences about velvet dashboards") for i in range(50)),
+            **letters(server),
+        ) as c,
+    ):
+        assert embed(c) == 50
+        assert sum(len(asked["input"]) for asked in server.asked) == 1
+        assert embed(c) == 0
+        assert c.store.embedding_share(DEFAULT_NAMESPACE, stored_as("openai:letters")) == (50, 50)
+
+
+@pytest.mark.requirement("SEARCH-18")
+def test_embedding_stops_when_told_and_goes_on_later(tmp_path: Path) -> None:
+    with endpoint() as server, corner(tmp_path, *OTHERS, **letters(server)) as c:
+        stop = threading.Event()
+        stop.set()
+        assert embed(c, stop) == 0
+        assert embed(c) == 300
+
+
+def test_a_background_queue_embeds_until_it_is_stopped(tmp_path: Path) -> None:
+    with endpoint() as server, corner(tmp_path, *OTHERS, **letters(server)) as c:
+        embedder = open_embedder(c.settings)
+        assert embedder is not None
+        stop = threading.Event()
+        thread = threading.Thread(target=EmbeddingQueue(c.store, embedder).run, args=(stop,))
+        thread.start()
+        name = stored_as(embedder.id)
+        waited = threading.Event()
+        for _ in range(400):
+            if c.store.embedding_share(DEFAULT_NAMESPACE, name) == (300, 300):
+                break
+            waited.wait(0.02)
+        stop.set()
+        thread.join(5)
+        assert not thread.is_alive()
+        assert c.store.embedding_share(DEFAULT_NAMESPACE, name) == (300, 300)
+
+
+def test_the_mean_is_kept_once_there_are_texts_enough_for_one(tmp_path: Path) -> None:
+    with endpoint() as server, corner(tmp_path, *OTHERS[:20], **letters(server)) as c:
+        name = stored_as("openai:letters")
+        embed(c)
+        assert not c.store.model_state(name)
+        few = c.store.vector_bits(DEFAULT_NAMESPACE, name, size=8)[1].copy()
+        c.store.apply(DEFAULT_NAMESPACE, OTHERS[20:])
+        embed(c)
+        assert len(c.store.model_state(name)["mean"]) == 64
+        # What was stored before the mean was known has been centred, too.
+        assert (c.store.vector_bits(DEFAULT_NAMESPACE, name, size=8)[1][: len(few)] != few).any()
+
+
+@pytest.mark.requirement("SEARCH-20")
+def test_vectors_pass_the_filters_and_stay_in_their_namespace(tmp_path: Path) -> None:
+    with (
+        endpoint() as server,
+        corner(tmp_path, said("ses_a", "alpha beta gamma delta"), *OTHERS, **letters(server)) as c,
+    ):
+        c.store.apply(Namespace("other"), [said("ses_o", "alpha beta gamma epsilon")])
+        embed(c)
+        query = "alpha unheard unseen beta"
+        assert "ses_o" not in c.sessions(query, limit=100)
+        assert "ses_a" in c.sessions(query, limit=100)
+        assert "ses_a" not in c.sessions(query + " role:assistant", limit=100)
+        assert "ses_a" not in c.sessions(query + " session:ses_001", limit=100)
+
+
+@given(st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_packed_vectors_point_where_they_did(count: int, seed: int) -> None:
+    rows = centred(np.random.default_rng(seed).normal(size=(count, 64)).astype(np.float32), None)
+    values = np.frombuffer(b"".join(values for _, values in pack(rows)), np.int8).reshape(count, -1)
+    assert ((unpack(values) * rows).sum(axis=1) > 0.98).all()
+
+
+@given(st.text())
+def test_passages_hold_all_words_in_order(text: str) -> None:
+    pieces = passages(text)
+    assert 1 <= len(pieces) <= MOST
+    assert "".join(" ".join(pieces).split()) == "".join(text.split()) or not text.strip()
+
+
+def test_a_long_answer_is_cut_into_its_sentences() -> None:
+    first, second = "The build was slow because of the cache.", "Fixed: coupons are serialised behind a lock."
+    assert passages(f"{first} {second}\nDone.") == [first, f"{second} Done."]
+    assert len(passages("A sentence that is long enough to stand alone. " * 100)) <= MOST
