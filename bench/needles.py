@@ -36,7 +36,7 @@ def prepare(corpus: Path, data: Path, embedder: str) -> tuple[Services, float, f
     """Services over the scanned and embedded corpus, and the seconds that took."""
     settings = Settings(data, corpus, embedder=embedder, readers=("claude_code",), watch=False)
     services = open_services(settings)
-    scanned = _seconds(lambda: services.ingest.scan())
+    scanned = _seconds(services.ingest.scan)
     model = open_embedder(settings)
     embedded = 0.0
     if model is not None:
@@ -62,7 +62,7 @@ def report(ranks: list[tuple[Needle, int]], times: dict[str, list[tuple[float, f
     for name in (*CLASSES, "core"):
         if name not in ten:
             continue
-        taken = [both for kind, values in times.items() if kind == name or name == "core" for both in values]
+        taken = [both for kind, values in times.items() if name in (kind, "core") for both in values]
         wall, cpu = [both[0] for both in taken], [both[1] for both in taken]
         rows.append(
             [
