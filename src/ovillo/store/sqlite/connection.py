@@ -29,7 +29,7 @@ def open_writer(path: Path) -> apsw.Connection:
     with _explained(path):
         connection = _patiently(lambda: _in_wal_mode(path))
         connection.pragma("synchronous", 1)
-        connection.pragma("cache_size", -16_384)
+        connection.pragma("cache_size", -8_192)
         connection.pragma("wal_autocheckpoint", 4_000)
         connection.pragma("journal_size_limit", 67_108_864)
         _migrate(connection)
