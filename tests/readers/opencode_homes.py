@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tarfile
 from pathlib import Path
@@ -55,3 +56,33 @@ def read(place: Place, cursor: Cursor | None = None) -> tuple[dict[str, Thread],
             case _:
                 pass
     return sessions, skipped, {key: value for key, value in moved.items() if value is not None}
+
+
+def data_folder(home: Path) -> Path:
+    return home / ".local" / "share" / "opencode"
+
+
+def write_v0(home: Path, *, system: str = "You are") -> Path:
+    """A session as 0.5.29 wrote it; returns its folder."""
+    base = data_folder(home) / "project" / "home-dev-shop" / "storage" / "session"
+    said = {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1_750_000_000_000}}
+    answer = {
+        **said,
+        "id": "msg_2",
+        "role": "assistant",
+        "time": {"created": 1_750_000_001_000},
+        "path": {"cwd": "/home/dev/shop", "root": "/home/dev"},
+        "system": [system] if system == "You are" else system,
+        "tokens": {"input": 5, "output": 7, "reasoning": 2, "cache": {"read": 0, "write": 0}},
+    }
+    times = {"created": 1_750_000_000_000, "updated": 1_750_000_002_000}
+    files = {
+        "info/ses_1.json": {"id": "ses_1", "title": "Old", "version": "0.5.29", "time": times},
+        "message/ses_1/msg_1.json": said,
+        "message/ses_1/msg_2.json": answer,
+        "part/ses_1/msg_1/prt_1.json": {"id": "prt_1", "type": "text", "text": "hola"},
+    }
+    for name, content in files.items():
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text(json.dumps(content))
+    return base

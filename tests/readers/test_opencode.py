@@ -25,7 +25,7 @@ from ovillo.model.records import (
 )
 from ovillo.readers.opencode import running_call
 from tests.builders import folder_state
-from tests.readers.opencode_homes import READER, Thread, copied, places, raw_wal, read
+from tests.readers.opencode_homes import READER, Thread, copied, places, raw_wal, read, write_v0
 
 
 def truth(fixtures: Path, kind: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def check_against(expected: dict[str, Any], found: dict[str, Thread]) -> None:
         ]
         assert todos == wanted["todos"]
         changes = {"additions": session.additions, "deletions": session.deletions, "files": session.files_changed}
-        assert changes == wanted["summary"]
+        assert changes == (wanted["summary"] or dict.fromkeys(changes))
         if wanted["session_diff"] is not None:
             assert session.metadata["diff"] == wanted["session_diff"]
         assert session.metadata.get("revert") == wanted["revert"]
@@ -347,31 +347,7 @@ def test_order_is_time_not_id_across_the_wrap_of_ids(fixtures: Path, tmp_path: P
 
 @pytest.mark.requirement("READ-20")
 def test_the_oldest_generation_is_read_from_each_project(tmp_path: Path) -> None:
-    base = tmp_path / ".local/share/opencode/project/home-dev-shop/storage/session"
-    said = {"id": "msg_1", "sessionID": "ses_1", "role": "user", "time": {"created": 1_750_000_000_000}}
-    answer = {
-        **said,
-        "id": "msg_2",
-        "role": "assistant",
-        "time": {"created": 1_750_000_001_000},
-        "path": {"cwd": "/home/dev/shop", "root": "/home/dev"},
-        "system": ["You are"],
-        "tokens": {"input": 5, "output": 7, "reasoning": 2, "cache": {"read": 0, "write": 0}},
-    }
-    files = {
-        "info/ses_1.json": {
-            "id": "ses_1",
-            "title": "Old",
-            "version": "0.5.29",
-            "time": {"created": 1_750_000_000_000, "updated": 1_750_000_002_000},
-        },
-        "message/ses_1/msg_1.json": said,
-        "message/ses_1/msg_2.json": answer,
-        "part/ses_1/msg_1/prt_1.json": {"id": "prt_1", "type": "text", "text": "hola"},
-    }
-    for name, content in files.items():
-        (base / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / name).write_text(json.dumps(content))
+    write_v0(tmp_path)
     (place,) = places(tmp_path)
     found, skipped, _ = read(place)
     session, messages = found["ses_1"]
