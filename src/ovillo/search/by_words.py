@@ -14,9 +14,9 @@ from ovillo.search.meaning import Meaning
 from ovillo.search.planner import Plan, Planner
 from ovillo.search.query import Query
 from ovillo.search.ranked import Places, Ranking
-from ovillo.search.ranking import fuse, lexical, meaning_weight, order, with_neighbours, with_sessions
+from ovillo.search.ranking import fuse, lexical, order, with_neighbours, with_sessions, words_decide
 from ovillo.search.units import Unit, UnitBuilder
-from ovillo.store.protocol import DocFilter, DocId, Match, Store
+from ovillo.store.protocol import Doc, DocFilter, DocId, Match, Store
 
 #: Texts read to judge how well words alone answer the query.
 _JUDGED = 12
@@ -56,24 +56,28 @@ class WordSearch:
         )
         weights = [unit.weight(stats.documents) for unit in units.found]
         missing = len(units.missing) * max(weights, default=1.0)
-        words = self._scores(namespace, plan, weights, missing, stats.average_length)
+        docs: dict[DocId, Doc] = {}
+        words = self._scores(namespace, plan, weights, missing, stats.average_length, docs)
         if exact:
             words = self._holding(namespace, words, exact)
         evidence = self._evidence(namespace, words, units.found, weights, missing)
-        weight = meaning_weight(evidence) if loose else 0.0
-        near = self._near(namespace, query, words) if weight and time.monotonic() < deadline else {}
-        fused = fuse(words, near, weight if near else 0.0)
+        ask_model = loose and not words_decide(evidence) and time.monotonic() < deadline
+        near = self._near(namespace, query, words) if ask_model else {}
+        fused = fuse(words, near, evidence)
         if loose and time.monotonic() < deadline:
-            fused = self._allowed(namespace, self._surroundings(namespace, fused), query.where)
+            fused = self._allowed(namespace, self._surroundings(namespace, fused, docs), query.where)
         said = [*exact, *(word.text for word in query.words if word.prefix)]
         return Ranking(
             order(fused, _kinds(words, near, query, units.found)),
+            docs,
             units.found,
             _marker(said) if said else None,
             scored="; ".join(
                 [
                     *dict.fromkeys(plan.scored),
-                    f"words {1 - weight:.2f} + meaning {weight:.2f}" if near else "words only",
+                    f"words (evidence {evidence:.2f}) + meaning (best {max(near.values()):.2f})"
+                    if near
+                    else "words only",
                     *(["neighbours"] if loose else []),
                 ]
             ),
@@ -96,17 +100,25 @@ class WordSearch:
         }
 
     def _scores(
-        self, namespace: Namespace, plan: Plan, weights: Sequence[float], missing: float, average: float
+        self,
+        namespace: Namespace,
+        plan: Plan,
+        weights: Sequence[float],
+        missing: float,
+        average: float,
+        docs: dict[DocId, Doc],
     ) -> dict[DocId, float]:
         """The best candidates by words: all are scored as tool output, the best again as what they are."""
         rough = lexical(plan.found, weights, missing, average, {})
         best = sorted(rough, key=lambda doc: (-rough[doc], -doc))[:_CANDIDATES]
-        docs = {doc.id: doc for doc in self._store.docs(namespace, best)}
+        docs.update((doc.id, doc) for doc in self._store.docs(namespace, best))
         return lexical({doc: plan.found[doc] for doc in best if doc in docs}, weights, missing, average, docs)
 
-    def _surroundings(self, namespace: Namespace, scores: dict[DocId, float]) -> dict[DocId, float]:
+    def _surroundings(
+        self, namespace: Namespace, scores: dict[DocId, float], docs: dict[DocId, Doc]
+    ) -> dict[DocId, float]:
         gained = with_neighbours(self._store, namespace, scores)
-        docs = {doc.id: doc for doc in self._store.docs(namespace, list(gained))}
+        docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in gained if doc not in docs]))
         return with_sessions(gained, scores, docs)
 
     def _evidence(

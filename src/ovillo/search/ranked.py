@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ovillo.search.units import Unit
-from ovillo.store.protocol import DocId
+from ovillo.store.protocol import Doc, DocId
 
 Places = list[tuple[int, int]]
 
@@ -24,6 +24,8 @@ class Ranking:
     """Places in order, whatever session they stand in, before they are grouped and shown."""
 
     ranked: list[Ranked]
+    #: Where they stand, as far as it was looked up on the way.
+    docs: dict[DocId, Doc] = field(default_factory=dict)
     units: Sequence[Unit] = ()
     #: Exact texts or expressions to mark in a text, beside the units.
     mark: Callable[[str], Places] | None = None

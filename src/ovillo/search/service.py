@@ -69,7 +69,9 @@ class Search:
             raise InvalidInput(f"limit is {request.limit}.", hint=f"It may be 1 to {SEARCH_LIMIT_MAX}.")
         skipped = _skipped(request)
         ranking = self.rank(namespace, request)
-        docs = {doc.id: doc for doc in self._store.docs(namespace, [item.doc for item in ranking.ranked])}
+        docs = ranking.docs
+        unknown = [item.doc for item in ranking.ranked if item.doc not in docs]
+        docs.update((doc.id, doc) for doc in self._store.docs(namespace, unknown))
         grouped = by_session(ranking.ranked, docs)
         end = skipped + request.limit
         return SearchResult(

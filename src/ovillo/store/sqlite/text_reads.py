@@ -37,6 +37,13 @@ _WEIGHTS = "3.0, 1.2, 1.0, 0.7"
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _SCAN_BATCH = 500
+#: The messages after and before one of a session, with how many messages away they are.
+_BESIDE = (
+    "SELECT key, row_number() OVER (ORDER BY seq) FROM"
+    " (SELECT key, seq FROM messages WHERE session_key = ? AND seq > ? ORDER BY seq LIMIT ?)"
+    " UNION ALL SELECT key, row_number() OVER (ORDER BY seq DESC) FROM"
+    " (SELECT key, seq FROM messages WHERE session_key = ? AND seq < ? ORDER BY seq DESC LIMIT ?)"
+)
 
 
 class TextReads:
@@ -230,23 +237,25 @@ class TextReads:
     ) -> dict[DocId, list[tuple[DocId, int]]]:
         found: dict[DocId, list[tuple[DocId, int]]] = {doc: [] for doc in ids}
         with self._pool.reading() as db, db:
-            for doc in ids:
-                for ascending in (True, False):
-                    compare, order = (">", "ASC") if ascending else ("<", "DESC")
-                    rows = db.execute(
-                        "SELECT DISTINCT n.key FROM parts p JOIN messages m ON m.key = p.message_key"
-                        f" JOIN messages n ON n.session_key = m.session_key AND n.seq {compare} m.seq"
-                        f" WHERE p.key = ? ORDER BY n.seq {order} LIMIT ?",
-                        (doc, distance),
-                    ).fetchall()
-                    for step, (message_key,) in enumerate(rows, 1):
-                        found[doc] += [
-                            (part, step)
-                            for (part,) in db.execute(
-                                "SELECT key FROM parts WHERE message_key = ? AND type IN (1, 2) AND length > 0 AND NOT flags & ?",
-                                (message_key, PART_SYNTHETIC),
-                            )
-                        ]
+            places: dict[tuple[int, int], list[DocId]] = {}
+            for doc, session_key, seq in db.execute(
+                "SELECT p.key, m.session_key, m.seq FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value"
+                " JOIN messages m ON m.key = p.message_key",
+                (to_json(list(map(int, ids))),),
+            ):
+                places.setdefault((session_key, seq), []).append(doc)
+            # Message key -> the documents it is a neighbour of, and how far away.
+            beside: dict[int, list[tuple[DocId, int]]] = {}
+            for (session_key, seq), docs in places.items():
+                for row in db.execute(_BESIDE, (session_key, seq, distance, session_key, seq, distance)):
+                    beside.setdefault(row[0], []).extend((doc, row[1]) for doc in docs)
+            for part, message_key in db.execute(
+                "SELECT p.key, p.message_key FROM json_each(?) j CROSS JOIN parts p ON p.message_key = j.value"
+                f" WHERE p.type IN (1, 2) AND p.length > 0 AND NOT p.flags & {PART_SYNTHETIC}",
+                (to_json(list(beside)),),
+            ):
+                for doc, step in beside[message_key]:
+                    found[doc].append((part, step))
         return found
 
     def scan_texts(
