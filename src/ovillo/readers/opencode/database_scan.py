@@ -120,10 +120,14 @@ class _Scan:
             with self._tables.database.snapshot():
                 newest = min(self._tables.newest(session_id), time.time_ns() // 1_000_000)
                 raw = self._read(row, mark, seen, taken_back)
+            damage = dict(self._damage)
             self._seen[session_id] = newest
             lineage = NO_LINEAGE
             if not raw.partial and base_title(str_of(row["title"])) is not None:
                 lineage = find_lineage(raw, self._titles(), self._read_other)
+                # Damage in the sessions it was compared with is told with those, its own below.
+                self._damage.clear()
+                self._damage.update(damage)
             marks = marks_of(raw)
             if raw.messages or not raw.partial or mark != self._mark(row):
                 yield from to_deltas(raw, lineage, marks)
