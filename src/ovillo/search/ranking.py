@@ -25,7 +25,7 @@ _SURE = 0.97
 #: What a cosine of 1 is worth beside a place that holds all words.
 _MEANING = 2.0
 #: What a session's best three places together add to each of its places.
-_SESSION, _SESSION_PLACES = 0.35, 3
+_SESSION, _SESSION_PLACES = 0.25, 3
 
 _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, None)
 
