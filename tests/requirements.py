@@ -184,7 +184,10 @@ SESSIONS: dict[str, tuple[str, str]] = {
 }
 SEARCH: dict[str, tuple[str, str]] = {
     "SEARCH-1": ("Identifiers are found whole and by their parts", "DESIGN 6"),
-    "SEARCH-2": ("Words are found in any form, with or without accents, in the languages known", "DESIGN 6; retrieval 2"),
+    "SEARCH-2": (
+        "Words are found in any form, with or without accents, in the languages known",
+        "DESIGN 6; retrieval 2",
+    ),
     "SEARCH-3": ("Chinese, Japanese and Korean text is found", "DESIGN 6"),
     "SEARCH-4": ("Words, phrases, prefixes, exclusions and regular expressions", "DESIGN 6"),
     "SEARCH-5": ("Every qualifier limits what it names", "DESIGN 6"),
