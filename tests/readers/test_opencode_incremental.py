@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord, ToolStatus
-from ovillo.readers.opencode import running_call
-from ovillo.readers.opencode.running import running_calls
+from ovillo.readers.opencode import running_call, running_calls
 from ovillo.readers.protocol import Checkpoint, Cursor, Place
 from tests.readers.opencode_homes import READER, copied, data_folder, places, raw_wal, read
 
@@ -109,13 +108,14 @@ def test_a_row_from_the_future_does_not_hide_what_is_written_after_it(place: Pla
 def test_messages_of_one_millisecond_keep_their_places_when_one_of_them_is_read_alone(place: Place) -> None:
     with writing(place) as client:
         at = 1_795_236_000_000
-        for name in ("a", "b", "c"):
-            data = json.dumps({"role": "user", "time": {"created": at}})
-            client.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", (f"msg_{name}", _FRENCH, at, at, data))
+        for name, when in (("a", at), ("b", at), ("c", at), ("later", at + 60_000)):
+            data = json.dumps({"role": "user", "time": {"created": when}})
+            client.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", (f"msg_{name}", _FRENCH, when, when, data))
         whole, cursor = deltas(place, {})
         client.execute("UPDATE message SET time_updated = ? WHERE id = 'msg_b'", (now_ms(),))
         again, _ = deltas(place, cursor, only=_FRENCH)
     seqs = {m.id: m.seq for x in whole for m in x.messages}
+    assert "msg_a" not in {m.id for x in again for m in x.messages}
     assert [(m.id, m.seq) for x in again for m in x.messages if m.id == "msg_b"] == [("msg_b", seqs["msg_b"])]  # type: ignore[index]
 
 
