@@ -261,3 +261,16 @@ def test_a_limit_out_of_range_is_refused(tmp_path: Path) -> None:
             with pytest.raises(InvalidInput):
                 c.ask("x", limit=limit)
     assert DEFAULT_NAMESPACE == "default"
+
+
+@pytest.mark.requirement("SEARCH-11")
+def test_a_word_deep_in_a_long_output_is_shown_on_one_line(tmp_path: Path) -> None:
+    log = "line of nothing much\n" * 800
+    output = f"{log}error:\n\tparse_http_request failed; retries were many\n{log}"
+    there = said("ses_a", output)
+    with corner(tmp_path, there) as c:
+        for query, marked in (("parseHttpRequest", "parse_http_request"), ("retry", "retries"), ("failing", "failed")):
+            hit = c.ask(query).sessions[0].hits[0]
+            assert marked in [hit.snippet[a:b] for a, b in hit.highlights], query
+            assert len(hit.snippet) < 260
+            assert "\n" not in hit.snippet

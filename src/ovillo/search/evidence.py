@@ -7,8 +7,12 @@ close together are evidence.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import re2
 
 from ovillo.search.analysis import fold, fold_with_offsets, query_terms
 from ovillo.search.units import Unit
@@ -16,6 +20,8 @@ from ovillo.search.units import Unit
 #: A stretch of this many characters is read at a glance.
 STRETCH = 240
 _LOOKED_AT = 60_000
+#: Shorter texts are read faster word by word (characters).
+_WORTH_SCANNING = 400
 _WORD = re.compile(r"\w+")
 
 
@@ -34,8 +40,8 @@ def find_units(text: str, units: Sequence[Unit]) -> list[Found]:
     heads = {term[:3] for term in by_term}
     found: list[Found] = []
     cache: dict[str, int | None] = {}
-    for word in _WORD.finditer(looked):
-        written = word.group()
+    for start, end in _likely_words(looked, tuple(by_term)):
+        written = looked[start:end]
         if written in cache:
             unit = cache[written]
         else:
@@ -48,11 +54,30 @@ def find_units(text: str, units: Sequence[Unit]) -> list[Found]:
                 else None
             )
         if unit is not None:
-            found.append(Found(word.start(), word.end(), unit))
+            found.append(Found(start, end, unit))
     for i, asked in enumerate(units):
         if asked.literal or asked.inside:
             found += [Found(start, end, i) for start, end in find_text(looked, asked.word)]
     return sorted(found, key=lambda item: (item.start, -item.end))
+
+
+def _likely_words(text: str, terms: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Words of ``text`` that may be one of ``terms``: in plain ASCII only those that hold the beginning of one."""
+    if len(text) < _WORTH_SCANNING or not text.isascii() or not terms:
+        return ((word.start(), word.end()) for word in _WORD.finditer(text))
+    return ((word.start(), word.end()) for word in _holding(terms).finditer(text))
+
+
+@lru_cache(maxsize=64)
+def _holding(terms: tuple[str, ...]) -> Any:
+    """Words with the beginning of any term in them: a stem differs from its word in the last letters only, and an
+    identifier may have underscores anywhere."""
+    beginnings = {term[: max(3, len(term) - 2)] for term in terms}
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    alternatives = "|".join("_?".join(map(re.escape, beginning)) for beginning in sorted(beginnings))
+    return re2.compile(rf"\w*(?:{alternatives})\w*", options)
 
 
 def find_text(text: str, wanted: str, most: int = 20, *, whole: bool = False) -> list[tuple[int, int]]:
