@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 
 from ovillo.model.records import Namespace
 from ovillo.search.analysis import cjk_runs, fold, is_stop_word, query_terms, words
@@ -17,6 +19,8 @@ from ovillo.store.protocol import AllOf, AnyOf, Match, Phrase, Store, Term
 #: Words that hold a fragment; more than this and the fragment says too little.
 _SURFACES = 60
 _MIN_FRAGMENT = 3
+#: Missing words for which like ones are looked up, and among how many.
+_MOST_OFFERS, _OFFERS_AMONG = 2, 400
 #: Words that may complete a literal of a regular expression.
 _MOST_SURFACES = 4_000
 #: A term that no text has.
@@ -55,11 +59,17 @@ class Units:
     found: tuple[Unit, ...]
     #: Words that nothing holds.
     missing: tuple[str, ...] = ()
+    #: Words written much like a missing one.
+    nearest: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def notes(self) -> list[str]:
         """For people: what was not found, and what only inside other words."""
         inside = [f"{unit.word!r} was found inside longer words" for unit in self.found if unit.inside]
-        return [f"nothing holds {word!r}" for word in self.missing] + inside
+        return [f"nothing holds {word!r}{self._offer(word)}" for word in self.missing] + inside
+
+    def _offer(self, word: str) -> str:
+        near = self.nearest.get(word)
+        return f"; written much like it: {', '.join(near)}" if near else ""
 
 
 class UnitBuilder:
@@ -72,7 +82,18 @@ class UnitBuilder:
         telling = [token for token in tokens if not is_stop_word(token)] or tokens
         built = [self._unit(namespace, token, translate) for token in dict.fromkeys(telling)]
         missing = tuple(token for token, unit in zip(dict.fromkeys(telling), built, strict=True) if unit is None)
-        return Units(tuple(unit for unit in built if unit is not None), missing)
+        nearest = {word: self._nearest(namespace, word) for word in missing[:_MOST_OFFERS]}
+        return Units(tuple(unit for unit in built if unit is not None), missing, nearest)
+
+    def _nearest(self, namespace: Namespace, word: str) -> tuple[str, ...]:
+        """Words of the index that begin alike and differ in a letter or two."""
+        folded = fold(word)
+        beginning = folded[:_MIN_FRAGMENT]
+        if len(folded) <= _MIN_FRAGMENT:
+            return ()
+        alike = [surface for surface, _ in self._store.surfaces_containing(namespace, beginning, _OFFERS_AMONG)]
+        near = get_close_matches(folded, [surface for surface in alike if surface.startswith(beginning)], 3, 0.8)
+        return tuple(dict.fromkeys(near))
 
     def only_little_words(self, written: tuple[str, ...]) -> bool:
         """Whether no word of these is in the index, because all are articles, pronouns and the like."""
