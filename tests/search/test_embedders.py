@@ -10,6 +10,7 @@ from ovillo.model.errors import InvalidInput, NotFound, UpstreamError
 from ovillo.search.embedders import model_id, open_embedder
 from ovillo.search.embedders.minilm import MiniLm
 from ovillo.search.embedders.openai import OpenAiEmbedder
+from ovillo.search.passages import stored_as
 from ovillo.search.vectors import centred
 from ovillo.settings import Settings
 from tests.search.endpoint import DIMENSION, endpoint
@@ -48,7 +49,7 @@ def test_settings_choose_the_model() -> None:
     assert open_embedder(named(embedder="none")) is None
     opened = open_embedder(named())
     assert opened is not None
-    assert opened.id == model_id(named())
+    assert stored_as(opened.id) == model_id(named())
     with pytest.raises(NotFound) as caught:
         open_embedder(named(embedder="minilmm"))
     assert "minilm" in str(caught.value)

@@ -48,8 +48,9 @@ class EmbeddingQueue:
     def __init__(self, store: Store, embedder: Embedder, namespace: Namespace = DEFAULT_NAMESPACE) -> None:
         self._store = store
         self._embedder = embedder
-        self._namespace = namespace
-        self._name = stored_as(embedder.id)
+        self.namespace = namespace
+        #: What the vectors are kept under in the store.
+        self.name = stored_as(embedder.id)
         self._stop = threading.Event()
         self._remembered: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
@@ -73,7 +74,7 @@ class EmbeddingQueue:
 
         Raises UpstreamError when a remote model does not answer."""
         self._stop = stop or threading.Event()
-        done, eligible = self._store.embedding_share(self._namespace, self._name)
+        done, eligible = self._store.embedding_share(self.namespace, self.name)
         before = done
         with ThreadPoolExecutor(workers) as pool:
 
@@ -91,7 +92,7 @@ class EmbeddingQueue:
 
     def _round(self, run: Run, written_more: Callable[[int], None] = lambda _: None) -> int:
         """One fetch from the store, written piece by piece; how many documents got vectors."""
-        waiting = self._store.not_embedded(self._namespace, self._name, _FETCHED)
+        waiting = self._store.not_embedded(self.namespace, self.name, _FETCHED)
         written = 0
         for at in range(0, len(waiting), _WRITTEN):
             if self._stop.is_set():
@@ -116,7 +117,7 @@ class EmbeddingQueue:
             return 0
         rows = np.array([row for _, rows in done for row in rows], np.float32)
         packed = iter(pack(centred(rows, self._mean(rows))))
-        self._store.put_vectors(self._name, [_stored(doc, [next(packed) for _ in rows]) for doc, rows in done])
+        self._store.put_vectors(self.name, [_stored(doc, [next(packed) for _ in rows]) for doc, rows in done])
         return len(done)
 
     def _embed(self, texts: dict[bytes, str], run: Run) -> None:
@@ -135,23 +136,23 @@ class EmbeddingQueue:
 
     def _mean(self, rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
         """The mean to subtract: fixed once enough passages have been seen, because stored vectors rest on it."""
-        mean = stored_mean(self._store, self._name)
+        mean = stored_mean(self._store, self.name)
         if mean is not None:
             return mean
         size = rows.shape[1]
-        docs, _ = self._store.vector_bits(self._namespace, self._name, size=size // 8)
-        ids, values = self._store.vectors(self._name, [int(doc) for doc in np.unique(docs)], size=size // 2)
+        docs, _ = self._store.vector_bits(self.namespace, self.name, size=size // 8)
+        ids, values = self._store.vectors(self.name, [int(doc) for doc in np.unique(docs)], size=size // 2)
         before = unpack(values) if ids else np.empty((0, size), np.float32)
         everything = np.concatenate([before, unit(rows)])
         if len(everything) < MEAN_NEEDS:
             return None
         mean = np.asarray(everything.mean(axis=0), np.float32)
-        self._store.set_model_state(self._name, {"mean": [round(float(x), 6) for x in mean]})
+        self._store.set_model_state(self.name, {"mean": [round(float(x), 6) for x in mean]})
         if ids:
             again: dict[DocId, list[tuple[bytes, bytes]]] = {}
             for doc, vector in zip(ids, pack(centred(before, mean)), strict=True):
                 again.setdefault(doc, []).append(vector)
-            self._store.put_vectors(self._name, [_stored(doc, vectors) for doc, vectors in again.items()])
+            self._store.put_vectors(self.name, [_stored(doc, vectors) for doc, vectors in again.items()])
         return mean
 
 

@@ -74,7 +74,7 @@ class Meaning:
         known = self._shares.get(namespace)
         if known is not None and time.monotonic() - known[0] < _SHARE_S:
             return known[1]
-        name = stored_as(model_id(self._settings) or self._loaded().id)
+        name = model_id(self._settings) or stored_as(self._loaded().id)
         done, eligible = self._store.embedding_share(namespace, name)
         share = min(1.0, done / eligible) if eligible else 1.0
         self._shares[namespace] = (time.monotonic(), share)

@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.search.embedders.protocol import Embedder
+from ovillo.search.passages import stored_as
 from ovillo.settings import Settings
 
 
@@ -48,12 +49,12 @@ def open_embedder(settings: Settings) -> Embedder | None:
 
 
 def model_id(settings: Settings) -> str | None:
-    """The id under which the settings' model keeps vectors, as far as it is known without loading it."""
+    """The name under which the settings' model keeps vectors, as far as it is known without loading it."""
     match settings.embedder:
         case "minilm":
-            return "all-minilm-l6-v2-int8"
+            return stored_as("all-minilm-l6-v2-int8")
         case "openai" if settings.embedder_model:
-            return f"openai:{settings.embedder_model}"
+            return stored_as(f"openai:{settings.embedder_model}")
         case _:
             return None
 

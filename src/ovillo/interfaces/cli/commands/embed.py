@@ -37,7 +37,7 @@ def embed(state: State, workers: int) -> None:
     started = time.monotonic()
     done = _with_bar(state, lambda show: queue.run_until_done(show, workers=workers))
     took = time.monotonic() - started
-    embedded, eligible = services.store.embedding_share(LOCAL.namespace, embedder.id)
+    embedded, eligible = services.store.embedding_share(LOCAL.namespace, queue.name)
     if state.json:
         print_json({"new": done, "embedded": embedded, "eligible": eligible, "elapsed": round(took * 1000)})
         return
