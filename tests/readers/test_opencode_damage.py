@@ -195,6 +195,22 @@ def test_no_damaged_page_makes_the_scan_fail_or_takes_a_session_for_deleted(fixt
         assert all(len(inventory.session_ids) == 8 for inventory in told)
 
 
+@pytest.mark.requirement("READ-16")
+def test_an_empty_session_whose_row_is_lost_does_not_count_as_deleted(fixtures: Path, tmp_path: Path) -> None:
+    home = copied(fixtures, "sqlite", tmp_path)
+    file = places(home)[-1].path
+    writer = sqlite3.connect(file)
+    writer.execute("DELETE FROM part WHERE session_id = 'ses_e039e2618ffegB4JLcjSi4HLQM'")
+    writer.execute("DELETE FROM message WHERE session_id = 'ses_e039e2618ffegB4JLcjSi4HLQM'")
+    writer.commit()
+    (root,) = writer.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'session'").fetchone()
+    writer.close()
+    _spoil(file, root - 1)
+    found, skipped, _ = read(places(home)[-1])
+    assert (len(found), bool(skipped)) == (7, True)
+    assert _inventories(home) == []
+
+
 @pytest.mark.requirement("READ-17")
 @pytest.mark.parametrize("size", [0, 10, 100, 5_000, 100_000])
 def test_a_cut_database_never_raises_and_takes_nothing_for_deleted(fixtures: Path, tmp_path: Path, size: int) -> None:
