@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.errors import InvalidInput
+from ovillo.model.plugins import added
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +149,7 @@ def _embedder(value: Any) -> str:
     word = str(value).strip()
     if word.lower() in {"minilm", "none", "openai"}:
         return word.lower()
-    from importlib.metadata import entry_points  # start-up cost: only a name that is not ours is looked up
-
-    others = sorted(point.name for point in entry_points(group="ovillo.embedders"))
+    others = sorted(added("ovillo.embedders"))
     return word if word in others else _choice("minilm", "none", "openai", *others)(word)
 
 

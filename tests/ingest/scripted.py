@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ovillo.ingest.service import Ingest
+from ovillo.ingest.state import ScanState
 from ovillo.model.records import SessionId
 from ovillo.readers.protocol import Cursor, Place, Record
 from ovillo.store.protocol import Store
@@ -41,4 +42,5 @@ def ingest_of(store: Store, tmp_path: Path, *readers: ScriptedReader) -> Ingest:
         home=tmp_path,
         lock_path=tmp_path / "ingest.lock",
         clock=lambda: NOON,
+        state=ScanState(store),
     )

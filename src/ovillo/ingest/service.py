@@ -13,17 +13,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import cached_property
 from pathlib import Path
 
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, Redact, bundles
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
+from ovillo.ingest.state import ScanState
 from ovillo.ingest.watch import changed_places
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
     Namespace,
+    SessionDelta,
     SessionId,
     SkippedRecord,
 )
@@ -51,11 +54,11 @@ class Ingest:
         home: Path,
         lock_path: Path,
         clock: Clock,
+        state: ScanState,
     ) -> None:
         self._store = store
         self._readers = {reader.name: reader for reader in readers}
         self._make_redact = make_redact
-        self._redact = make_redact()
         self._preparation = store.preparation()
         self._environment = environment
         self._home = home
@@ -63,8 +66,15 @@ class Ingest:
         self._lock_path = lock_path
         self._in_process = threading.Lock()
         self._namespace = DEFAULT_NAMESPACE
-        self._scanning = False
-        self._watching = False
+        self._state = state
+
+    @cached_property
+    def _redactor(self) -> Redact:
+        return self._make_redact()
+
+    def _redact(self, delta: SessionDelta) -> tuple[SessionDelta, Mapping[str, int]]:
+        """Made when there is something to redact: most scans find nothing new."""
+        return self._redactor(delta)
 
     # --- what there is
 
@@ -124,19 +134,6 @@ class Ingest:
             state.error,
         )
 
-    def indexed_through(self) -> int | None:
-        """Time of the newest scan that finished, milliseconds."""
-        return self._store.last_scan_at(self._namespace)
-
-    def pending(self) -> tuple[str, ...]:
-        """What is known not to be indexed yet, for people; empty when all is."""
-        if self._scanning:
-            return ("a scan is running: newer sessions may still be missing",)
-        if self._store.last_scan_at(self._namespace) is None:
-            soon = "the first scan begins in a moment" if self._watching else "run 'ovillo scan'"
-            return (f"nothing has been scanned yet: {soon}",)
-        return ()
-
     # --- reading
 
     def scan(
@@ -157,12 +154,12 @@ class Ingest:
             return _busy()
         try:
             with FileLock(str(self._lock_path), timeout=0):
-                self._scanning = True
+                self._state.scanning = True
                 return self._scan(progress, readers, places, started)
         except Timeout:
             return _busy()
         finally:
-            self._scanning = False
+            self._state.scanning = False
             self._in_process.release()
 
     def _scan(
@@ -265,7 +262,7 @@ class Ingest:
 
     def watch(self, stop: threading.Event, on_change: Callable[[ScanReport], None] | None = None) -> None:
         """Scan, then keep scanning what changes until ``stop`` is set. Runs in a thread of its own."""
-        self._watching = True
+        self._state.watching = True
         todo: list[Place] | None = None
         while not stop.is_set():
             report = self.scan(places=todo)

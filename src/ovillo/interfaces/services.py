@@ -1,31 +1,37 @@
-"""The services that interfaces work with, built once by ``ovillo.app``.
+"""The services that interfaces work with, built by ``ovillo.app`` when they are first asked for.
 
-Owns the bundle only; every interface gets it handed in and reaches nothing below it by itself.
+Owns the bundle only; every interface gets it handed in and reaches nothing below it by itself. A service that nobody
+asks for is not even imported: a search on the command line pays for no reader, a scan for no search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from ovillo.ingest.service import Ingest
-from ovillo.model.clock import Clock
-from ovillo.search.service import Search
-from ovillo.sessions.calling import CallingSession
-from ovillo.sessions.catalog import Catalog
-from ovillo.sessions.history import History
-from ovillo.sessions.lineage import LineageService
-from ovillo.sessions.recovery import Recovery
-from ovillo.sessions.statistics import StatisticsService
-from ovillo.settings import Settings
-from ovillo.store.protocol import Store
+if TYPE_CHECKING:
+    from ovillo.ingest.service import Ingest
+    from ovillo.ingest.state import ScanState
+    from ovillo.model.clock import Clock
+    from ovillo.search.service import Search
+    from ovillo.sessions.calling import CallingSession
+    from ovillo.sessions.catalog import Catalog
+    from ovillo.sessions.history import History
+    from ovillo.sessions.lineage import LineageService
+    from ovillo.sessions.recovery import Recovery
+    from ovillo.sessions.statistics import StatisticsService
+    from ovillo.settings import Settings
+    from ovillo.store.protocol import Store
 
 
-@dataclass(frozen=True, slots=True)
 class Services:
+    """Thread-safe; each service is made once."""
+
     settings: Settings
     clock: Clock
     store: Store
+    scan_state: ScanState
     ingest: Ingest
     catalog: Catalog
     history: History
@@ -34,9 +40,26 @@ class Services:
     recovery: Recovery
     search: Search
     calling: CallingSession
-    #: Ends background work and closes the store; safe to call twice.
-    close: Callable[[], None]
+
+    def __init__(self, ready: Mapping[str, Any], builders: Mapping[str, Callable[[Services], Any]]) -> None:
+        self.__dict__.update(ready)
+        self._builders = builders
+        # Building one service asks for others.
+        self._lock = threading.RLock()
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what is not built yet only."""
+        if name.startswith("_") or name not in self._builders:
+            raise AttributeError(f"no service {name!r}")
+        with self._lock:
+            if name not in self.__dict__:
+                self.__dict__[name] = self._builders[name](self)
+            return self.__dict__[name]
+
+    def close(self) -> None:
+        """Ends background work and closes the store; safe to call twice."""
+        self.store.close()
 
 
 #: Builds the services from settings; handed to the command line by ``ovillo.app``.
-OpenServices = Callable[[Settings], Services]
+OpenServices = Callable[["Settings"], Services]

@@ -7,8 +7,8 @@ theirs through the entry point group ``ovillo.readers``.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import entry_points
 
+from ovillo.model.plugins import added
 from ovillo.readers.protocol import Reader
 
 #: Registry name -> ``module:class``. Imported when asked for: a start that reads nothing pays for none of them.
@@ -29,7 +29,7 @@ _BUILT_IN = {
 def all_readers() -> list[Reader]:
     """An instance of every reader, built-in ones first."""
     readers = [_load(path) for path in _BUILT_IN.values()]
-    readers.extend(point.load()() for point in entry_points(group="ovillo.readers"))
+    readers.extend(point.load()() for point in added("ovillo.readers").values())
     return readers
 
 
@@ -37,11 +37,8 @@ def reader_named(name: str) -> Reader:
     """Raises KeyError for a name nobody registered."""
     if name in _BUILT_IN:
         return _load(_BUILT_IN[name])
-    for point in entry_points(group="ovillo.readers"):
-        if point.name == name:
-            reader: Reader = point.load()()
-            return reader
-    raise KeyError(name)
+    reader: Reader = added("ovillo.readers")[name].load()()
+    return reader
 
 
 def _load(path: str) -> Reader:

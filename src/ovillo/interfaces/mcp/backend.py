@@ -56,7 +56,7 @@ class Backend:
         with self._lock:
             if self._services is None:
                 self._services = self._open()
-                self._was_scanned = self._services.ingest.indexed_through() is not None
+                self._was_scanned = self._services.scan_state.indexed_through() is not None
             return self._services
 
     def settled(self) -> Services:

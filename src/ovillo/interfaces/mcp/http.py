@@ -143,7 +143,7 @@ async def _health(_: Request) -> Response:
 def _readiness(backend: Backend) -> Response:
     """The store answers; ``indexedThrough`` is null until the first scan has finished."""
     try:
-        through = backend.services().ingest.indexed_through()
+        through = backend.services().scan_state.indexed_through()
     except Exception as error:  # noqa: BLE001  The request edge: whatever fails, the answer is "not ready".
         return problem(503, "Not ready", f"The store cannot be read ({type(error).__name__}).")
     return _json({"status": "ready", "indexedThrough": through})

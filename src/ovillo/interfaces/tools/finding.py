@@ -58,7 +58,8 @@ def find_session(call: Call, ref: str) -> Found:
 def freshness(call: Call, found: Found | None = None) -> Freshness:
     """How current the whole index is, and that the session found is behind when it is."""
     behind = (f"the newest of session {found.id}",) if found and found.behind else ()
-    return Freshness(call.services.ingest.indexed_through(), behind + call.services.ingest.pending())
+    state = call.services.scan_state
+    return Freshness(state.indexed_through(), behind + state.pending())
 
 
 def with_session(given: Freshness, found: Found) -> Freshness:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,6 +25,7 @@ from ovillo.interfaces.tools import (
 )
 from ovillo.interfaces.tools.contract import Call, Principal, Tool, ToolResult
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
+from ovillo.model.plugins import added
 from ovillo.sessions.calling import CallContext
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ TOOLSETS = ("history", "context", "continuity", "memory", "compat")
 
 def all_tools() -> list[AnyTool]:
     """Built-in tools and those of other packages, by name."""
-    tools = [*_BUILT_IN, *(point.load() for point in entry_points(group="ovillo.tools"))]
+    tools = [*_BUILT_IN, *(point.load() for point in added("ovillo.tools").values())]
     return sorted(tools, key=lambda tool: tool.name)
 
 

@@ -7,9 +7,9 @@ point group ``ovillo.embedders``: a callable that takes the settings and gives a
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
 
 from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.plugins import added
 from ovillo.search.embedders.protocol import Embedder
 from ovillo.search.passages import stored_as
 from ovillo.settings import Settings
@@ -41,7 +41,7 @@ def open_embedder(settings: Settings) -> Embedder | None:
         return None
     if name in _BUILT_IN:
         return _BUILT_IN[name](settings)
-    others = {point.name: point for point in entry_points(group="ovillo.embedders")}
+    others = added("ovillo.embedders")
     if name not in others:
         raise NotFound.named("embedder", name, ["none", *_BUILT_IN, *others])
     embedder: Embedder = others[name].load()(settings)

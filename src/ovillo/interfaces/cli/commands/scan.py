@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, print_json
 from ovillo.interfaces.cli.state import State
+from ovillo.sessions.transfer.plain_text import printable
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
@@ -40,10 +42,9 @@ def scan(state: State, readers: tuple[str, ...], progress: bool | None) -> None:
 def _meter(state: State, wanted: bool | None) -> AbstractContextManager[Callable[[ScanProgress], None] | None]:
     if wanted is False or state.json:
         return nullcontext(None)
-    screen = console(state, stderr=True)
-    if not screen.is_terminal and not wanted:
+    if not sys.stderr.isatty() and not wanted:
         return nullcontext(None)
-    return _Bar(screen)
+    return _Bar(console(state, stderr=True))
 
 
 class _Bar:
@@ -121,7 +122,7 @@ def _summary(state: State, report: ScanReport, sources: list[SourceReport]) -> N
             click.echo(f"Read {report.sessions:,} sessions with {report.messages:,} new messages in {took}.")
         else:
             click.echo(f"Nothing new ({took}).")
-    _known(state, sources)
+    click.echo(_known(sources))
     damaged = sum(len(x.skipped) + (x.error is not None) for x in sources)
     if damaged:
         click.echo(
@@ -131,18 +132,15 @@ def _summary(state: State, report: ScanReport, sources: list[SourceReport]) -> N
         click.echo("\nNext:  ovillo search WORDS   |   ovillo session list   |   ovillo doctor (to connect an agent)")
 
 
-def _known(state: State, sources: list[SourceReport]) -> None:
-    from rich.table import Table  # start-up cost: not with --json
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name, justify in (
-        ("agent", "left"),
-        ("sessions", "right"),
-        ("messages", "right"),
-        ("", "left"),
-        ("place", "left"),
-    ):
-        table.add_column(name, justify=justify, no_wrap=name != "place", overflow="fold")  # type: ignore[arg-type]
-    for x in sources:
-        table.add_row(x.title, f"{x.sessions:,}", f"{x.messages:,}", "" if x.status == "ok" else x.status, x.path)
-    put(console(state), table)
+def _known(sources: list[SourceReport]) -> str:
+    """A table by hand: rich would cost a scan that finds nothing new a fifth of its time."""
+    rows = [
+        (x.title, f"{x.sessions:,}", f"{x.messages:,}", "" if x.status == "ok" else x.status, printable(x.path))
+        for x in sources
+    ]
+    rows.insert(0, ("agent", "sessions", "messages", "", "place"))
+    wide = [max(len(row[column]) for row in rows) for column in range(4)]
+    return "\n".join(
+        f"{title:<{wide[0]}}  {sessions:>{wide[1]}}  {messages:>{wide[2]}}  {status:<{wide[3]}}  {path}".rstrip()
+        for title, sessions, messages, status, path in rows
+    )

@@ -32,7 +32,12 @@ def sources(state: State) -> None:
     ingest = state.services().ingest
     reports = ingest.sources()
     if state.json:
-        print_json({"sources": [_data(x) for x in reports], "indexedThrough": to_iso(ingest.indexed_through())})
+        print_json(
+            {
+                "sources": [_data(x) for x in reports],
+                "indexedThrough": to_iso(state.services().scan_state.indexed_through()),
+            }
+        )
         return
     if not reports:
         click.echo(f"No agent history was found in {state.settings().home}. Use an agent once, then run `ovillo scan`.")

@@ -1,0 +1,31 @@
+"""How current the store is: when a scan last ended, and whether one is running in this process.
+
+Owns those facts only, so that an answer can state them without loading a single reader.
+"""
+
+from __future__ import annotations
+
+from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.store.protocol import Store
+
+
+class ScanState:
+    """One per process; ``Ingest`` sets the flags."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.scanning = False
+        self.watching = False
+
+    def indexed_through(self) -> int | None:
+        """Time of the newest scan that finished, milliseconds."""
+        return self._store.last_scan_at(DEFAULT_NAMESPACE)
+
+    def pending(self) -> tuple[str, ...]:
+        """What is known not to be indexed yet, for people; empty when all is."""
+        if self.scanning:
+            return ("a scan is running: newer sessions may still be missing",)
+        if self.indexed_through() is None:
+            soon = "the first scan begins in a moment" if self.watching else "run 'ovillo scan'"
+            return (f"nothing has been scanned yet: {soon}",)
+        return ()
