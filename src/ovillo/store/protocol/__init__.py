@@ -1,0 +1,76 @@
+"""What every store does, whatever holds the bytes: the contract that ``tests/store`` runs on each.
+
+Owns the shapes between services and stores, a module a subject. A namespace comes first in every call; no SQL leaves
+``store/``. Reads are snapshots and take no write lock; writes return after COMMIT.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ovillo.store.protocol.analysis import Analyzer, Preparation
+from ovillo.store.protocol.changes import Change, ChangeStore
+from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
+from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
+from ovillo.store.protocol.text import (
+    AllOf,
+    AnyOf,
+    Doc,
+    DocFilter,
+    DocId,
+    Except,
+    IndexStats,
+    Match,
+    Order,
+    Phrase,
+    Prefix,
+    Scored,
+    Term,
+    TextStore,
+)
+from ovillo.store.protocol.vectors import VectorStore
+
+__all__ = [
+    "AllOf",
+    "Analyzer",
+    "AnyOf",
+    "Applied",
+    "Change",
+    "ChangeStore",
+    "Doc",
+    "DocFilter",
+    "DocId",
+    "Except",
+    "IndexStats",
+    "IngestStore",
+    "Match",
+    "Order",
+    "Phrase",
+    "PlaceState",
+    "Prefix",
+    "Preparation",
+    "Scored",
+    "SessionCounts",
+    "SessionFilter",
+    "SessionRow",
+    "SessionStore",
+    "Store",
+    "Term",
+    "TextStore",
+    "Totals",
+    "VectorStore",
+]
+
+
+class Store(SessionStore, IngestStore, ChangeStore, TextStore, VectorStore, Protocol):
+    """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""
+
+    def close(self) -> None: ...
+
+    def secret(self, name: str) -> bytes:
+        """32 random bytes kept under ``name``, made at first use."""
+        ...
+
+    def quick_check(self) -> list[str]:
+        """What is wrong with the store's file; empty when it is sound."""
+        ...

@@ -1,0 +1,126 @@
+"""Merging what readers found, and what is known of the places they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
+from ovillo.store.protocol.analysis import Preparation
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceState:
+    """What is known of a place after its scans."""
+
+    reader: str
+    path: str
+    layout: str
+    cursor: Mapping[str, Any]
+    sessions: int
+    messages: int
+    parts: int
+    skipped: tuple[SkippedRecord, ...]
+    unknown_types: Mapping[str, int]
+    redactions: Mapping[str, int]
+    last_scan_at: int | None
+    #: Reason the whole place could not be read at the last scan.
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What one ``apply`` changed."""
+
+    sessions: int = 0
+    messages: int = 0
+    parts: int = 0
+    #: Sessions with new or changed records.
+    touched: frozenset[SessionId] = frozenset()
+    #: Messages of these sessions exist under another session too (a fork's copies): lineage is to be resolved.
+    overlapping: frozenset[tuple[SessionId, SessionId]] = frozenset()
+
+    def __add__(self, other: Applied) -> Applied:
+        return Applied(
+            self.sessions + other.sessions,
+            self.messages + other.messages,
+            self.parts + other.parts,
+            self.touched | other.touched,
+            self.overlapping | other.overlapping,
+        )
+
+
+class IngestStore(Protocol):
+    def apply(
+        self,
+        namespace: Namespace,
+        deltas: Sequence[SessionDelta],
+        *,
+        place: tuple[str, str] | None = None,
+        precedence: int = 0,
+        cursor: Mapping[str, Any] | None = None,
+        skipped: Sequence[SkippedRecord] = (),
+        redactions: Mapping[str, int] | None = None,
+    ) -> Applied:
+        """Merge in one transaction; ``place`` is ``(reader, path)`` and its cursor moves in the same transaction.
+
+        ``precedence`` tells which of two places holding one session is newer: a lower one only fills gaps."""
+        ...
+
+    def preparation(self) -> Preparation:
+        """What prepares deltas for this store's ``submit``."""
+        ...
+
+    def submit(
+        self,
+        namespace: Namespace,
+        prepared: Any,
+        *,
+        place: tuple[str, str] | None = None,
+        precedence: int = 0,
+        cursor: Mapping[str, Any] | None = None,
+        skipped: Sequence[SkippedRecord] = (),
+        redactions: Mapping[str, int] | None = None,
+    ) -> Future[Applied]:
+        """``apply`` of prepared deltas without waiting; done after COMMIT. What is handed in later is merged later."""
+        ...
+
+    def overlaps(self, namespace: Namespace) -> list[tuple[SessionId, SessionId]]:
+        """Pairs of sessions holding messages of equal id whose lineage is not decided yet."""
+        ...
+
+    def clear_overlaps(self, namespace: Namespace, pairs: Sequence[tuple[SessionId, SessionId]]) -> None: ...
+
+    def message_times(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int | None]]:
+        """``(message id, created)`` in order."""
+        ...
+
+    def set_lineage(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        forked_from: SessionId,
+        fork_point: str | None,
+        inherited: Sequence[str],
+    ) -> None:
+        """Mark a session as a fork and its copied messages as inherited (they leave the search index)."""
+        ...
+
+    def mark_deleted_at_source(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None: ...
+
+    def places(self, namespace: Namespace) -> list[PlaceState]: ...
+
+    def cursor(self, namespace: Namespace, reader: str, path: str) -> dict[str, Any]: ...
+
+    def place_finished(
+        self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
+    ) -> None: ...
+
+    def sessions_of_place(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]: ...
+
+    def forget_skipped(self, namespace: Namespace, reader: str, path: str, files: Sequence[str]) -> None:
+        """Damage listed of these files is void: they are read anew."""
+        ...

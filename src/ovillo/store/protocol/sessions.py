@@ -1,0 +1,141 @@
+"""Reading sessions and their messages: what is asked, what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ovillo.model.records import Message, Namespace, Part, Session, SessionId, SessionKind, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """All set fields must hold. Text fields match without case; ``project`` is an id, a directory or its tail."""
+
+    name: str | None = None
+    project: str | None = None
+    source: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    branch: str | None = None
+    type: str | None = None
+    kind: SessionKind | None = None
+    parent_id: SessionId | None = None
+    #: Sessions with something between these (milliseconds, first included, last excluded).
+    after: int | None = None
+    before: int | None = None
+    session_ids: tuple[SessionId, ...] = ()
+    include_deleted_at_source: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCounts:
+    messages: int = 0
+    parts: int = 0
+    #: Human prompts, own (not inherited).
+    prompts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    session: Session
+    counts: SessionCounts
+    #: First human prompt, cut; what a title falls back to.
+    first_prompt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over a session's own messages, or over its inherited ones."""
+
+    messages: int = 0
+    parts: int = 0
+    prompts: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: float = 0.0
+    agents: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    parts_by_type: Mapping[str, int] = field(default_factory=dict)
+    #: tool name -> (calls, failures)
+    tools: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    errors: int = 0
+    additions: int = 0
+    deletions: int = 0
+    files: tuple[str, ...] = ()
+    first_at: int | None = None
+    last_at: int | None = None
+    #: Sum of the pauses between neighbouring records, each counted up to ``idle_cut_ms``.
+    active_ms: int = 0
+
+
+class SessionStore(Protocol):
+    def list_sessions(
+        self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
+    ) -> list[SessionRow]:
+        """Most recently updated first. ``after`` is ``(updated_at, id)`` of the last row already seen."""
+        ...
+
+    def get_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
+        """Those that exist."""
+        ...
+
+    def message_position(self, namespace: Namespace, session_id: SessionId, seq: int) -> int:
+        """How many messages of the session come before ``seq``."""
+        ...
+
+    def first_seq_since(self, namespace: Namespace, session_id: SessionId, at: int) -> int | None:
+        """``seq`` of the session's first message made at ``at`` or later."""
+        ...
+
+    def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
+        """``(reader, path)`` of the places that hold the session."""
+        ...
+
+    def last_scan_at(self, namespace: Namespace) -> int | None: ...
+
+    def count_sessions(self, namespace: Namespace, where: SessionFilter) -> int: ...
+
+    def get_session(self, namespace: Namespace, session_id: SessionId) -> SessionRow | None: ...
+
+    def find_session_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
+        """Ids that are or start with ``prefix``; exact match first."""
+        ...
+
+    def session_of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
+        """The session that first said the message (not a fork's copy)."""
+        ...
+
+    def session_of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
+        """The session whose tool call has this id."""
+        ...
+
+    def messages(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        after_seq: int | None = None,
+        before_seq: int | None = None,
+        limit: int = 100,
+        skip: int = 0,
+        newest_first: bool = False,
+    ) -> list[Message]:
+        """Messages with their parts in ``seq`` order (reversed with ``newest_first``)."""
+        ...
+
+    def get_message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None: ...
+
+    def get_part(self, namespace: Namespace, session_id: SessionId, part_id: str) -> Part | None: ...
+
+    def totals(
+        self, namespace: Namespace, session_id: SessionId, *, inherited: bool = False, idle_cut_ms: int = 300_000
+    ) -> Totals: ...
+
+    def children(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> list[SessionRow]:
+        """Sessions whose parent or fork origin is one of these, by creation."""
+        ...
+
+    def touched_files(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int, int | None]]:
+        """``(path, times touched, last touch)``, most recent first."""
+        ...
