@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import Stemmer
@@ -108,7 +108,8 @@ class _Terms(dict[str, str]):
 
 
 class TextAnalyzer:
-    """Implements ``ovillo.store.protocol.Analyzer``. Not shared between threads that index at once."""
+    """Implements ``ovillo.store.protocol.Analyzer``. Threads may share one: a word looked up by two at once is only
+    looked up twice."""
 
     version = "2026-11-1"
 
@@ -127,8 +128,11 @@ class TextAnalyzer:
 
     def take_new_surfaces(self) -> list[tuple[str, str]]:
         taken = self._new.copy()
-        self._new.clear()
+        del self._new[: len(taken)]
         return taken
+
+    def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
+        self._new.extend(surfaces)
 
     def __reduce__(self) -> tuple[type[TextAnalyzer], tuple[()]]:
         # Stemmers do not cross to another process; a new one makes the same terms.

@@ -11,6 +11,7 @@ from typing import Protocol
 from ovillo.store.protocol.analysis import Analyzer, Preparation
 from ovillo.store.protocol.changes import Change, ChangeStore
 from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
+from ovillo.store.protocol.recording import RecordingStore
 from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
 from ovillo.store.protocol.text import (
     AllOf,
@@ -49,6 +50,7 @@ __all__ = [
     "PlaceState",
     "Prefix",
     "Preparation",
+    "RecordingStore",
     "Scored",
     "SessionCounts",
     "SessionFilter",
@@ -62,7 +64,7 @@ __all__ = [
 ]
 
 
-class Store(SessionStore, IngestStore, ChangeStore, TextStore, VectorStore, Protocol):
+class Store(SessionStore, RecordingStore, IngestStore, ChangeStore, TextStore, VectorStore, Protocol):
     """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""
 
     def close(self) -> None: ...

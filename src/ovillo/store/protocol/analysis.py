@@ -26,6 +26,10 @@ class Analyzer(Protocol):
         index term. They feed the trigram index behind substring search. May repeat pairs of earlier runs."""
         ...
 
+    def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
+        """These were taken, but could not be stored: they are given out again."""
+        ...
+
 
 class Preparation(Protocol):
     """The part of writing that needs no database: analysis and encoding. Picklable, so that it can be done in

@@ -20,3 +20,7 @@ class Change:
 
 class ChangeStore(Protocol):
     def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]: ...
+
+    def last_change(self, namespace: Namespace) -> int:
+        """``seq`` of the newest change; 0 when nothing ever happened."""
+        ...

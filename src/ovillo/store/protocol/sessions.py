@@ -43,6 +43,8 @@ class SessionRow:
     counts: SessionCounts
     #: First human prompt, cut; what a title falls back to.
     first_prompt: str | None = None
+    #: Another one whenever the session or its messages changed here; what a conditional change is compared with.
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from ovillo.model.records import (
     ToolStatus,
 )
 from ovillo.store.protocol import Analyzer, Applied
+from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.prepare import PreparedDelta, PreparedMessage, PreparedPart, prepare_part
 from ovillo.store.sqlite.rows import (
@@ -31,7 +32,6 @@ from ovillo.store.sqlite.rows import (
     MESSAGE_REVERTED,
     MESSAGE_SUPERSEDED,
     PART_COLUMNS,
-    clean,
     from_json,
     message_from,
     message_values,
@@ -42,11 +42,11 @@ from ovillo.store.sqlite.rows import (
     to_json,
 )
 
-_MESSAGE_INSERT = f"INSERT INTO messages (key, session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 24)})"
+MESSAGE_INSERT = f"INSERT INTO messages (key, session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 24)})"
 _MESSAGE_UPDATE = (
     f"UPDATE messages SET {', '.join(f'{name.strip()} = ?' for name in MESSAGE_COLUMNS.split(','))} WHERE key = ?"
 )
-_PART_INSERT = (
+PART_INSERT = (
     f"INSERT INTO parts (key, session_key, message_key, role, flags, length, {PART_COLUMNS})"
     f" VALUES ({','.join('?' * 19)})"
 )
@@ -223,8 +223,8 @@ class Merge:
 
     def _write_new(self) -> None:
         # Row by row these inserts cost four times as much.
-        self._db.executemany(_MESSAGE_INSERT, self._new_messages)
-        self._db.executemany(_PART_INSERT, self._new_parts)
+        self._db.executemany(MESSAGE_INSERT, self._new_messages)
+        self._db.executemany(PART_INSERT, self._new_parts)
         self._new_messages, self._new_parts = [], []
 
     def _first_of(self, key: int) -> bool:
@@ -358,14 +358,6 @@ class Merge:
         )
         for (other,) in rows:
             self._overlapping.add((min(session_id, other), max(session_id, other)))
-
-
-def log_changes(db: apsw.Connection, namespace_key: int, kind: str, refs: Sequence[str], at: int) -> None:
-    last = db.execute("SELECT max(seq) FROM changes WHERE namespace_key = ?", (namespace_key,)).fetchone()[0] or 0
-    db.executemany(
-        "INSERT INTO changes VALUES (?, ?, ?, ?, ?)",
-        [(namespace_key, seq, kind, clean(ref), at) for seq, ref in enumerate(refs, last + 1)],
-    )
 
 
 def _distinct(parts: Iterable[PreparedPart]) -> Iterable[PreparedPart]:

@@ -45,7 +45,7 @@ class SessionReads:
             f" ORDER BY {_UPDATED} DESC, s.id DESC LIMIT ?"
         )
         with self._pool.reading() as db:
-            return [_row(namespace, row) for row in db.execute(query, (namespace, *values, limit))]
+            return [row_from(namespace, row) for row in db.execute(query, (namespace, *values, limit))]
 
     def count_sessions(self, namespace: Namespace, where: SessionFilter) -> int:
         sql, values = session_conditions(where)
@@ -58,7 +58,7 @@ class SessionReads:
             row = db.execute(
                 f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {_NS} AND s.id = ?", (namespace, session_id)
             ).fetchone()
-        return None if row is None else _row(namespace, row)
+        return None if row is None else row_from(namespace, row)
 
     def get_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
         with self._pool.reading() as db:
@@ -66,7 +66,7 @@ class SessionReads:
                 f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {_NS} AND s.id IN (SELECT value FROM json_each(?))",
                 (namespace, to_json(session_ids)),
             ).fetchall()
-        return {SessionId(row[0]): _row(namespace, row) for row in rows}
+        return {SessionId(row[0]): row_from(namespace, row) for row in rows}
 
     def find_session_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
         with self._pool.reading() as db:
@@ -104,7 +104,7 @@ class SessionReads:
             " ORDER BY coalesce(s.created_at, 0), s.id"
         )
         with self._pool.reading() as db:
-            return [_row(namespace, row) for row in db.execute(query, (ids, namespace, ids, namespace))]
+            return [row_from(namespace, row) for row in db.execute(query, (ids, namespace, ids, namespace))]
 
     def touched_files(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int, int | None]]:
         with self._pool.reading() as db:
@@ -200,5 +200,7 @@ def _with_parts(db: apsw.Connection, session_id: SessionId, rows: list[tuple[Any
     ]
 
 
-def _row(namespace: Namespace, row: tuple[Any, ...]) -> SessionRow:
-    return SessionRow(session_from(namespace, row), SessionCounts(row[17], row[18], row[19]), row[20])
+def row_from(namespace: Namespace, row: tuple[Any, ...]) -> SessionRow:
+    return SessionRow(
+        session_from(namespace, row), SessionCounts(row[17], row[18], row[19]), row[20], f"{row[21]}.{row[17]}"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ovillo.model.records import Namespace, SessionId, SkippedRecord
-from ovillo.store.protocol import Change, PlaceState
+from ovillo.store.protocol import PlaceState
 from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.rows import from_json
 
@@ -108,11 +108,3 @@ class SourceReads:
                     (namespace, session_id),
                 )
             )
-
-    def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]:
-        with self._pool.reading() as db:
-            rows = db.execute(
-                f"SELECT seq, kind, ref, at FROM changes WHERE namespace_key = {_NS} AND seq > ? ORDER BY seq LIMIT ?",
-                (namespace, since, limit),
-            ).fetchall()
-        return [Change(*row) for row in rows]

@@ -16,9 +16,12 @@ import apsw
 from ovillo.model.clock import Clock, system_clock
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Analyzer, Applied
+from ovillo.store.sqlite.changes import ChangeLog, log_changes
 from ovillo.store.sqlite.connection import ReaderPool
-from ovillo.store.sqlite.merge import Merge, log_changes
+from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.merge import Merge
 from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation, cut_prompt
+from ovillo.store.sqlite.recording import RecordingWrites
 from ovillo.store.sqlite.reindex import drop_from_index, index_again, put_back_in_index
 from ovillo.store.sqlite.rows import from_json, to_json, unpack
 from ovillo.store.sqlite.session_reads import SessionReads
@@ -26,12 +29,13 @@ from ovillo.store.sqlite.source_reads import SourceReads
 from ovillo.store.sqlite.text_reads import TextReads
 from ovillo.store.sqlite.totals import TotalsReads
 from ovillo.store.sqlite.vector_store import VectorStore
+from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 from ovillo.store.sqlite.writer import Writer
 
 _TRIGRAM_BATCH = 50_000
 
 
-class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore):
+class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore, RecordingWrites, ChangeLog):
     """Implements ``ovillo.store.protocol.Store``."""
 
     def __init__(self, path: Path, analyzer: Analyzer, clock: Clock = system_clock) -> None:
@@ -86,17 +90,19 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         """``apply`` of prepared deltas without waiting; the transaction runs on the writer's thread."""
 
         def work(db: apsw.Connection) -> Applied:
-            key = self._namespace_key(db, namespace)
+            key = namespace_key(db, namespace, self._analyzer)
             place_key = None if place is None else _place_key(db, key, *place)
             applied = self._merge(db, namespace, key, place_key, precedence, prepared.deltas)
             if place_key is not None:
                 _move_cursor(db, place_key, cursor or {})
                 _note_skipped(db, place_key, skipped)
                 _count_redactions(db, place_key, redactions or {})
-            db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", prepared.surfaces)
+            learn(db, prepared.surfaces)
             return applied
 
-        return self._writer.submit(work)
+        merging = self._writer.submit(work)
+        give_back_if_failed(merging, self._analyzer, prepared.surfaces)
+        return merging
 
     def _merge(
         self,
@@ -122,7 +128,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         inherited: Sequence[str],
     ) -> None:
         def work(db: apsw.Connection) -> None:
-            ns = self._namespace_key(db, namespace)
+            ns = namespace_key(db, namespace, self._analyzer)
             key, extra = db.execute(
                 "SELECT key, extra FROM sessions WHERE namespace_key = ? AND id = ?", (ns, session_id)
             ).fetchone()
@@ -142,7 +148,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         """These pairs of sessions with equal messages have been decided."""
 
         def work(db: apsw.Connection) -> None:
-            ns = self._namespace_key(db, namespace)
+            ns = namespace_key(db, namespace, self._analyzer)
             db.executemany(
                 "DELETE FROM overlaps WHERE namespace_key = ? AND session_a = ? AND session_b = ?",
                 [(ns, *pair) for pair in pairs],
@@ -152,7 +158,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
 
     def mark_deleted_at_source(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None:
         def work(db: apsw.Connection) -> None:
-            ns = self._namespace_key(db, namespace)
+            ns = namespace_key(db, namespace, self._analyzer)
             for session_id in session_ids:
                 db.execute(
                     "UPDATE sessions SET deleted_at_source = 1 WHERE namespace_key = ? AND id = ? AND NOT deleted_at_source",
@@ -167,7 +173,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
     ) -> None:
         def work(db: apsw.Connection) -> None:
-            key = _place_key(db, self._namespace_key(db, namespace), reader, path)
+            key = _place_key(db, namespace_key(db, namespace, self._analyzer), reader, path)
             db.execute(
                 "UPDATE places SET layout = ?, error = ?, last_scan_at = ? WHERE key = ?", (layout, error, at, key)
             )
@@ -178,7 +184,7 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         """Damage listed of these files is void: they are read anew."""
 
         def work(db: apsw.Connection) -> None:
-            key = _place_key(db, self._namespace_key(db, namespace), reader, path)
+            key = _place_key(db, namespace_key(db, namespace, self._analyzer), reader, path)
             db.executemany("DELETE FROM skipped WHERE place_key = ? AND file = ?", [(key, file) for file in files])
 
         self._writer.run(work)
@@ -230,15 +236,6 @@ class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore
         with self._pool.reading() as db:
             rows = [row[0] for row in db.execute("PRAGMA quick_check(10)")]
         return [] if rows == ["ok"] else rows
-
-    # --- keys
-
-    def _namespace_key(self, db: apsw.Connection, namespace: Namespace) -> int:
-        row = db.execute("SELECT key FROM namespaces WHERE name = ?", (namespace,)).fetchone()
-        if row is None:
-            db.execute("INSERT OR IGNORE INTO meta VALUES ('analyzer', ?)", (self._analyzer.version,))
-            row = db.execute("INSERT INTO namespaces (name) VALUES (?) RETURNING key", (namespace,)).fetchone()
-        return int(row[0])
 
 
 def _place_key(db: apsw.Connection, namespace_key: int, reader: str, path: str) -> int:

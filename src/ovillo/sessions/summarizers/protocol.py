@@ -1,0 +1,31 @@
+"""What a summarizer is given and gives. Owns the shapes only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ovillo.model.records import Message, SessionType
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """``previous`` is the summary of everything before ``messages``; the new one stands for both."""
+
+    messages: Sequence[Message]
+    previous: str = ""
+    #: Tokens (o200k) the summary may have.
+    max_tokens: int = 500
+    #: A prompt template's name (``prompts/``).
+    template: str = "general"
+    session_type: SessionType | None = None
+
+
+class Summarizer(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def summarize(self, request: SummaryRequest) -> str:
+        """At most ``max_tokens`` of plain text. Raises UpstreamError when a model did not give one."""
+        ...

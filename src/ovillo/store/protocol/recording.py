@@ -1,0 +1,71 @@
+"""Recording live sessions: made, changed, appended to and removed here, unlike those mirrored from clients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+from ovillo.model.live import Appended, Summary
+from ovillo.model.records import Message, Namespace, Session, SessionId
+from ovillo.store.protocol.sessions import SessionRow
+
+#: Fields of a session that ``update_session`` may set.
+CHANGEABLE = (
+    "title",
+    "status",
+    "type",
+    "agent",
+    "model",
+    "provider",
+    "directory",
+    "project_id",
+    "git_branch",
+    "modes",
+    "active_files",
+    "summary",
+    "metadata",
+)
+
+
+class RecordingStore(Protocol):
+    def create_session(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
+        """The session as it is stored, and whether it is new. An id that exists gives what is stored, unchanged."""
+        ...
+
+    def update_session(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        changes: Mapping[str, Any],
+        *,
+        at: int,
+        if_version: str | None = None,
+    ) -> SessionRow:
+        """Set fields of ``CHANGEABLE`` (``None`` empties one) and ``updated_at``.
+
+        Raises NotFound, and Conflict when ``if_version`` is not the row's ``version`` any more."""
+        ...
+
+    def delete_session(
+        self, namespace: Namespace, session_id: SessionId, *, at: int, if_version: str | None = None
+    ) -> None:
+        """The session with all that hangs on it. Raises NotFound, Conflict."""
+        ...
+
+    def append(
+        self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]], *, at: int
+    ) -> Future[list[Appended]]:
+        """Append ``(message, idempotency key)`` in order, all or none; done after COMMIT. The store sets ``seq``.
+
+        A key this session has seen gives what it gave then and stores nothing.
+        Fails with NotFound, and with Conflict when a key comes again with another message."""
+        ...
+
+    def put_summary(self, namespace: Namespace, summary: Summary) -> None:
+        """Keep a summary. Raises NotFound, and Conflict when the session has a newer one (another process made it)."""
+        ...
+
+    def summaries(self, namespace: Namespace, session_id: SessionId) -> list[Summary]:
+        """Oldest first; the last one is in force."""
+        ...

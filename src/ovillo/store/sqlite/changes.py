@@ -1,0 +1,44 @@
+"""The change log: what happened in a namespace, numbered without gaps in the order of commit.
+
+Owns writing and reading it, and noticing that another process wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import Change
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.rows import clean
+
+_NS = "(SELECT key FROM namespaces WHERE name = ?)"
+
+
+class ChangeLog:
+    """Mixed into ``SqliteStore``."""
+
+    _pool: ReaderPool
+
+    def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT seq, kind, ref, at FROM changes WHERE namespace_key = {_NS} AND seq > ? ORDER BY seq LIMIT ?",
+                (namespace, since, limit),
+            ).fetchall()
+        return [Change(*row) for row in rows]
+
+    def last_change(self, namespace: Namespace) -> int:
+        with self._pool.reading() as db:
+            row = db.execute(f"SELECT max(seq) FROM changes WHERE namespace_key = {_NS}", (namespace,)).fetchone()
+        return int(row[0] or 0)
+
+
+def log_changes(db: apsw.Connection, namespace_key: int, kind: str, refs: Sequence[str], at: int) -> None:
+    last = db.execute("SELECT max(seq) FROM changes WHERE namespace_key = ?", (namespace_key,)).fetchone()[0] or 0
+    db.executemany(
+        "INSERT INTO changes VALUES (?, ?, ?, ?, ?)",
+        [(namespace_key, seq, kind, clean(ref), at) for seq, ref in enumerate(refs, last + 1)],
+    )

@@ -1,0 +1,21 @@
+"""The integer keys that stand for namespaces and sessions inside one file."""
+
+from __future__ import annotations
+
+import apsw
+
+from ovillo.store.protocol import Analyzer
+
+
+def namespace_key(db: apsw.Connection, namespace: str, analyzer: Analyzer) -> int:
+    """Inside a transaction of the writer: made when it is new."""
+    row = db.execute("SELECT key FROM namespaces WHERE name = ?", (namespace,)).fetchone()
+    if row is None:
+        db.execute("INSERT OR IGNORE INTO meta VALUES ('analyzer', ?)", (analyzer.version,))
+        row = db.execute("INSERT INTO namespaces (name) VALUES (?) RETURNING key", (namespace,)).fetchone()
+    return int(row[0])
+
+
+def session_key(db: apsw.Connection, namespace: int, session_id: str) -> int | None:
+    row = db.execute("SELECT key FROM sessions WHERE namespace_key = ? AND id = ?", (namespace, session_id)).fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,333 @@
+"""Recording live sessions in the tables: made, changed, appended to, summarised, removed.
+
+Owns the SQL of ``ovillo.store.protocol.recording``. Order within a session is the order of commit: ``seq`` is drawn
+inside the transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from enum import Enum
+from typing import Any, NamedTuple
+
+import apsw
+
+from ovillo.model.errors import Conflict, InvalidInput, NotFound
+from ovillo.model.live import Appended, Summary
+from ovillo.model.records import Message, Namespace, Session, SessionId
+from ovillo.store.protocol import Analyzer, SessionRow
+from ovillo.store.protocol.recording import CHANGEABLE
+from ovillo.store.sqlite.changes import log_changes
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.index_writes import IndexWrites
+from ovillo.store.sqlite.keys import namespace_key, session_key
+from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
+from ovillo.store.sqlite.prepare import PreparedMessage, first_prompt, prepare_message
+from ovillo.store.sqlite.rows import (
+    SESSION_COLUMNS,
+    SESSION_EXTRA,
+    clean,
+    from_json,
+    pack,
+    session_extra,
+    text_or_none,
+    to_json,
+    unpack,
+)
+from ovillo.store.sqlite.session_reads import row_from
+from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
+from ovillo.store.sqlite.writer import Writer
+
+_COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_id", "git_branch")
+_SUMMARY_COLUMNS = "id, from_seq, through_seq, text, tokens_before, tokens_after, summarizer, created_at"
+
+
+class _Entry(NamedTuple):
+    message: PreparedMessage
+    key: str
+    digest: bytes
+
+
+class RecordingWrites:
+    """Mixed into ``SqliteStore``."""
+
+    _pool: ReaderPool
+    _writer: Writer
+    _analyzer: Analyzer
+
+    def create_session(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
+        terms = self._analyzer.index_terms(session.title)[0] if session.title else ""
+        surfaces = self._analyzer.take_new_surfaces()
+
+        def work(db: apsw.Connection) -> tuple[SessionRow, bool]:
+            ns = namespace_key(db, namespace, self._analyzer)
+            is_new = session_key(db, ns, session.id) is None
+            if is_new:
+                _insert_session(db, ns, session, terms)
+                learn(db, surfaces)
+                log_changes(db, ns, "session", [session.id], session.updated_at or 0)
+            return _read(db, namespace, ns, session.id), is_new
+
+        return self._writer.run(work)
+
+    def update_session(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        changes: Mapping[str, Any],
+        *,
+        at: int,
+        if_version: str | None = None,
+    ) -> SessionRow:
+        unknown = sorted(set(changes) - set(CHANGEABLE))
+        if unknown:
+            raise InvalidInput(f"A session's {unknown[0]} cannot be set.", hint=f"Settable: {', '.join(CHANGEABLE)}.")
+        title = changes.get("title")
+        terms = self._analyzer.index_terms(title)[0] if title else ""
+        surfaces = self._analyzer.take_new_surfaces()
+
+        def work(db: apsw.Connection) -> SessionRow:
+            ns = namespace_key(db, namespace, self._analyzer)
+            row = _current(db, namespace, ns, session_id, if_version)
+            columns = {name: _plain(changes[name]) for name in _COLUMNS if name in changes}
+            key, old_extra, title_doc = db.execute(
+                "SELECT key, extra, title_doc FROM sessions WHERE namespace_key = ? AND id = ?", (ns, session_id)
+            ).fetchone()
+            extra = from_json(old_extra) or {}
+            for name in set(changes) & set(SESSION_EXTRA):
+                extra[name] = changes[name]
+            if title and title != row.session.title:
+                writes = IndexWrites(db)
+                columns["title_doc"] = writes.title(title_doc, terms)
+                writes.flush()
+                learn(db, surfaces)
+            columns |= {"extra": to_json({k: v for k, v in extra.items() if v not in (None, (), [], {})})}
+            columns |= {"updated_at": max(at, row.session.updated_at or 0)}
+            names = ", ".join(f"{name} = ?" for name in columns)
+            db.execute(f"UPDATE sessions SET revision = revision + 1, {names} WHERE key = ?", (*columns.values(), key))
+            log_changes(db, ns, "session", [session_id], at)
+            return _read(db, namespace, ns, session_id)
+
+        return self._writer.run(work)
+
+    def delete_session(
+        self, namespace: Namespace, session_id: SessionId, *, at: int, if_version: str | None = None
+    ) -> None:
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            _current(db, namespace, ns, session_id, if_version)
+            key = session_key(db, ns, session_id)
+            _delete(db, key)
+            log_changes(db, ns, "session_deleted", [session_id], at)
+
+        self._writer.run(work)
+
+    def append(
+        self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]], *, at: int
+    ) -> Future[list[Appended]]:
+        entries = [_Entry(prepare_message(m, self._analyzer), key, _digest(m)) for m, key in messages]
+        prompt = first_prompt([message for message, _ in messages])
+        surfaces = self._analyzer.take_new_surfaces()
+
+        def work(db: apsw.Connection) -> list[Appended]:
+            ns = namespace_key(db, namespace, self._analyzer)
+            key = session_key(db, ns, session_id)
+            if key is None:
+                raise _unknown(session_id)
+            appended = _append(db, ns, key, session_id, entries, prompt, at)
+            learn(db, surfaces)
+            return appended
+
+        appending = self._writer.submit(work)
+        give_back_if_failed(appending, self._analyzer, surfaces)
+        return appending
+
+    def put_summary(self, namespace: Namespace, summary: Summary) -> None:
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            key = session_key(db, ns, summary.session_id)
+            if key is None:
+                raise _unknown(summary.session_id)
+            newest = db.execute("SELECT max(through_seq) FROM summaries WHERE session_key = ?", (key,)).fetchone()[0]
+            if newest is not None and newest >= summary.through_seq:
+                raise Conflict(
+                    f"Session {summary.session_id} is summarised through message {newest} already.",
+                    hint="Read it again.",
+                )
+            db.execute(
+                f"INSERT INTO summaries (session_key, {_SUMMARY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    key,
+                    summary.id,
+                    summary.from_seq,
+                    summary.through_seq,
+                    pack(summary.text),
+                    summary.tokens_before,
+                    summary.tokens_after,
+                    summary.summarizer,
+                    summary.created_at,
+                ),
+            )
+            db.execute("UPDATE sessions SET revision = revision + 1 WHERE key = ?", (key,))
+            log_changes(db, ns, "summary", [summary.session_id], summary.created_at)
+
+        self._writer.run(work)
+
+    def summaries(self, namespace: Namespace, session_id: SessionId) -> list[Summary]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT {_SUMMARY_COLUMNS} FROM summaries WHERE session_key = (SELECT s.key FROM sessions s"
+                " JOIN namespaces n ON n.key = s.namespace_key WHERE n.name = ? AND s.id = ?) ORDER BY through_seq",
+                (namespace, session_id),
+            ).fetchall()
+        return [Summary(row[0], session_id, row[1], row[2], unpack(row[3]) or "", *row[4:]) for row in rows]
+
+
+# --- sessions
+
+
+def _insert_session(db: apsw.Connection, ns: int, session: Session, terms: str) -> None:
+    writes = IndexWrites(db)
+    title_doc = writes.title(None, terms) if terms else None
+    writes.flush()
+    values = {
+        "namespace_key": ns,
+        "id": session.id,
+        "source": session.source,
+        "project_id": session.project_id,
+        "directory": session.directory,
+        "git_branch": session.git_branch,
+        "title": text_or_none(session.title),
+        "parent_id": session.parent_id,
+        "forked_from": session.forked_from,
+        "kind": session.kind.value,
+        "agent": session.agent,
+        "model": session.model,
+        "type": _plain(session.type),
+        "status": session.status.value,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "extra": to_json(session_extra(session)),
+        "title_doc": title_doc,
+    }
+    db.execute(
+        f"INSERT INTO sessions ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", tuple(values.values())
+    )
+
+
+def _current(
+    db: apsw.Connection, namespace: Namespace, ns: int, session_id: SessionId, if_version: str | None
+) -> SessionRow:
+    row = _read(db, namespace, ns, session_id)
+    if if_version is not None and if_version != row.version:
+        raise Conflict(
+            f"Session {session_id} changed meanwhile (it is at {row.version}, you had {if_version}).",
+            hint="Read it again and repeat the change.",
+        )
+    return row
+
+
+def _read(db: apsw.Connection, namespace: Namespace, ns: int, session_id: SessionId) -> SessionRow:
+    row = db.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.namespace_key = ? AND s.id = ?", (ns, session_id)
+    ).fetchone()
+    if row is None:
+        raise _unknown(session_id)
+    return row_from(namespace, row)
+
+
+def _unknown(session_id: SessionId) -> NotFound:
+    return NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
+
+
+def _delete(db: apsw.Connection, key: int | None) -> None:
+    docs = "SELECT key FROM parts WHERE session_key = ?1 UNION ALL SELECT title_doc FROM sessions WHERE key = ?1"
+    for table, column in (("fts", "rowid"), ("vector_bits", "doc"), ("vectors", "doc")):
+        db.execute(f"DELETE FROM {table} WHERE {column} IN ({docs})", (key,))
+    tables = ("touches", "parts", "messages", "session_places", "idempotency", "summaries")
+    for table in tables:
+        db.execute(f"DELETE FROM {table} WHERE session_key = ?", (key,))
+    db.execute("DELETE FROM sessions WHERE key = ?", (key,))
+
+
+# --- messages
+
+
+def _append(
+    db: apsw.Connection,
+    ns: int,
+    key: int,
+    session_id: SessionId,
+    entries: Sequence[_Entry],
+    prompt: str | None,
+    at: int,
+) -> list[Appended]:
+    last = db.execute("SELECT max(seq) FROM messages WHERE session_key = ?", (key,)).fetchone()[0]
+    seq = 0 if last is None else last
+    index = IndexWrites(db)
+    appended: list[Appended] = []
+    added: list[str] = []
+    parts = prompts = 0
+    docs: list[int] = []
+    for entry in entries:
+        known = db.execute(
+            "SELECT message_id, seq, digest FROM idempotency WHERE session_key = ? AND key = ?", (key, entry.key)
+        ).fetchone()
+        if known is not None:
+            appended.append(_replayed(session_id, entry, known))
+            continue
+        seq += 1
+        message_key = index.next_message()
+        values = entry.message.values
+        message_id = entry.message.id
+        if db.execute("SELECT 1 FROM messages WHERE id = ? AND session_key = ?", (message_id, key)).fetchone():
+            raise Conflict(
+                f"Session {session_id} has a message {message_id!r} already.", hint="Use another id, or none."
+            )
+        db.execute(MESSAGE_INSERT, (message_key, key, values[0], seq, *values[2:]))
+        for part in entry.message.parts:
+            doc = index.next_doc()
+            db.execute(PART_INSERT, (doc, key, message_key, part.role, part.flags, part.length, *part.values))
+            docs.append(doc)
+            if part.length:
+                index.add(doc, part.column, part.terms)
+            if part.paths:
+                index.touch(doc, key, part.paths, part.values[3] or at)
+        db.execute("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)", (key, entry.key, message_id, seq, entry.digest))
+        parts += len(entry.message.parts)
+        prompts += entry.message.prompt
+        appended.append(Appended(message_id, seq))
+        added.append(message_id)
+    if added:
+        index.flush()
+        db.execute(
+            "UPDATE sessions SET message_count = message_count + ?, part_count = part_count + ?,"
+            " prompt_count = prompt_count + ?, first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
+            " first_prompt = coalesce(first_prompt, ?), updated_at = max(coalesce(updated_at, 0), ?) WHERE key = ?",
+            (len(added), parts, prompts, min(docs, default=None), max(docs, default=None), prompt, at, key),
+        )
+        log_changes(db, ns, "message", [f"{session_id}/{message_id}" for message_id in added], at)
+    return appended
+
+
+def _replayed(session_id: SessionId, entry: _Entry, known: tuple[str, int, bytes]) -> Appended:
+    message_id, seq, digest = known
+    if digest != entry.digest:
+        raise Conflict(
+            f"The idempotency key {entry.key[:80]!r} was used in session {session_id} for another message ({message_id}).",
+            hint="Use a new key for a new message.",
+        )
+    return Appended(message_id, seq, replayed=True)
+
+
+def _digest(message: Message) -> bytes:
+    """What makes two messages under one key the same: who said what; not the id or time the server gave it."""
+    said = to_json([message.role, [[p.type, p.text, p.tool, p.file, p.patch] for p in message.parts]])
+    return hashlib.blake2b(clean(said).encode(), digest_size=8).digest()
+
+
+def _plain(value: Any) -> Any:
+    value = value.value if isinstance(value, Enum) else value
+    return clean(value) if isinstance(value, str) else value
