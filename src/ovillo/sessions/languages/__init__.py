@@ -1,0 +1,75 @@
+"""What the session services know of English, Spanish, French and Portuguese: little words, cues, headings.
+
+Owns reading the data files (one a language) and telling the languages apart. Judges no text beyond that.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+CODES = ("en", "es", "fr", "pt")
+_WORD = re.compile(r"[^\W\d_]+")
+#: Enough of a text to tell its language by.
+_SAMPLE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """Patterns over one language; ``types`` are those of session types."""
+
+    code: str
+    headings: Mapping[str, str]
+    labels: Mapping[str, str]
+    words: frozenset[str]
+    acknowledge: re.Pattern[str]
+    polite: re.Pattern[str]
+    closing: re.Pattern[str]
+    announce: re.Pattern[str]
+    pending: re.Pattern[str]
+    broken: re.Pattern[str]
+    cause: re.Pattern[str]
+    outcome: re.Pattern[str]
+    types: Mapping[str, re.Pattern[str]]
+
+
+@cache
+def language(code: str) -> Language:
+    """One of ``CODES``."""
+    data = tomllib.loads(files(__package__).joinpath(f"{code}.toml").read_text(encoding="utf-8"))
+    patterns = {name: _any(data[name]) for name in ("closing", "pending", "broken", "cause", "outcome")}
+    return Language(
+        code=code,
+        headings=data["headings"],
+        labels=data["labels"],
+        words=frozenset(data["words"].split()),
+        acknowledge=re.compile(rf"(?:(?:{data['acknowledge']})\b[\s,.!…:;-]*)+", re.IGNORECASE),
+        polite=re.compile(rf"(?:(?:{data['polite']})\b[\s,.!:]*)+", re.IGNORECASE),
+        announce=re.compile(rf"\s*(?:{'|'.join(data['announce'])})", re.IGNORECASE),
+        types={name: _any(data[name]) for name in ("feature", "bugfix", "review", "refactor")},
+        **patterns,
+    )
+
+
+def languages() -> tuple[Language, ...]:
+    return tuple(language(code) for code in CODES)
+
+
+def identify(texts: Iterable[str]) -> Language:
+    """The language most of the little words belong to; English where nothing tells."""
+    counted = Counter(word for text in texts for word in _WORD.findall(text[:_SAMPLE].lower()))
+    # A word that two languages share tells little of either.
+    votes = {
+        each.code: sum(counted[word] / sum(word in other.words for other in languages()) for word in each.words)
+        for each in languages()
+    }
+    return language(max(CODES, key=lambda code: votes[code]))
+
+
+def _any(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(rf"(?<!\w)(?:{pattern})(?!\w)" for pattern in patterns), re.IGNORECASE)

@@ -1,0 +1,113 @@
+"""Effective settings: flag > environment > ``ovillo.toml`` > default.
+
+Owns names, defaults, what a value may be, and where it came from. Imports only the model, so that every
+interface may show settings; what is built from them is decided in ``ovillo.app`` (ADR 0003).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ovillo.model.errors import InvalidInput
+from ovillo.settings import sources
+from ovillo.settings.options import LATER, OPTIONS
+from ovillo.settings.showing import Shown, shown_settings
+
+__all__ = ["LATER", "Settings", "Shown", "load_settings", "shown_settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``origins`` tells for each field name where its value came from: ``flag --NAME``, ``environment NAME``,
+    ``file PATH`` or ``default``."""
+
+    data_dir: Path
+    home: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    #: ``minilm`` (default), ``none``, or ``openai`` for a /v1/embeddings endpoint.
+    embedder: str = "minilm"
+    embedder_url: str | None = None
+    embedder_model: str | None = None
+    embedder_key: str | None = None
+    #: ``mask`` (default) or ``off``.
+    redaction: str = "mask"
+    #: Readers to use; empty means all.
+    readers: tuple[str, ...] = ()
+    toolsets: tuple[str, ...] = ("history", "context")
+    read_only: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8765
+    log_level: str = "warning"
+    #: Detail in the log of the MCP server; the contents of memories are never logged.
+    log_verbose: bool = False
+    #: Nothing but the protocol on standard output of the stdio server. It is always kept so.
+    strict_stdio_logs: bool = True
+    watch: bool = True
+    #: Who may come in over HTTP: ``none`` (loopback only), ``apikey`` or ``jwt``.
+    auth: str = "none"
+    #: Rolling summaries: off leaves sessions as they are.
+    summarize: bool = True
+    #: What ``view`` gives a model: ``summarizing`` or ``trimming``.
+    session_memory: str = "summarizing"
+    max_turns: int = 8
+    keep_last_n_turns: int = 3
+    context_limit: int = 10
+    summarization_threshold: int = 50
+    keep_last_messages: int = 20
+    summary_max_tokens: int = 500
+    summarization_prompt: str = "general"
+    summarizer: str = "extractive"
+    summarizer_url: str | None = None
+    summarizer_model: str | None = None
+    summarizer_key: str | None = None
+    summarizer_timeout_s: float = 30.0
+    #: Days after which recorded sessions may be removed; 0 keeps them for ever.
+    retention_days: int = 0
+    origins: Mapping[str, str] = field(default_factory=dict)
+    #: The ``ovillo.toml`` that is looked at, whether or not it exists.
+    config_file: Path | None = None
+    #: Settings of the specifications whose feature comes later: name -> (value, origin). Read and shown, not used.
+    later: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    #: Things that are not wrong enough to stop for, such as ``OVILLO_`` variables nobody knows.
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def database(self) -> Path:
+        return self.data_dir / "ovillo.db"
+
+
+def load_settings(
+    environment: Mapping[str, str],
+    flags: Mapping[str, Any] | None = None,
+    *,
+    config: Path | None = None,
+) -> Settings:
+    """The effective settings. ``flags`` holds fields given on the command line (``None`` means not given).
+
+    Raises InvalidInput naming the setting, its value, where it stands and what is allowed.
+    """
+    path, named = sources.config_path(environment, config)
+    file = sources.read_file(path, must_exist=named)
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for option in OPTIONS:
+        value, origin = sources.value(option, given, environment, file, path)
+        values[option.name], origins[option.name] = value, origin
+    if values["embedder"] == "openai" and not values["embedder_url"]:
+        raise InvalidInput(
+            "embedder is 'openai', but embedder_url is not set.",
+            hint="Set OVILLO_EMBEDDER_URL to the address of a /v1/embeddings endpoint, or use embedder 'minilm'.",
+        )
+    return Settings(
+        home=sources.home(environment),
+        environment=dict(environment),
+        origins=origins,
+        config_file=path,
+        later=sources.later(environment, file, path),
+        warnings=tuple(sources.unknown_variables(environment)),
+        **values,
+    )

@@ -1,0 +1,88 @@
+"""The table of settings: name, what it may be, default, other names.
+
+Owns which settings there are. Adding one is a line here and a field of ``Settings``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ovillo.settings import values
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    name: str
+    parse: Callable[[Any], Any]
+    default: Callable[[], Any]
+    #: Names in the environment beside ``OVILLO_`` + the name in capitals.
+    aliases: tuple[str, ...] = ()
+    secret: bool = False
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return (f"OVILLO_{self.name.upper()}", *self.aliases)
+
+
+def _default_data_dir() -> Path:
+    import platformdirs  # start-up cost: most starts are told their folder or need it only here
+
+    return Path(platformdirs.user_data_dir("ovillo", appauthor=False))
+
+
+OPTIONS = (
+    Option("data_dir", values.path, _default_data_dir),
+    Option("embedder", values.embedder, lambda: "minilm"),
+    Option("embedder_url", values.url, lambda: None),
+    Option("embedder_model", values.text, lambda: None),
+    Option("embedder_key", values.text, lambda: None, secret=True),
+    Option("redaction", values.choice("mask", "off"), lambda: "mask"),
+    Option("readers", values.names, lambda: ()),
+    Option("toolsets", values.names, lambda: ("history", "context")),
+    Option("read_only", values.flag, lambda: False),
+    Option("host", values.text, lambda: "127.0.0.1"),
+    Option("port", values.port, lambda: 8765),
+    Option("log_level", values.choice("debug", "info", "warning", "error"), lambda: "warning"),
+    Option("log_verbose", values.flag, lambda: False, ("MCP_LOG_VERBOSE",)),
+    Option("strict_stdio_logs", values.flag, lambda: True, ("STRICT_STDIO_LOGS",)),
+    Option("watch", values.flag, lambda: True),
+    Option("auth", values.choice("none", "apikey", "jwt"), lambda: "none"),
+    Option("summarize", values.flag, lambda: True),
+    Option("session_memory", values.choice("summarizing", "trimming"), lambda: "summarizing"),
+    Option("max_turns", values.whole(1, 10_000), lambda: 8),
+    Option("keep_last_n_turns", values.whole(1, 10_000), lambda: 3),
+    Option("context_limit", values.whole(1, 10_000), lambda: 10),
+    Option("summarization_threshold", values.whole(2, 1_000_000), lambda: 50),
+    Option("keep_last_messages", values.whole(1, 1_000_000), lambda: 20),
+    Option("summary_max_tokens", values.whole(50, 100_000), lambda: 500),
+    Option("summarization_prompt", values.text, lambda: "general"),
+    Option("summarizer", values.text, lambda: "extractive"),
+    Option("summarizer_url", values.url, lambda: None),
+    Option("summarizer_model", values.text, lambda: None),
+    Option("summarizer_key", values.text, lambda: None, secret=True),
+    Option("summarizer_timeout_s", values.seconds, lambda: 30.0),
+    Option("retention_days", values.whole(0, 36_500), lambda: 0),
+)
+
+#: Names that specifications promise for features of later issues (DESIGN section 14). Other programs use the same
+#: variables, so a value that means nothing to us is shown and never an error.
+LATER = (
+    "UNIFIED_MEMORY",
+    "SHARED_MEMORY_DIR",
+    "CHROMA_HOST",
+    "CHROMA_PORT",
+    "CHROMA_TENANT",
+    "CHROMA_DATABASE",
+    "CHROMA_COLLECTION",
+    "MCP_OCS_FORCE_JSON",
+    "ENABLE_ORCH_CONTEXT",
+    "ORCH_CONTEXT_MODE",
+    "CONTEXT_TOPK",
+    "CONTEXT_TIMEOUT_MS",
+    "CONTEXT_SUMMARY_BYTES",
+)
+#: Variables that are read elsewhere: the file itself, who is calling, folders of a reader.
+ELSEWHERE = ("OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_AIDER_DIRS", "OVILLO_CRUSH_DIRS")

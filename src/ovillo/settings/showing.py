@@ -1,0 +1,48 @@
+"""Settings as people see them: each with its origin, secrets masked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ovillo.settings.options import OPTIONS
+
+if TYPE_CHECKING:
+    from ovillo.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One setting as ``ovillo config show`` prints it."""
+
+    name: str
+    value: Any
+    origin: str
+    #: Has a place in a later version and does nothing yet.
+    used: bool = True
+
+
+def shown_settings(settings: Settings) -> list[Shown]:
+    """Every setting with its value and origin; secrets masked."""
+    rows = []
+    for option in OPTIONS:
+        value = getattr(settings, option.name)
+        if option.secret and value:
+            value = _mask(value)
+        rows.append(Shown(option.name, _plain(value), settings.origins.get(option.name, "default")))
+    rows += [Shown(name, _plain(value), origin, used=False) for name, (value, origin) in sorted(settings.later.items())]
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, str):
+        return re.sub(r"(?<=://)[^/@\s]+@", "***@", value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _mask(secret: str) -> str:
+    return f"***{secret[-4:]}" if len(secret) >= 16 else "***"

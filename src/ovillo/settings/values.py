@@ -1,0 +1,108 @@
+"""What a value of a setting may be.
+
+Owns reading one value; raises ``Refused`` with what would be right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ovillo.model.plugins import added
+
+
+class Refused(ValueError):
+    """The value is none of what is allowed; the message says what is."""
+
+
+def choice(*allowed: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        word = str(value).strip().lower()
+        if word not in allowed:
+            near = get_close_matches(word, allowed, n=1)
+            raise Refused(f"one of {', '.join(allowed)}" + (f"; did you mean {near[0]}?" if near else ""))
+        return word
+
+    return parse
+
+
+def embedder(value: Any) -> str:
+    word = str(value).strip()
+    if word.lower() in {"minilm", "none", "openai"}:
+        return word.lower()
+    others = sorted(added("ovillo.embedders"))
+    return word if word in others else choice("minilm", "none", "openai", *others)(word)
+
+
+def flag(value: Any) -> bool:
+    word = str(value).strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"0", "false", "no", "off"}:
+        return False
+    raise Refused("true or false")
+
+
+def port(value: Any) -> int:
+    try:
+        number = int(str(value).strip())
+    except ValueError:
+        number = -1
+    if isinstance(value, bool) or not 0 <= number <= 65_535:
+        raise Refused("a number from 0 to 65535 (0 takes a free port)")
+    return number
+
+
+def names(value: Any) -> tuple[str, ...]:
+    words = value if isinstance(value, list | tuple) else str(value).split(",")
+    if not all(isinstance(word, str) for word in words):
+        raise Refused("names separated by commas")
+    return tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+
+
+def whole(low: int, high: int) -> Callable[[Any], int]:
+    def parse(value: Any) -> int:
+        try:
+            number = int(str(value).strip())
+        except ValueError:
+            number = low - 1
+        if isinstance(value, bool) or not low <= number <= high:
+            raise Refused(f"a whole number from {low} to {high}")
+        return number
+
+    return parse
+
+
+def seconds(value: Any) -> float:
+    try:
+        number = float(str(value).strip())
+    except ValueError:
+        number = 0.0
+    if isinstance(value, bool) or not 0 < number <= 3_600:
+        raise Refused("a number of seconds from 0.1 to 3600")
+    return number
+
+
+def path(value: Any) -> Path:
+    if not isinstance(value, str | Path) or "\0" in str(value):
+        raise Refused("the path of a folder")
+    try:
+        return Path(value).expanduser().absolute()
+    except RuntimeError:
+        raise Refused("the path of a folder; whose home ~ is meant could not be told") from None
+
+
+def url(value: Any) -> str:
+    text = str(value).strip()
+    if not re.match(r"https?://[^\s/]+", text):
+        raise Refused("an address that begins with http:// or https://")
+    return text.rstrip("/")
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        raise Refused("text")
+    return str(value).strip()
