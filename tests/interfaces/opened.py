@@ -13,9 +13,10 @@ import pytest
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools import schema
-from ovillo.interfaces.tools.contract import LOCAL, ToolResult
+from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import Registry, all_tools
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionDelta
+from ovillo.security.principals import LOCAL
 from ovillo.sessions.calling import CallContext
 from ovillo.settings import Settings
 

@@ -11,10 +11,10 @@ import mcp_types as types
 import pytest
 
 from ovillo.interfaces.mcp.server import tool_definition
-from ovillo.interfaces.tools.contract import LOCAL, Principal
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.security.principals import LOCAL, Principal
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tools_list.json"
 

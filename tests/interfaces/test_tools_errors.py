@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools import cursors
-from ovillo.interfaces.tools.contract import LOCAL, Answer, Call, Principal, Tool
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.list_sessions import Input, Output
 from ovillo.interfaces.tools.registry import Registry, all_tools
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.security.principals import LOCAL, Principal
 from tests.builders import delta, message
 from tests.interfaces.opened import REGISTRY, ask, call, made, record
 

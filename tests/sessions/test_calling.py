@@ -14,10 +14,10 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
-from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId, SessionKind
+from ovillo.security.principals import LOCAL
 from ovillo.sessions.calling import CallContext, CallingSession
 from ovillo.sessions.views import Calling
 from ovillo.settings import Settings

@@ -76,8 +76,8 @@ class State:
 
         Raises the error the tool answered with."""
         # start-up cost: commands that answer from no tool are spared msgspec and the registry
-        from ovillo.interfaces.tools.contract import LOCAL
         from ovillo.interfaces.tools.registry import Registry
+        from ovillo.security.principals import LOCAL
 
         given = {name: value for name, value in arguments.items() if value is not None}
         result = Registry.choose(("all",)).dispatch(self.services(), LOCAL, tool, given)

@@ -29,9 +29,10 @@ from ovillo import __version__
 from ovillo.interfaces.mcp import resources, texts
 from ovillo.interfaces.mcp.backend import Backend
 from ovillo.interfaces.tools import schema
-from ovillo.interfaces.tools.contract import LOCAL, Principal, ToolResult
+from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import AnyTool, Registry
 from ovillo.model.errors import OvilloError
+from ovillo.security.principals import LOCAL, Principal
 from ovillo.sessions.calling import CallContext
 from ovillo.store.protocol import SessionFilter
 

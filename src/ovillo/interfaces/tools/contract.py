@@ -12,29 +12,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.model.records import Namespace
+from ovillo.security.principals import HISTORY_READ, Principal
 from ovillo.sessions.calling import CallContext
 
 if TYPE_CHECKING:
     # Importing the services imports every floor below: 300 ms that the first tools/list must not wait for.
     from ovillo.interfaces.services import Services
 
-HISTORY_READ = "history:read"
-
 Input = TypeVar("Input", bound=msgspec.Struct)
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """Who is asking. The namespace of every store call comes from here, never from an argument."""
-
-    name: str
-    namespace: Namespace
-    scopes: frozenset[str]
-
-
-#: The one user of a server without access control (stdio, loopback).
-LOCAL = Principal("local", DEFAULT_NAMESPACE, frozenset({HISTORY_READ}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,10 @@ from ovillo.interfaces.tools import (
     recover_context,
     search_sessions,
 )
-from ovillo.interfaces.tools.contract import Call, Principal, Tool, ToolResult
+from ovillo.interfaces.tools.contract import Call, Tool, ToolResult
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.plugins import added
+from ovillo.security.principals import Principal
 from ovillo.sessions.calling import CallContext
 
 if TYPE_CHECKING:

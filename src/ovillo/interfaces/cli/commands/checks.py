@@ -17,8 +17,8 @@ from pathlib import Path
 
 from ovillo import __version__
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.model.errors import OvilloError
+from ovillo.security.principals import LOCAL
 from ovillo.settings import Settings
 
 _LOW_DISK_BYTES = 1_000_000_000

@@ -10,8 +10,8 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.model.errors import InvalidInput
+from ovillo.security.principals import LOCAL
 
 
 @click.command()

@@ -10,11 +10,11 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, put
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.model.clock import parse_when
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.search.service import SearchRequest
+from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import moment
 

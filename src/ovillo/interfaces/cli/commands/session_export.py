@@ -9,8 +9,8 @@ import click
 
 from ovillo.interfaces.cli.options import plain
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.model.errors import Conflict, InvalidInput
+from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.service import FORMATS, Export, Transfer
 
 _ENDINGS = {"json": "json", "jsonl": "jsonl", "md": "md", "markdown": "md", "html": "html", "htm": "html", "pdf": "pdf"}

@@ -9,7 +9,7 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, put
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.tools.contract import LOCAL
+from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.plain_text import one_line
 from ovillo.sessions.transfer.transcript import moment
 

@@ -9,8 +9,8 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, put
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.plain_text import one_line
 from ovillo.sessions.transfer.transcript import moment
 from ovillo.store.protocol import SessionFilter

@@ -11,8 +11,8 @@ from ovillo.interfaces.cli.commands.session_text import Rules, header, message_t
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import page, print_json
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.tools.contract import LOCAL
 from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
     from rich.text import Text

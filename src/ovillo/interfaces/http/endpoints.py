@@ -1,0 +1,84 @@
+"""What an HTTP endpoint is: declared once, from which its route, its checks and its place in ``/openapi.json`` are made.
+
+Owns the declaration only. Errors are raised as ``OvilloError`` and become problem JSON at the one edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import msgspec
+
+from ovillo.model.records import Namespace
+from ovillo.security.principals import Principal
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
+
+Query = TypeVar("Query")
+Body = TypeVar("Body")
+
+
+class NoQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """An endpoint without parameters in its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange(Generic[Query, Body]):
+    """One request while it is answered. ``body`` is ``None`` where the endpoint declares none."""
+
+    services: Services
+    principal: Principal
+    path: Mapping[str, str]
+    query: Query
+    body: Body
+    #: Names in lower case.
+    headers: Mapping[str, str]
+    request_id: str
+
+    @property
+    def namespace(self) -> Namespace:
+        return self.principal.namespace
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """``body`` is a struct or plain data (sent as JSON), bytes (sent as they are, with ``content_type``), or ``None``."""
+
+    body: Any = None
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = "application/json"
+
+
+#: A plain function runs in a worker thread and may block; a coroutine runs on the event loop and must not.
+Handler = Callable[[Exchange[Any, Any]], Reply | Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    #: As Starlette writes it: ``/api/sessions/{id}``.
+    path: str
+    #: Name of the operation in OpenAPI, unique.
+    name: str
+    summary: str
+    #: Heading in OpenAPI.
+    tag: str
+    #: Needed scope (``ovillo.security.principals``); ``None`` makes it public.
+    scope: str | None
+    handler: Handler
+    #: msgspec structs: parameters in the address (all from strings, ``strict=False``), body, answer.
+    query: type[Any] = NoQuery
+    body: type[Any] | None = None
+    reply: type[Any] | None = None
+    #: Status of a good answer, unless the reply says otherwise.
+    status: int = 200
+    #: Largest body in bytes; ``None`` is the server's usual limit.
+    max_body: int | None = None
+    #: Request headers that mean something here: name -> description.
+    headers: Mapping[str, str] = field(default_factory=dict)
+    #: Other statuses this endpoint answers with on purpose: status -> when.
+    also: Mapping[int, str] = field(default_factory=dict)

@@ -1,0 +1,42 @@
+"""Who is asking, and what they may do.
+
+Owns principals and scopes. How somebody proves who they are is in ``keys`` and ``tokens``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+
+HISTORY_READ = "history:read"
+#: Make, change, append to and remove recorded sessions, and what hangs on them (summaries, snapshots, links, time).
+SESSIONS_WRITE = "sessions:write"
+CONTEXT_READ = "context:read"
+CONTEXT_WRITE = "context:write"
+#: Status, metrics, upkeep, keys.
+ADMIN = "admin"
+
+SCOPES = (HISTORY_READ, SESSIONS_WRITE, CONTEXT_READ, CONTEXT_WRITE, ADMIN)
+
+#: Named sets of scopes.
+ROLES = {
+    "reader": frozenset({HISTORY_READ, CONTEXT_READ}),
+    "writer": frozenset({HISTORY_READ, SESSIONS_WRITE, CONTEXT_READ, CONTEXT_WRITE}),
+    "admin": frozenset(SCOPES),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The namespace of every store call comes from here, never from an argument."""
+
+    name: str
+    namespace: Namespace
+    scopes: frozenset[str]
+    #: Public id of the key it came with, if any.
+    key_id: str | None = None
+
+
+#: The one user of a server without access control (stdio, loopback).
+LOCAL = Principal("local", DEFAULT_NAMESPACE, ROLES["admin"])
