@@ -35,6 +35,8 @@ class SessionCounts:
     parts: int = 0
     #: Human prompts, own (not inherited).
     prompts: int = 0
+    #: Of searchable text, each part cut at ``limits.MAX_INDEXED_CHARS``.
+    characters: int = 0
 
 
 @dataclass(frozen=True, slots=True)

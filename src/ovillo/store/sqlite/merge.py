@@ -23,6 +23,7 @@ from ovillo.model.records import (
     ToolResult,
     ToolStatus,
 )
+from ovillo.model.text import searchable_text
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
@@ -84,6 +85,7 @@ class Merge:
         self._held_by_newer: set[int] = set()
         self._new_messages: list[tuple[Any, ...]] = []
         self._new_parts: list[tuple[Any, ...]] = []
+        self._characters: dict[int, int] = {}
         self._sessions = self._messages = self._parts = 0
         self._touched: set[SessionId] = set()
         self._overlapping: set[tuple[SessionId, SessionId]] = set()
@@ -104,6 +106,10 @@ class Merge:
 
     def finish(self) -> Applied:
         self._index.flush()
+        self._db.executemany(
+            "UPDATE sessions SET characters = characters + ? WHERE key = ?",
+            [(characters, key) for key, characters in self._characters.items()],
+        )
         log_changes(self._db, self._ns, "session", sorted(self._touched), self._now)
         for pair in self._overlapping:
             self._db.execute("INSERT OR IGNORE INTO overlaps VALUES (?, ?, ?)", (self._ns, *pair))
@@ -253,6 +259,7 @@ class Merge:
     def _insert_part(self, key: int, message_key: int, part: PreparedPart, at: int | None) -> int:
         doc = self._index.next_doc()
         self._new_parts.append((doc, key, message_key, part.role, part.flags, part.length, *part.values))
+        self._characters[key] = self._characters.get(key, 0) + part.characters
         if part.length:
             self._index.add(doc, part.column, part.terms)
         if part.paths:
@@ -295,6 +302,8 @@ class Merge:
         if part_values(merged) == part_values(old):
             return
         prepared = prepare_part(merged, message, self._analyzer)
+        grown = prepared.characters - len(searchable_text(old))
+        self._characters[key] = self._characters.get(key, 0) + grown
         self._db.execute(_PART_UPDATE, (prepared.flags, prepared.length, *prepared.values, doc))
         self._index.replace(doc, prepared.column, prepared.terms)
         if prepared.paths:

@@ -39,6 +39,8 @@ class PreparedPart(NamedTuple):
     terms: str
     length: int
     paths: tuple[str, ...]
+    #: Of searchable text.
+    characters: int
 
     @property
     def id(self) -> str:
@@ -123,7 +125,14 @@ def prepare_part(part: Part, message: Message, analyzer: Analyzer) -> PreparedPa
     if length >= 3 and part.type in _SAID and not part.synthetic and worth_embedding(message, part):
         flags |= PART_EMBEDDABLE
     return PreparedPart(
-        part_values(part), flags, ROLE_CODES[message.role], _column(part, message), terms, length, touched_paths(part)
+        part_values(part),
+        flags,
+        ROLE_CODES[message.role],
+        _column(part, message),
+        terms,
+        length,
+        touched_paths(part),
+        len(text),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
-from ovillo.model.live import Appended, Summary
+from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.store.protocol import Analyzer, SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
@@ -41,6 +41,8 @@ from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 from ovillo.store.sqlite.writer import Writer
 
 _COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_id", "git_branch")
+#: Of the newest summary, what a list of sessions shows (characters).
+_SHOWN = 200
 _SUMMARY_COLUMNS = "id, from_seq, through_seq, text, tokens_before, tokens_after, summarizer, created_at"
 
 
@@ -170,7 +172,11 @@ class RecordingWrites:
                     summary.created_at,
                 ),
             )
-            db.execute("UPDATE sessions SET revision = revision + 1 WHERE key = ?", (key,))
+            db.execute(
+                "UPDATE sessions SET revision = revision + 1, extra = CASE source WHEN ? THEN"
+                " json_set(extra, '$.summary', ?) ELSE extra END WHERE key = ?",
+                (NATIVE, _one_line(summary.text), key),
+            )
             log_changes(db, ns, "summary", [summary.session_id], summary.created_at)
 
         self._writer.run(work)
@@ -269,7 +275,7 @@ def _append(
     index = IndexWrites(db)
     appended: list[Appended] = []
     added: list[str] = []
-    parts = prompts = 0
+    parts = prompts = characters = 0
     docs: list[int] = []
     for entry in entries:
         known = db.execute(
@@ -291,6 +297,7 @@ def _append(
             doc = index.next_doc()
             db.execute(PART_INSERT, (doc, key, message_key, part.role, part.flags, part.length, *part.values))
             docs.append(doc)
+            characters += part.characters
             if part.length:
                 index.add(doc, part.column, part.terms)
             if part.paths:
@@ -304,9 +311,9 @@ def _append(
         index.flush()
         db.execute(
             "UPDATE sessions SET message_count = message_count + ?, part_count = part_count + ?,"
-            " prompt_count = prompt_count + ?, first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
+            " prompt_count = prompt_count + ?, characters = characters + ?, first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
             " first_prompt = coalesce(first_prompt, ?), updated_at = max(coalesce(updated_at, 0), ?) WHERE key = ?",
-            (len(added), parts, prompts, min(docs, default=None), max(docs, default=None), prompt, at, key),
+            (len(added), parts, prompts, characters, min(docs, default=None), max(docs, default=None), prompt, at, key),
         )
         log_changes(db, ns, "message", [f"{session_id}/{message_id}" for message_id in added], at)
     return appended
@@ -326,6 +333,10 @@ def _digest(message: Message) -> bytes:
     """What makes two messages under one key the same: who said what; not the id or time the server gave it."""
     said = to_json([message.role, [[p.type, p.text, p.tool, p.file, p.patch] for p in message.parts]])
     return hashlib.blake2b(clean(said).encode(), digest_size=8).digest()
+
+
+def _one_line(text: str) -> str:
+    return clean(" ".join(text.split())[:_SHOWN])
 
 
 def _plain(value: Any) -> Any:

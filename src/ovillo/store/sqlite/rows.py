@@ -149,7 +149,8 @@ def session_extra(session: Session) -> dict[str, Any]:
 SESSION_COLUMNS = (
     "s.id, s.source, s.project_id, s.directory, s.git_branch, s.title, s.parent_id, s.forked_from, s.kind, s.agent,"
     " s.model, s.type, s.status, s.created_at, s.updated_at, s.deleted_at_source, s.extra,"
-    " s.message_count, s.part_count, s.prompt_count, s.first_prompt, s.revision"
+    " s.message_count, s.part_count, s.prompt_count, s.first_prompt, s.revision,"
+    " s.characters"
 )
 
 

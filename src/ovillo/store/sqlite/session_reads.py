@@ -202,5 +202,5 @@ def _with_parts(db: apsw.Connection, session_id: SessionId, rows: list[tuple[Any
 
 def row_from(namespace: Namespace, row: tuple[Any, ...]) -> SessionRow:
     return SessionRow(
-        session_from(namespace, row), SessionCounts(row[17], row[18], row[19]), row[20], f"{row[21]}.{row[17]}"
+        session_from(namespace, row), SessionCounts(row[17], row[18], row[19], row[22]), row[20], f"{row[21]}.{row[17]}"
     )

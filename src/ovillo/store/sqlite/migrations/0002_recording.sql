@@ -1,6 +1,8 @@
 -- Live sessions: a count of changes for conditional requests, idempotency keys, summaries.
 
 ALTER TABLE sessions ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+-- Of all searchable text: what the estimate of tokens is made from.
+ALTER TABLE sessions ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;
 
 CREATE TABLE idempotency (
     session_key INTEGER NOT NULL,

@@ -1,0 +1,240 @@
+"""Sessions and messages as the HTTP interface shows them (SPEC-015, sections 4.1 and 4.4).
+
+Owns the outside form: camel case, times in milliseconds since 1970 as the specification has them. Fields of the
+specification come first; the others stand beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ovillo.model.live import NATIVE
+from ovillo.model.records import Message, PartType, Role, Session, SessionStatus, SessionType, ToolCall, ToolStatus
+from ovillo.sessions.views import SessionSummary
+from ovillo.store.protocol import SessionRow
+
+#: Characters a token has on average in prose and code (o200k over the fixtures: 3.6 to 4.4).
+CHARS_PER_TOKEN = 4
+#: The specification's three; others may be named as well.
+MODES = ("orchestrate", "plan", "bypassPermissions")
+DEFAULT_PROVIDER = "claude"
+_SUMMARY_CHARS = 100
+
+Name = Annotated[str, Meta(max_length=500)]
+Short = Annotated[str, Meta(max_length=200)]
+Millis = Annotated[int, Meta(ge=0, le=32_503_680_000_000)]
+
+
+class ToolUse(Struct, rename="camel", kw_only=True, omit_defaults=True):
+    """``toolCalls[]``: fields of the specification's writers differ, so that both common spellings are read."""
+
+    name: Short
+    id: Short | None = None
+    input: Any = None
+    arguments: Any = None
+    output: str | None = None
+    result: Any = None
+    status: ToolStatus | None = None
+    title: str | None = None
+
+    def record(self, number: int) -> ToolCall:
+        output = self.output
+        if output is None and self.result is not None:
+            output = self.result if isinstance(self.result, str) else msgspec.json.encode(self.result).decode()
+        done = ToolStatus.COMPLETED if output is not None else ToolStatus.PENDING
+        return ToolCall(
+            name=self.name,
+            call_id=self.id or f"call_{number}",
+            input=self.input if self.input is not None else self.arguments,
+            output=output,
+            title=self.title,
+            status=self.status or done,
+        )
+
+
+class MessageInfo(Struct, rename="camel", kw_only=True, omit_defaults=True):
+    id: str
+    role: str
+    content: str
+    timestamp: int | None
+    seq: int
+    tool_calls: list[ToolUse] = []
+    metadata: Mapping[str, Any] = {}
+    author: str = ""
+    reasoning: str | None = None
+    model: str | None = None
+    usage: Mapping[str, int] | None = None
+    inherited_from: str | None = None
+    superseded: bool = False
+    reverted: bool = False
+    summarized_by: str | None = None
+
+
+class SessionMetadata(Struct, rename="camel", kw_only=True):
+    id: str
+    name: str
+    created_at: int | None
+    updated_at: int | None
+    message_count: int
+    token_estimate: int
+    summary: str
+    source: str
+    status: str
+    type: str | None
+    read_only: bool
+
+
+class SessionInfo(Struct, rename="camel", kw_only=True):
+    id: str
+    name: str
+    created_at: int | None
+    updated_at: int | None
+    short_term_memory: list[MessageInfo]
+    long_term_summary: str
+    provider: str
+    modes: dict[str, bool]
+    metrics: Mapping[str, Any]
+    working_directory: str | None
+    active_files: list[str]
+    message_count: int
+    token_estimate: int
+    type: str | None
+    status: str
+    source: str
+    read_only: bool
+    agent: str | None
+    model: str | None
+    parent_id: str | None = msgspec.field(name="parentID")
+    metadata: Mapping[str, Any]
+    version: str
+
+
+def metadata_of(summary: SessionSummary, characters: int) -> SessionMetadata:
+    session = summary.session
+    return SessionMetadata(
+        id=session.id,
+        name=summary.title,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+        message_count=summary.counts.messages,
+        token_estimate=tokens_of(characters),
+        summary=summary.summary[:_SUMMARY_CHARS],
+        source=session.source,
+        status=session.status.value,
+        type=session.type.value if session.type else None,
+        read_only=session.source != NATIVE,
+    )
+
+
+def session_info(
+    row: SessionRow, title: str, recent: list[MessageInfo], summary: str, metrics: Mapping[str, Any]
+) -> SessionInfo:
+    session = row.session
+    return SessionInfo(
+        id=session.id,
+        name=title,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+        short_term_memory=recent,
+        long_term_summary=summary,
+        provider=session.provider or DEFAULT_PROVIDER,
+        modes=modes_shown(session),
+        metrics=metrics,
+        working_directory=session.directory,
+        active_files=list(session.active_files),
+        message_count=row.counts.messages,
+        token_estimate=tokens_of(row.counts.characters),
+        type=session.type.value if session.type else None,
+        status=session.status.value,
+        source=session.source,
+        read_only=session.source != NATIVE,
+        agent=session.agent,
+        model=session.model,
+        parent_id=session.parent_id,
+        metadata={name: value for name, value in session.metadata.items() if name != "metrics"},
+        version=row.version,
+    )
+
+
+def message_info(message: Message, summarized_by: str | None = None) -> MessageInfo:
+    said = [part.text for part in message.parts if part.type in (PartType.TEXT, PartType.COMPACTION) and part.text]
+    thought = [part.text for part in message.parts if part.type is PartType.REASONING and part.text]
+    usage = message.usage
+    return MessageInfo(
+        id=message.id,
+        role=message.role.value,
+        content="\n\n".join(said),
+        timestamp=message.created_at,
+        seq=message.seq,
+        tool_calls=[_tool_use(part.tool) for part in message.parts if part.tool],
+        metadata=message.metadata,
+        author=message.author.value,
+        reasoning="\n\n".join(thought) or None,
+        model=message.model,
+        usage=msgspec.to_builtins(usage) if usage else None,
+        inherited_from=message.inherited_from,
+        superseded=message.superseded,
+        reverted=message.reverted,
+        summarized_by=summarized_by,
+    )
+
+
+def _tool_use(call: ToolCall) -> ToolUse:
+    return ToolUse(
+        name=call.name, id=call.call_id, input=call.input, output=call.output, status=call.status, title=call.title
+    )
+
+
+def modes_shown(session: Session) -> dict[str, bool]:
+    """The specification's three always, others when they are on."""
+    return {name: name in session.modes for name in (*MODES, *session.modes)}
+
+
+def modes_kept(given: Mapping[str, bool], before: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The names that are on, ``given`` over ``before``."""
+    on = {**dict.fromkeys(before, True), **given}
+    return tuple(name for name, value in on.items() if value)
+
+
+def tokens_of(characters: int) -> int:
+    return -(-characters // CHARS_PER_TOKEN)
+
+
+class NewMessage(Struct, rename="camel", kw_only=True):
+    """A message to append. ``content`` may be empty where there are tool calls."""
+
+    role: Role
+    content: str = ""
+    id: str | None = None
+    timestamp: Millis | None = None
+    tool_calls: list[ToolUse] = []
+    metadata: dict[str, Any] = {}
+    agent: Short | None = None
+    model: Short | None = None
+    #: Where no header can be sent, and in batches.
+    idempotency_key: str | None = None
+
+
+class SessionFields(Struct, rename="camel", kw_only=True):
+    """What both creating and changing may set; what is absent stays."""
+
+    name: Name | None = None
+    provider: Short | None = None
+    modes: dict[Annotated[str, Meta(max_length=64)], bool] | None = None
+    type: SessionType | None = None
+    status: SessionStatus | None = None
+    working_directory: Annotated[str, Meta(max_length=4096)] | None = None
+    active_files: Annotated[list[Annotated[str, Meta(max_length=4096)]], Meta(max_length=1000)] | None = None
+    agent: Short | None = None
+    model: Short | None = None
+    git_branch: Short | None = None
+    metadata: dict[str, Any] | None = None
+    metrics: dict[str, Any] | None = None
+
+
+class NewSession(SessionFields, kw_only=True):
+    id: str | None = None

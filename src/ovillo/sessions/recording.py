@@ -1,0 +1,129 @@
+"""Recording live sessions: made, changed, appended to and removed through one service, whatever the door.
+
+Owns what may be done to which session (mirrored ones are read-only), redaction on the way in, and telling those who
+keep a session short that it grew. Storing is the store's, reading is ``catalog`` and ``history``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
+
+from ovillo.model.clock import Clock
+from ovillo.model.errors import Conflict, InvalidInput, NotFound
+from ovillo.model.live import NATIVE, Appended
+from ovillo.model.records import Message, Namespace, Session, SessionDelta, SessionId
+from ovillo.sessions.drafts import MessageDraft, SessionDraft, checked_key, checked_name, differing, message_from
+from ovillo.sessions.drafts import session_from as session_of
+from ovillo.store.protocol import SessionRow, Store
+
+Redact = Callable[[SessionDelta], tuple[SessionDelta, Mapping[str, int]]]
+#: Told of a session that grew to so many messages; must return at once.
+Grown = Callable[[Namespace, SessionId, int], None]
+
+#: Messages of one append.
+MAX_BATCH = 1_000
+
+
+class Recorder:
+    def __init__(self, store: Store, redact: Redact, clock: Clock, grown: Grown | None = None) -> None:
+        self._store = store
+        self._redact = redact
+        self._clock = clock
+        self._grown = grown
+        #: Sessions known to be recorded here, so that an append asks nothing of the store first.
+        self._native: set[tuple[Namespace, SessionId]] = set()
+
+    # --- sessions
+
+    def create(self, namespace: Namespace, draft: SessionDraft) -> tuple[SessionRow, bool]:
+        """The session, and whether it is new. The same id again gives the same session.
+
+        Raises InvalidInput, and Conflict when the id is taken by a session that differs or is mirrored."""
+        clean, _ = self._redact(SessionDelta(session_of(namespace, draft, self._clock)))
+        row, is_new = self._store.create_session(namespace, clean.session)
+        if not is_new:
+            self._must_be_native(row.session)
+            if names := differing(row.session, _as_stored(draft, clean.session)):
+                raise Conflict(
+                    f"Session {row.session.id} exists with another {', '.join(names)}.",
+                    hint="Use another id, or update the session.",
+                )
+        self._native.add((namespace, row.session.id))
+        return row, is_new
+
+    def get(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
+        """A session recorded here. Raises NotFound, and Conflict for a mirrored one."""
+        row = self._store.get_session(namespace, session_id)
+        if row is None:
+            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
+        self._must_be_native(row.session)
+        self._native.add((namespace, session_id))
+        return row
+
+    def update(
+        self, namespace: Namespace, session_id: SessionId, changes: Mapping[str, Any], *, if_version: str | None = None
+    ) -> SessionRow:
+        """Set what ``changes`` names (fields of ``Session``). Raises NotFound, Conflict, InvalidInput."""
+        row = self.get(namespace, session_id)
+        checked_name(changes.get("title"))
+        given = {**changes, "metadata": {**row.session.metadata, **(changes.get("metadata") or {})}}
+        known = Session(session_id, NATIVE, **{k: v for k, v in given.items() if v is not None})
+        clean, _ = self._redact(SessionDelta(known))
+        kept = {name: getattr(clean.session, name) if given[name] is not None else None for name in given}
+        return self._store.update_session(namespace, session_id, kept, at=self._clock(), if_version=if_version)
+
+    def delete(self, namespace: Namespace, session_id: SessionId, *, if_version: str | None = None) -> None:
+        """With its messages and all that hangs on it. Raises NotFound, Conflict."""
+        self.get(namespace, session_id)
+        self._native.discard((namespace, session_id))
+        self._store.delete_session(namespace, session_id, at=self._clock(), if_version=if_version)
+
+    # --- messages
+
+    def append(
+        self, namespace: Namespace, session_id: SessionId, drafts: Sequence[tuple[MessageDraft, str | None]]
+    ) -> Future[list[Appended]]:
+        """Append ``(draft, idempotency key)`` in order, all or none; the future is done after COMMIT.
+
+        Raises InvalidInput and LimitExceeded at once; NotFound and Conflict come up here or with the future."""
+        if not 1 <= len(drafts) <= MAX_BATCH:
+            raise InvalidInput(f"{len(drafts)} messages at once.", hint=f"1 to {MAX_BATCH}.")
+        if (namespace, session_id) not in self._native:
+            self.get(namespace, session_id)
+        keys = [checked_key(key) for _, key in drafts]
+        messages = tuple(message_from(session_id, draft, self._clock) for draft, _ in drafts)
+        clean, _ = self._redact(SessionDelta(Session(session_id, NATIVE), messages))
+        return self._written(namespace, session_id, list(zip(clean.messages, keys, strict=True)))
+
+    def _written(
+        self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]]
+    ) -> Future[list[Appended]]:
+        appending = self._store.append(namespace, session_id, messages, at=self._clock())
+        if self._grown is not None:
+            appending.add_done_callback(lambda done: self._tell(namespace, session_id, done))
+        return appending
+
+    def _tell(self, namespace: Namespace, session_id: SessionId, done: Future[list[Appended]]) -> None:
+        if done.exception() is None and self._grown is not None:
+            last = done.result()[-1]
+            if not last.replayed:
+                self._grown(namespace, session_id, last.seq)
+
+    def _must_be_native(self, session: Session) -> None:
+        if session.source != NATIVE:
+            raise Conflict(
+                f"Session {session.id} is mirrored from {session.source} and read-only here.",
+                hint="Create a session of your own and link it with relationship 'continues'.",
+            )
+
+
+def _as_stored(draft: SessionDraft, session: Session) -> SessionDraft:
+    """What is asked for, as redaction leaves it: a retry must find its own session equal."""
+    return replace(
+        draft,
+        name=None if draft.name is None else session.title,
+        metadata=None if draft.metadata is None else session.metadata,
+    )
