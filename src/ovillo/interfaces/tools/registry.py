@@ -23,7 +23,7 @@ from ovillo.interfaces.tools import (
     recover_context,
     search_sessions,
 )
-from ovillo.interfaces.tools.contract import Call, Tool, ToolResult
+from ovillo.interfaces.tools.contract import Answer, Call, Tool, ToolResult
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.plugins import added
 from ovillo.security.principals import Principal
@@ -86,16 +86,27 @@ class Registry:
     ) -> ToolResult:
         """Call a tool. Never raises: what goes wrong comes back as a result with ``is_error`` and its code."""
         try:
-            tool = self._find(principal, name)
-            context = context or CallContext(tool=name, arguments=given or {})
-            decoded = arguments.decode(tool.name, tool.input, given)
-            answer = tool.handler(Call(services, principal, context), decoded)
+            answer = self.answer(services, principal, name, given, context)
             return ToolResult(msgspec.to_builtins(answer.structured), answer.text)
         except OvilloError as error:
             return ToolResult(None, str(error), is_error=True, error_code=error.code)
         except Exception as error:  # noqa: BLE001  The request edge: a caller gets an answer, the log gets the trace.
             _log.exception("tool %s failed", name)
             return ToolResult(None, _unexpected(name, error), is_error=True, error_code="internal")
+
+    def answer(
+        self,
+        services: Services,
+        principal: Principal,
+        name: str,
+        given: Mapping[str, Any] | None,
+        context: CallContext | None = None,
+    ) -> Answer:
+        """Call a tool for a caller that tells errors in its own way. Raises OvilloError, and whatever a bug raises."""
+        tool = self._find(principal, name)
+        context = context or CallContext(tool=name, arguments=given or {})
+        decoded = arguments.decode(tool.name, tool.input, given)
+        return tool.handler(Call(services, principal, context), decoded)
 
     def _find(self, principal: Principal, name: str) -> AnyTool:
         tool = self._tools.get(name)

@@ -1,0 +1,83 @@
+"""Reading endpoints that answer what the tools answer: search, history, lineage, statistics, recovery.
+
+Owns which tool stands behind which path; arguments and answers are the tools' own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Handler, NoQuery, Reply
+from ovillo.interfaces.tools import (
+    get_session_history,
+    get_session_lineage,
+    get_session_stats,
+    recover_context,
+    search_sessions,
+)
+from ovillo.interfaces.tools.contract import Tool
+from ovillo.interfaces.tools.registry import Registry
+from ovillo.security.principals import HISTORY_READ
+
+_TAG = "Reading"
+
+
+class SearchQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    query: str = msgspec.field(name="q")
+    agent: str | None = None
+    projectID: str | None = None
+    startDate: str | None = None
+    endDate: str | None = None
+    limit: int | None = None
+    cursor: str | None = None
+
+
+class HistoryQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    cursor: str | None = None
+    limit: int | None = None
+    around: str | None = None
+    response_format: str | None = None
+
+
+class RecoverQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    max_tokens: int | None = None
+
+
+def _through(tool: Tool[Any]) -> Handler:
+    registry = Registry([tool])
+
+    def handle(call: Exchange[Any, None]) -> Reply:
+        given = {name: getattr(call.query, name) for name in call.query.__struct_fields__}
+        arguments = {name: value for name, value in given.items() if value is not None}
+        if "id" in call.path:
+            arguments["sessionID"] = call.path["id"]
+        return Reply(registry.answer(call.services, call.principal, tool.name, arguments).structured)
+
+    return handle
+
+
+def _endpoint(path: str, name: str, tool: Tool[Any], query: type[Any] = NoQuery) -> Endpoint:
+    return Endpoint(
+        "GET",
+        path,
+        name,
+        tool.title,
+        _TAG,
+        HISTORY_READ,
+        _through(tool),
+        query=query,
+        reply=tool.output,
+        also={404: "No such session."} if "{id}" in path else {},
+    )
+
+
+ENDPOINTS = (
+    _endpoint("/api/search", "search", search_sessions.TOOL, SearchQuery),
+    _endpoint("/api/sessions/{id}/history", "getSessionHistory", get_session_history.TOOL, HistoryQuery),
+    _endpoint("/api/sessions/{id}/lineage", "getSessionLineage", get_session_lineage.TOOL),
+    _endpoint("/api/sessions/{id}/stats", "getSessionStats", get_session_stats.TOOL),
+    _endpoint("/api/sessions/{id}/recover", "recoverContext", recover_context.TOOL, RecoverQuery),
+)

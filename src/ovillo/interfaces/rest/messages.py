@@ -1,0 +1,254 @@
+"""``/api/sessions/{id}/messages``: append with an idempotency key, read by range, summarise.
+
+Owns the requests and answers of messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.rest import shapes
+from ovillo.model.errors import InvalidInput
+from ovillo.model.live import Appended
+from ovillo.model.records import MessageId, SessionId
+from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
+from ovillo.sessions.drafts import MessageDraft
+
+_TAG = "Messages"
+#: A page holds at most this many messages, whatever is asked for, and ends earlier when it grows past the bytes below.
+_PAGE = 10_000
+_BATCH = 1_000
+_FETCH = 500
+#: Mirrored messages may share a place in the order; a page never ends between them.
+_LOOK_AHEAD = 20
+_PAGE_CHARS = 32 * 1024 * 1024
+
+
+class Page(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+    limit: Annotated[int, Meta(ge=1, le=1_000_000)] = 100
+    cursor: str | None = None
+    #: Messages after this one (its id), as a client that reconnects asks.
+    since: str | None = None
+    after_seq: int | None = None
+    before_seq: int | None = None
+    order: str = "asc"
+
+
+class MessageList(Struct, rename="camel", kw_only=True, omit_defaults=True):
+    messages: list[shapes.MessageInfo]
+    total: int
+    next_cursor: str | None = None
+
+
+class AppendedInfo(Struct, kw_only=True):
+    id: str
+    seq: int
+    #: It was stored before under this key.
+    replayed: bool
+
+
+class Batch(Struct, kw_only=True):
+    messages: Annotated[list[shapes.NewMessage], Meta(min_length=1, max_length=_BATCH)]
+
+
+class AppendedList(Struct, kw_only=True):
+    messages: list[AppendedInfo]
+
+
+class SummaryReply(Struct, rename="camel", kw_only=True):
+    summary: str
+    tokens_saved: int
+    tokens_before: int
+    tokens_after: int
+    from_seq: int | None
+    through_seq: int | None
+    summarizer: str
+    warning: str | None
+
+
+async def _append(call: Exchange[Any, shapes.NewMessage]) -> Reply:
+    given = call.body
+    key = call.headers.get("idempotency-key") or given.idempotency_key
+    appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), [(_draft(given), key)])
+    (stored,) = await asyncio.wrap_future(appending)
+    return Reply(_appended(stored), 200 if stored.replayed else 201)
+
+
+async def _append_many(call: Exchange[Any, Batch]) -> Reply:
+    drafts = [(_draft(given), given.idempotency_key) for given in call.body.messages]
+    appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), drafts)
+    stored = await asyncio.wrap_future(appending)
+    fresh = any(not item.replayed for item in stored)
+    return Reply(AppendedList(messages=[_appended(item) for item in stored]), 201 if fresh else 200)
+
+
+def _draft(given: shapes.NewMessage) -> MessageDraft:
+    return MessageDraft(
+        role=given.role,
+        content=given.content,
+        id=given.id,
+        created_at=given.timestamp,
+        tool_calls=[call.record(number) for number, call in enumerate(given.tool_calls, 1)],
+        agent=given.agent,
+        model=given.model,
+        metadata=given.metadata,
+    )
+
+
+def _appended(stored: Appended) -> AppendedInfo:
+    return AppendedInfo(id=stored.message_id, seq=stored.seq, replayed=stored.replayed)
+
+
+def _read(call: Exchange[Page, None]) -> Reply:
+    query, store = call.query, call.services.store
+    if query.order not in {"asc", "desc"}:
+        raise InvalidInput(f"order is {query.order!r}.", hint="asc or desc.")
+    session = call.services.catalog.resolve(call.namespace, call.path["id"])
+    newest_first = query.order == "desc"
+    after, before = _range(call, session.session.id)
+    summarised = call.services.store.summaries(call.namespace, session.session.id)
+    through, by = (summarised[-1].through_seq, summarised[-1].id) if summarised else (None, None)
+    wanted = min(query.limit, _PAGE)
+    shown: list[shapes.MessageInfo] = []
+    size = 0
+    more = True
+    while more and len(shown) < wanted and size < _PAGE_CHARS:
+        count = min(_FETCH, wanted - len(shown))
+        messages = store.messages(
+            call.namespace,
+            session.session.id,
+            after_seq=after,
+            before_seq=before,
+            limit=count + _LOOK_AHEAD,
+            newest_first=newest_first,
+        )
+        while count < len(messages) and messages[count].seq == messages[count - 1].seq:
+            count += 1
+        more = len(messages) > count
+        for message in messages[:count]:
+            info = shapes.message_info(message, by if through is not None and message.seq <= through else None)
+            shown.append(info)
+            size += len(info.content) + sum(len(use.output or "") for use in info.tool_calls)
+        if shown:
+            after, before = (after, shown[-1].seq) if newest_first else (shown[-1].seq, before)
+    following = str(shown[-1].seq) if more and shown else None
+    return Reply(MessageList(messages=shown, total=session.counts.messages, next_cursor=following))
+
+
+def _range(call: Exchange[Page, None], session_id: SessionId) -> tuple[int | None, int | None]:
+    """``(after, before)``: the cursor is the ``seq`` of the last message shown."""
+    query = call.query
+    after, before = query.after_seq, query.before_seq
+    if query.since is not None:
+        message = call.services.history.message(call.namespace, session_id, MessageId(query.since))
+        after = message.seq
+    if query.cursor is not None:
+        if not query.cursor.lstrip("-").isdigit():
+            raise InvalidInput("The cursor is not one of this list.", hint="Use nextCursor of the last answer.")
+        if query.order == "desc":
+            before = int(query.cursor)
+        else:
+            after = int(query.cursor)
+    return after, before
+
+
+def _message(call: Exchange[Any, None]) -> Reply:
+    session = call.services.catalog.resolve(call.namespace, call.path["id"])
+    return Reply(
+        shapes.message_info(call.services.history.message(call.namespace, session.session.id, call.path["message"]))
+    )
+
+
+def _summarize(call: Exchange[Any, None]) -> Reply:
+    session = call.services.catalog.resolve(call.namespace, call.path["id"])
+    outcome = call.services.summaries.summarize(call.namespace, session.session.id, force=True)
+    return Reply(
+        SummaryReply(
+            summary=outcome.summary,
+            tokens_saved=outcome.tokens_saved,
+            tokens_before=outcome.tokens_before,
+            tokens_after=outcome.tokens_after,
+            from_seq=outcome.from_seq,
+            through_seq=outcome.through_seq,
+            summarizer=outcome.summarizer,
+            warning=outcome.warning,
+        )
+    )
+
+
+_MISSING = {404: "No such session."}
+_APPENDING = {
+    200: "It was stored before under this key: the answer it got then.",
+    404: "No such session.",
+    409: "The session is mirrored and read-only, or the key was used for another message.",
+    503: "The store cannot write now; try again with the same key.",
+}
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/api/sessions/{id}/messages",
+        "appendMessage",
+        "Append a message; answered after it is stored durably",
+        _TAG,
+        SESSIONS_WRITE,
+        _append,
+        body=shapes.NewMessage,
+        reply=AppendedInfo,
+        status=201,
+        headers={
+            "idempotency-key": "A fresh UUID for each message, the same one for a retry. Needed, here or in the body."
+        },
+        also=_APPENDING,
+    ),
+    Endpoint(
+        "POST",
+        "/api/sessions/{id}/messages/batch",
+        "appendMessages",
+        "Append several messages in order, all or none; each carries its idempotencyKey",
+        _TAG,
+        SESSIONS_WRITE,
+        _append_many,
+        body=Batch,
+        reply=AppendedList,
+        status=201,
+        also=_APPENDING,
+    ),
+    Endpoint(
+        "GET",
+        "/api/sessions/{id}/messages",
+        "listMessages",
+        "All recorded messages in order, paged; none is left out because it was summarised",
+        _TAG,
+        HISTORY_READ,
+        _read,
+        query=Page,
+        reply=MessageList,
+        also=_MISSING,
+    ),
+    Endpoint(
+        "GET",
+        "/api/sessions/{id}/messages/{message}",
+        "getMessage",
+        "One message whole",
+        _TAG,
+        HISTORY_READ,
+        _message,
+        reply=shapes.MessageInfo,
+        also={404: "No such session or message."},
+    ),
+    Endpoint(
+        "POST",
+        "/api/sessions/{id}/summarize",
+        "summarizeSession",
+        "Summarise the older messages now; nothing recorded is removed",
+        _TAG,
+        SESSIONS_WRITE,
+        _summarize,
+        reply=SummaryReply,
+        also=_MISSING,
+    ),
+)

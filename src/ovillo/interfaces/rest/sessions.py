@@ -1,0 +1,207 @@
+"""``/api/sessions``: list, create, read, change, remove (SPEC-015, section 4.4).
+
+Owns the requests and answers of sessions; their messages are in ``messages``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.rest import shapes
+from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
+from ovillo.model.records import SessionId, SessionType
+from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
+from ovillo.sessions.drafts import SessionDraft
+from ovillo.store.protocol import SessionFilter, SessionRow
+
+_IF_MATCH = {"if-match": "The ETag of the session as it was read; 409 when it changed meanwhile."}
+_TAG = "Sessions"
+
+
+class ListQuery(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+    limit: Annotated[int, Meta(ge=1, le=LIST_LIMIT_MAX)] = LIST_LIMIT_DEFAULT
+    cursor: str | None = None
+    name: str | None = None
+    project: str | None = None
+    source: str | None = None
+    agent: str | None = None
+    type: SessionType | None = None
+
+
+class SessionList(Struct, rename="camel", kw_only=True, omit_defaults=True):
+    sessions: list[shapes.SessionMetadata]
+    total: int
+    next_cursor: str | None = None
+
+
+class SessionReply(Struct, kw_only=True):
+    session: shapes.SessionInfo
+
+
+def _list(call: Exchange[ListQuery, None]) -> Reply:
+    query = call.query
+    where = SessionFilter(
+        name=query.name, project=query.project, source=query.source, agent=query.agent, type=query.type
+    )
+    page = call.services.catalog.list(call.namespace, where, limit=query.limit, cursor=query.cursor)
+    sessions = [shapes.metadata_of(summary, summary.counts.characters) for summary in page.sessions]
+    return Reply(SessionList(sessions=sessions, total=page.total, next_cursor=page.next_cursor))
+
+
+def _create(call: Exchange[Any, shapes.NewSession]) -> Reply:
+    given = call.body
+    draft = SessionDraft(
+        id=given.id,
+        name=given.name,
+        type=given.type,
+        status=given.status,
+        provider=given.provider,
+        modes=None if given.modes is None else shapes.modes_kept(given.modes),
+        working_directory=given.working_directory,
+        active_files=None if given.active_files is None else tuple(given.active_files),
+        agent=given.agent,
+        model=given.model,
+        git_branch=given.git_branch,
+        metadata=_metadata(given),
+    )
+    row, is_new = call.services.recorder.create(call.namespace, draft)
+    reply = _shown(call, row)
+    return Reply(reply.body, 201 if is_new else 200, {**reply.headers, "Location": f"/api/sessions/{row.session.id}"})
+
+
+def _read(call: Exchange[Any, None]) -> Reply:
+    summary = call.services.catalog.resolve(call.namespace, call.path["id"])
+    row = call.services.store.get_session(call.namespace, summary.session.id)
+    assert row is not None
+    reply = _shown(call, row)
+    if reply.headers["ETag"] in _tags(call.headers.get("if-none-match")):
+        return Reply(None, 304, {"ETag": reply.headers["ETag"]})
+    return reply
+
+
+def _change(call: Exchange[Any, shapes.SessionFields]) -> Reply:
+    given, session_id = call.body, SessionId(call.path["id"])
+    before = call.services.recorder.get(call.namespace, session_id)
+    named = {
+        "title": given.name,
+        "provider": given.provider,
+        "type": given.type,
+        "status": given.status,
+        "directory": given.working_directory,
+        "agent": given.agent,
+        "model": given.model,
+        "git_branch": given.git_branch,
+        "metadata": _metadata(given),
+        "active_files": None if given.active_files is None else tuple(given.active_files),
+        "modes": None if given.modes is None else shapes.modes_kept(given.modes, before.session.modes),
+    }
+    changes = {name: value for name, value in named.items() if value is not None}
+    if not changes:
+        raise InvalidInput("Nothing to change was given.", hint="Give name, modes, status, metadata ...")
+    row = call.services.recorder.update(call.namespace, session_id, changes, if_version=_expected(call, before))
+    return _shown(call, row)
+
+
+def _remove(call: Exchange[Any, None]) -> Reply:
+    session_id = SessionId(call.path["id"])
+    before = call.services.recorder.get(call.namespace, session_id)
+    call.services.recorder.delete(call.namespace, session_id, if_version=_expected(call, before))
+    return Reply(None, 204)
+
+
+def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
+    """Metrics are the client's own figures; they live in the metadata and are shown apart."""
+    if given.metrics is None:
+        return given.metadata
+    return {**(given.metadata or {}), "metrics": given.metrics}
+
+
+def _shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
+    view = call.services.summaries.view(call.namespace, row.session.id)
+    title = call.services.catalog.summaries(call.namespace, [row.session.id])[row.session.id].title
+    recent = [shapes.message_info(message) for message in view.short_term]
+    counted = {"messageCount": row.counts.messages, "promptCount": row.counts.prompts, "partCount": row.counts.parts}
+    metrics = {**counted, **(row.session.metadata.get("metrics") or {})}
+    info = shapes.session_info(row, title, recent, view.long_term_summary, metrics)
+    return Reply(SessionReply(session=info), headers={"ETag": f'"{row.version}"'})
+
+
+def _expected(call: Exchange[Any, Any], row: SessionRow) -> str | None:
+    """The version that If-Match demands. With several tags the stored one is enough."""
+    tags = _tags(call.headers.get("if-match"))
+    if not tags or "*" in tags:
+        return None
+    return row.version if f'"{row.version}"' in tags else sorted(tags)[0].strip('"')
+
+
+def _tags(header: str | None) -> set[str]:
+    return {tag.strip().removeprefix("W/") for tag in header.split(",")} if header else set()
+
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/api/sessions",
+        "listSessions",
+        "Sessions, newest first: recorded here and mirrored from agents",
+        _TAG,
+        HISTORY_READ,
+        _list,
+        query=ListQuery,
+        reply=SessionList,
+    ),
+    Endpoint(
+        "POST",
+        "/api/sessions",
+        "createSession",
+        "Create a session; with an id that exists and equal facts the same session comes back",
+        _TAG,
+        SESSIONS_WRITE,
+        _create,
+        body=shapes.NewSession,
+        reply=SessionReply,
+        status=201,
+        also={200: "It existed already.", 409: "The id is taken by a session that differs."},
+    ),
+    Endpoint(
+        "GET",
+        "/api/sessions/{id}",
+        "getSession",
+        "A session with its recent messages and the summary of what came before",
+        _TAG,
+        HISTORY_READ,
+        _read,
+        reply=SessionReply,
+        headers={"if-none-match": "304 when the session has this ETag still."},
+        also={304: "Not changed.", 404: "No such session.", 409: "The beginning of an id fits several sessions."},
+    ),
+    Endpoint(
+        "PATCH",
+        "/api/sessions/{id}",
+        "updateSession",
+        "Change what is given of a session recorded here",
+        _TAG,
+        SESSIONS_WRITE,
+        _change,
+        body=shapes.SessionFields,
+        reply=SessionReply,
+        headers=_IF_MATCH,
+        also={404: "No such session.", 409: "Mirrored sessions are read-only; or it changed meanwhile (If-Match)."},
+    ),
+    Endpoint(
+        "DELETE",
+        "/api/sessions/{id}",
+        "deleteSession",
+        "Remove a session recorded here with all that hangs on it",
+        _TAG,
+        SESSIONS_WRITE,
+        _remove,
+        status=204,
+        headers=_IF_MATCH,
+        also={404: "No such session.", 409: "Mirrored sessions are read-only; or it changed meanwhile (If-Match)."},
+    ),
+)
