@@ -20,6 +20,8 @@ class SummaryRequest:
     #: A prompt template's name (``prompts/``).
     template: str = "general"
     session_type: SessionType | None = None
+    #: What the client's own list has open, where it is kept beside the messages.
+    todos: tuple[str, ...] | None = None
 
 
 class Summarizer(Protocol):

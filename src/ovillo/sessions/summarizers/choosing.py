@@ -1,0 +1,290 @@
+"""From evidence to the lines of a summary: each with its section, its worth and its place in time.
+
+Owns what is worth repeating. How many tokens there are for it is ``extractive``'s matter.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ovillo.sessions.languages import Language, identify
+from ovillo.sessions.summarizers.evidence import Evidence, Said, Turn
+from ovillo.sessions.summarizers.layout import Section, change_line, label, read_back, read_change
+from ovillo.sessions.summarizers.runs import Run, result_line
+from ovillo.sessions.summarizers.sentences import alike, capital, content_words, names_in, sentences, shorten
+
+#: Two sentences sharing this much of the shorter one's words say the same, unless one is a mere piece of the other.
+_SAME = 0.7
+_PIECE = 0.4
+_NAMES = 4
+_FILES = 12
+#: What was said this many turns before the end is still fresh.
+_RECENT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    section: Section
+    text: str
+    #: 0..1; the order of choice.
+    worth: float
+    order: int
+    #: The same with less, for when the budget is short.
+    short: str = ""
+
+
+def lines(found: Evidence, previous: str) -> list[Line]:
+    """Every line that could stand in the summary, none twice."""
+    earlier = read_back(previous) if previous.strip() else {section: [] for section in Section}
+    decided = _decisions(found, earlier[Section.DECISIONS])
+    outstanding = _outstanding(found, earlier[Section.OUTSTANDING])
+    changes = _changes(found, earlier[Section.CHANGES])
+    said = (*decided, *outstanding, *(line for line in changes if not line.text.startswith("`")))
+    taken = [content_words(line.text, found.language.words) for line in said]
+    return [*_discussed(found, earlier[Section.DISCUSSED], taken), *decided, *changes, *outstanding]
+
+
+# --- discussed
+
+
+def _discussed(found: Evidence, earlier: list[str], taken: list[frozenset[str]]) -> list[Line]:
+    result = [
+        Line(Section.DISCUSSED, text, 0.85 if at == 0 else 0.35 + 0.2 * at / len(earlier), at - len(earlier))
+        for at, text in enumerate(earlier)
+    ]
+    turns = [turn for turn in found.turns if (turn.prompt and not turn.nod) or turn.answers]
+    for at, turn in enumerate(turns):
+        goal = at == 0 and not earlier
+        worth = 1.0 if goal else 0.45 + 0.4 * (at + 1) / len(turns)
+        line = _turn_line(found, turn, taken, goal=goal, worth=worth)
+        if line:
+            result.append(line)
+    return result
+
+
+def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal: bool, worth: float) -> Line | None:
+    words = found.language.words
+    asked = "" if turn.nod else request_of(turn.prompt, 220 if goal else 130)
+    if asked and not goal and _told(content_words(asked, words), taken):
+        asked = ""
+    # What is open stands under Outstanding; what was open and is done would only mislead here.
+    set_aside = (*found.pending, *found.closed)
+    ranked = sorted(
+        (said for said in turn.answers if not said.question and said not in set_aside and not _told(said.words, taken)),
+        key=_signal,
+        reverse=True,
+    )
+    best = sorted(ranked[:2], key=lambda said: turn.answers.index(said))
+    if not asked and not best:
+        return None
+    told = " ".join(shorten(said.text, 200) for said in best)
+    short = shorten(ranked[0].text, 130) if ranked else ""
+    signal = _signal(ranked[0]) if ranked else -8.0
+    return Line(
+        Section.DISCUSSED,
+        " → ".join(x for x in (asked, told) if x),
+        worth if goal else min(1.0, max(0.1, worth + 0.03 * signal)),
+        turn.order,
+        " → ".join(x for x in (shorten(asked, 100), short) if x),
+    )
+
+
+def request_of(prompt: str, characters: int) -> str:
+    """What a prompt asks, without greeting and pasted matter."""
+    said = [sentence.text for sentence in sentences(prompt)] or [" ".join(prompt.split())]
+    spoken = identify(said)
+    kept = [stripped for text in said if (stripped := _plain(text, spoken))] or said
+    line = kept[0]
+    for text in kept[1:]:
+        if len(line) + len(text) + 1 > characters:
+            break
+        line += " " + text
+    return shorten(capital(line), characters)
+
+
+def _plain(text: str, spoken: Language) -> str:
+    """Without a greeting in front; nothing of a sentence that only nods."""
+    polite = spoken.polite.match(text)
+    rest = text[polite.end() :] if polite else text
+    if spoken.acknowledge.fullmatch(rest.strip()) or not any(character.isalpha() for character in rest):
+        return ""
+    return rest.strip()
+
+
+def _signal(said: Said) -> float:
+    """How much of a turn's result a sentence holds."""
+    length = len(said.text)
+    return (
+        2.0 * said.cause
+        + 1.5 * said.outcome
+        + min(2.0, 0.8 * len(said.names))
+        + 0.5 * any(character.isdigit() for character in said.text)
+        + 0.4 * said.last
+        - (1.0 if length < 25 else 0.0)
+        - (0.5 if length > 240 else 0.0)
+    )
+
+
+def _told(words: frozenset[str], taken: list[frozenset[str]]) -> bool:
+    return any(
+        min(len(words), len(other)) > max(1, _PIECE * max(len(words), len(other))) and alike(words, other) >= _SAME
+        for other in taken
+    )
+
+
+# --- decisions
+
+
+def _decisions(found: Evidence, earlier: list[str]) -> list[Line]:
+    words = found.language.words
+    said = [(text, at - len(earlier), 0.55 + 0.2 * at / max(1, len(earlier)), 0) for at, text in enumerate(earlier)]
+    count = max(1, len(found.decisions))
+    for at, each in enumerate(found.decisions):
+        said.append((each.text, each.order, 0.65 + 0.2 * (at + 1) / count + 0.1 * each.by_human, int(each.by_human)))
+    kept: list[tuple[frozenset[str], Line]] = []
+    # What was decided last stands; saying it again in other words is not another decision.
+    for text, order, worth, _ in reversed(said):
+        mine = content_words(text, words)
+        line = Line(Section.DECISIONS, shorten(text, 240), min(1.0, worth), order, shorten(text, 120))
+        twin = next((at for at, (other, _) in enumerate(kept) if alike(mine, other) >= _SAME), None)
+        if twin is None:
+            kept.append((mine, line))
+        elif len(mine) > len(kept[twin][0]):
+            kept[twin] = (mine, line)
+    return [line for _, line in kept]
+
+
+# --- code changes
+
+
+def _changes(found: Evidence, earlier: list[str]) -> list[Line]:
+    totals: dict[str, list[int]] = {}
+    names: dict[str, dict[str, None]] = {}
+    order: dict[str, int] = {}
+    result: list[Line] = []
+    for at, text in enumerate(earlier):
+        if change := read_change(text):
+            path, added, deleted, known = change
+            totals[path], names[path], order[path] = [added, deleted], dict.fromkeys(known), at - len(earlier)
+        elif not (found.last_check and label(text, "last_run")):
+            result.append(Line(Section.CHANGES, text, 0.5, at - len(earlier)))
+    root = _root(found.paths)
+    for path, change in found.changes.items():
+        shown = _shown_path(path, root)
+        shown = next((known for known in totals if known.endswith("/" + shown) or shown.endswith("/" + known)), shown)
+        total = totals.setdefault(shown, [0, 0])
+        total[0] += change.additions
+        total[1] += change.deletions
+        named = change.names or {name: None for name in change.called if name in found.spoken}
+        names[shown] = {**named, **names.get(shown, {})}
+        order[shown] = change.turn
+    result += _file_lines(totals, names, order)
+    labels = found.language.labels
+    for at, (commit, subject) in enumerate(found.commits.items()):
+        result.append(
+            Line(Section.CHANGES, f"{labels['commit']} {commit}: {shorten(subject, 90)}", 0.75 + 0.01 * at, 10_000 + at)
+        )
+    if found.last_check and not found.last_check.failed:
+        result.append(Line(Section.CHANGES, f"{labels['last_run']}: {_check(found.last_check)}", 0.72, 20_000))
+    if not found.changes:
+        result += _spoken_changes(found)
+    return result
+
+
+def _file_lines(
+    totals: dict[str, list[int]], names: dict[str, dict[str, None]], order: dict[str, int]
+) -> Iterator[Line]:
+    newest = sorted(totals, key=lambda path: order[path], reverse=True)
+    for rank, path in enumerate(newest):
+        size = min(1.0, sum(totals[path]) / 40)
+        yield Line(
+            Section.CHANGES,
+            change_line(path, *totals[path], list(names[path])[:_NAMES]),
+            max(0.3, 0.8 + 0.1 * size - 0.04 * rank),
+            order[path],
+            change_line(path, *totals[path], list(names[path])[:1]),
+        )
+
+
+def _spoken_changes(found: Evidence) -> Iterator[Line]:
+    """Where no client recorded a patch: what the answers say was done to something they name."""
+    for turn in found.turns:
+        for said in turn.answers:
+            if said.outcome and said.names and not said.question:
+                yield Line(Section.CHANGES, shorten(said.text, 180), 0.7, said.order, shorten(said.text, 110))
+
+
+def _check(run: Run) -> str:
+    return f"`{shorten(run.subject, 70)}`: {shorten(result_line(run.output), 90)}"
+
+
+def _root(paths: set[str]) -> str:
+    folders = [posixpath.dirname(path) for path in paths if path.startswith("/")]
+    return posixpath.commonpath(folders) if folders else ""
+
+
+def _shown_path(path: str, root: str) -> str:
+    """Relative to what all of the session's files share; a lone file keeps its folder."""
+    path = path.replace("\\", "/")
+    if not path.startswith("/"):
+        return path
+    inside = path.removeprefix(root).lstrip("/") if root and root != "/" else path.lstrip("/")
+    return inside if "/" in inside else posixpath.join(posixpath.basename(root), inside)
+
+
+# --- outstanding
+
+
+def _outstanding(found: Evidence, earlier: list[str]) -> list[Line]:
+    labels = found.language.labels
+    result = []
+    for run, order in found.errors.values():
+        if run.is_looking and run.what.startswith("command "):
+            continue  # a search without a match, a file that was not there: nothing is left to do
+        worth = 0.3 if run.is_looking else 1.0 if run.is_check else 0.7
+        texts = (f"{labels['error']}: {run.shown(length)}" for length in (150, 70))
+        result.append(Line(Section.OUTSTANDING, next(texts), worth, order, next(texts)))
+    if found.failed_answer:
+        result.append(Line(Section.OUTSTANDING, f"{labels['error']}: {shorten(found.failed_answer, 120)}", 0.8, 30_000))
+    todos = found.todos or []
+    for at, todo in enumerate(todos):
+        result.append(Line(Section.OUTSTANDING, f"{labels['todo']}: {shorten(todo, 140)}", 0.95 - 0.02 * at, 20_000 + at))
+    result += _earlier_outstanding(found, earlier)
+    result += _pending(found, result)
+    last = found.turns[-1] if found.turns else None
+    if found.open_question:
+        asked = f"{labels['question']}: {shorten(found.open_question.text, 180)}"
+        result.append(Line(Section.OUTSTANDING, asked, 0.98, 40_000))
+    elif last and last.prompt and not last.nod and not last.answered:
+        result.append(Line(Section.OUTSTANDING, f"{labels['unanswered']}: {request_of(last.prompt, 160)}", 0.99, 40_000))
+    return result
+
+
+def _pending(found: Evidence, known: list[Line]) -> Iterator[Line]:
+    words = found.language.words
+    taken = [content_words(line.text, words) for line in known]
+    for said in reversed(found.pending):
+        if _told(said.words, taken) or any(said.text.endswith(each.text[1:]) for each in found.decisions):
+            continue
+        taken.append(said.words)
+        recent = len(found.turns) - 1 - said.turn <= _RECENT
+        yield Line(
+            Section.OUTSTANDING, shorten(said.text, 200), 0.85 if recent else 0.6, said.order, shorten(said.text, 110)
+        )
+
+
+def _earlier_outstanding(found: Evidence, earlier: list[str]) -> Iterator[Line]:
+    """What was open before and nothing since has closed."""
+    done = {name.rsplit("/", 1)[-1].lower() for names in found.done_names.values() for name in names}
+    for at, text in enumerate(earlier):
+        if label(text, "todo") is not None and found.todos is not None:
+            continue  # the newer list says all
+        if (label(text, "question") or label(text, "unanswered")) and any(t.answered or t.prompt for t in found.turns):
+            continue
+        if label(text, "error") is not None and found.passed >= 0:
+            continue
+        if label(text, "error") is None and {name.rsplit("/", 1)[-1].lower() for name in names_in(text)} & done:
+            continue
+        yield Line(Section.OUTSTANDING, text, 0.7, at - len(earlier))

@@ -1,0 +1,108 @@
+"""Asking a model at an HTTP address: one request, bounded in time and size, whose key never shows.
+
+Owns the connection, its limits and its errors. What is asked and how an answer is read is each protocol's own.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ovillo.model.errors import InvalidInput, UpstreamError
+
+_MAX_ANSWER_BYTES = 4 * 1024 * 1024
+_CHUNK = 64 * 1024
+_HINT = "Nothing was lost: the messages stay as they are, and the summary is tried again. Check summarizer_url and summarizer_model."
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The key must not follow a redirect to another host."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(Exception):
+    """The server answered with a status of 400 or more."""
+
+    status: int
+    said: str
+
+
+class Endpoint:
+    """``post`` gives the JSON object of an answer, or raises UpstreamError or Refused."""
+
+    def __init__(self, url: str, headers: Mapping[str, str], key: str | None, timeout_s: float) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise InvalidInput("summarizer_url is no http(s) address.", hint="Set it, e.g. http://127.0.0.1:11434/v1.")
+        if key and (not key.isascii() or not key.isprintable()):
+            raise InvalidInput("summarizer_key holds characters no key has.", hint="Set it again, without line breaks.")
+        self._url = url
+        self._headers = {"Content-Type": "application/json", **headers}
+        self._key = key
+        self._timeout_s = timeout_s
+        self._open = urllib.request.build_opener(_NoRedirect).open
+
+    def post(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        request = urllib.request.Request(self._url, json.dumps(asked).encode(), dict(self._headers), method="POST")
+        deadline = time.monotonic() + self._timeout_s
+        try:
+            with self._open(request, timeout=self._timeout_s) as answer:
+                body = _read(answer, deadline)
+        except urllib.error.HTTPError as error:
+            with error:
+                said = self.hidden(error.read(2_000).decode("utf-8", "replace"))
+            raise Refused(error.code, said) from None
+        except TimeoutError:
+            raise self.error(f"did not answer within {self._timeout_s:g} s") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            slow = isinstance(reason, TimeoutError)
+            # Without the cause: what urllib says of a header may hold the key.
+            raise self.error(
+                f"did not answer within {self._timeout_s:g} s" if slow else f"could not be asked: {reason}"
+            ) from None
+        try:
+            parsed = json.loads(body)
+        except (ValueError, RecursionError):
+            raise self.error("gave an answer that is not JSON") from None
+        if not isinstance(parsed, dict):
+            raise self.error("gave an answer that is no JSON object")
+        return parsed
+
+    def error(self, what: str) -> UpstreamError:
+        """The error to raise, with the server's address and without key, user or query."""
+        parts = urllib.parse.urlsplit(self._url)
+        place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return UpstreamError(self.hidden(f"The summarizer at {place} {what}."), hint=_HINT)
+
+    def hidden(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+
+def address(url: str, path: str) -> str:
+    """Where to post: ``url`` may be a host, end in ``/v1``, or be the whole address."""
+    base = url.rstrip("/")
+    if base.endswith(path):
+        return base
+    has_version = urllib.parse.urlsplit(base).path.rstrip("/") != ""
+    return f"{base}{path}" if has_version else f"{base}/v1{path}"
+
+
+def _read(answer: Any, deadline: float) -> bytes:
+    """The body, within the deadline as a whole: a server that trickles must not hold us."""
+    body = bytearray()
+    while chunk := answer.read1(_CHUNK):
+        body += chunk
+        if len(body) > _MAX_ANSWER_BYTES:
+            raise ValueError(f"more than {_MAX_ANSWER_BYTES:,} bytes")
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    return bytes(body)

@@ -1,0 +1,379 @@
+"""What one pass over messages finds of use to somebody who goes on with them.
+
+Owns collecting: turns with their conclusions, decisions, changed files, commits, checks, errors still open, todos,
+pending points, open questions. What is worth how many tokens is decided in ``choosing``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ovillo.model.records import Author, Message, Part, PartType, Role
+from ovillo.sessions.catalog import unquoted
+from ovillo.sessions.decisions import decisions_in
+from ovillo.sessions.languages import Language, identify, languages
+from ovillo.sessions.summarizers.runs import Run, command_of, result_line, run_of
+from ovillo.sessions.summarizers.sentences import Sentence, capital, content_words, names_in, sentences
+from ovillo.sessions.trimming import is_prompt
+
+_COMMIT = re.compile(r"^\[(?:[^\]\s]+ )+(?:\([^)]*\) )?([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+_DEFINES = re.compile(
+    r"\s*(?:export |default |public |private |protected |static |async |pub |final |abstract |override |declare )*"
+    r"(?:def|class|func|function|fn|interface|struct|enum|trait|module|create (?:table|index|function))"
+    r"\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(r"^[+-].*?\b([A-Za-z_]\w{3,})\(", re.MULTILINE)
+#: A command of the client: /compact, /model opus.
+_COMMAND = re.compile(r"/[a-z][\w:-]*(?:\s|$)")
+_LABEL = re.compile(r"^\W*(?:decision|decisión|décision|decisão)\s*:\s*", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
+_PENDING_HEADING = 60
+
+
+@dataclass(slots=True)
+class Said:
+    """A sentence of a turn that may be worth repeating."""
+
+    text: str
+    turn: int
+    #: Place in the whole, to show things in the order they happened.
+    order: int
+    by_human: bool
+    names: frozenset[str]
+    words: frozenset[str]
+    outcome: bool = False
+    cause: bool = False
+    question: bool = False
+    last: bool = False
+
+
+@dataclass(slots=True)
+class Turn:
+    prompt: str
+    order: int
+    #: Only an acknowledgement: "ok", "gracias".
+    nod: bool = False
+    answered: bool = False
+    answers: list[Said] = field(default_factory=list)
+    patched: bool = False
+
+
+@dataclass(slots=True)
+class FileChange:
+    additions: int = 0
+    deletions: int = 0
+    #: What was defined or changed inside, and what else the changed lines call.
+    names: dict[str, None] = field(default_factory=dict)
+    called: dict[str, None] = field(default_factory=dict)
+    turn: int = 0
+
+
+@dataclass(slots=True)
+class Evidence:
+    language: Language
+    turns: list[Turn] = field(default_factory=list)
+    decisions: list[Said] = field(default_factory=list)
+    pending: list[Said] = field(default_factory=list)
+    #: Points that were pending and no longer are.
+    closed: list[Said] = field(default_factory=list)
+    #: Every word that was said, to tell which names of a change matter to people.
+    spoken: set[str] = field(default_factory=set)
+    changes: dict[str, FileChange] = field(default_factory=dict)
+    commits: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, tuple[Run, int]] = field(default_factory=dict)
+    failed_answer: str | None = None
+    todos: list[str] | None = None
+    last_check: Run | None = None
+    #: Names each message changed or reported done, by its place: what closes a pending point.
+    done_names: dict[int, set[str]] = field(default_factory=dict)
+    #: Places of the last check that passed and of the last change.
+    passed: int = -1
+    changed: int = -1
+    paths: set[str] = field(default_factory=set)
+
+    @property
+    def open_question(self) -> Said | None:
+        """What the model asked last and nobody answered."""
+        last = self.turns[-1].answers[-1:] if self.turns else []
+        return last[0] if last and last[0].question else None
+
+
+def gather(messages: Sequence[Message]) -> Evidence:
+    """The evidence in ``messages``; what was taken back is left out."""
+    kept = [message for message in messages if not message.reverted]
+    found = Evidence(identify(_voices(kept)), spoken={word for text in _voices(kept) for word in _WORD.findall(text)})
+    for order, message in enumerate(kept):
+        _Reader(found, order).read(message)
+    _close_pending(found)
+    return found
+
+
+def prompt_text(message: Message) -> str:
+    """What the person typed."""
+    texts = [str(p.metadata.get("display_text") or p.text) for p in message.parts if _is_said(p)]
+    return unquoted("\n".join(texts))
+
+
+def _is_said(part: Part) -> bool:
+    return part.type is PartType.TEXT and not part.synthetic and bool(part.text.strip())
+
+
+def _voices(messages: Iterable[Message]) -> Iterable[str]:
+    for message in messages:
+        if message.author is not Author.SYNTHETIC and message.role in (Role.USER, Role.ASSISTANT):
+            yield from (part.text for part in message.parts if _is_said(part))
+
+
+class _Reader:
+    """Reads one message into the evidence."""
+
+    def __init__(self, found: Evidence, order: int) -> None:
+        self._found = found
+        self._order = order
+
+    def read(self, message: Message) -> None:
+        if is_prompt(message) and not message.is_summary:
+            self._prompt(message)
+        elif not self._found.turns:
+            self._found.turns.append(Turn("", self._order, answered=True))
+        for part in message.parts:
+            match part.type:
+                case PartType.COMPACTION:
+                    self._summary(part.text)
+                case PartType.TEXT if message.is_summary:
+                    self._summary(part.text)
+                case PartType.TEXT if _is_said(part) and message.role is Role.ASSISTANT:
+                    self._answer(part.text)
+                case PartType.TOOL_CALL:
+                    self._tool(part)
+                case PartType.PATCH if part.patch:
+                    self._patch(part)
+                case PartType.TODO if part.text.strip():
+                    self._found.todos = [part.text.strip()]
+                case _:
+                    pass
+        if message.error:
+            self._found.failed_answer = message.error
+        elif message.role is Role.ASSISTANT and message.parts:
+            self._found.failed_answer = None
+
+    # --- what was said
+
+    def _prompt(self, message: Message) -> None:
+        text = prompt_text(message)
+        if not text:
+            return
+        found = self._found
+        asked = found.open_question
+        spoken = _language_of(text, found.language)
+        nod = len(text) < 60 and bool(spoken.acknowledge.fullmatch(text.strip()) or _COMMAND.match(text))
+        previous = found.turns[-1] if found.turns else None
+        found.turns.append(Turn(text, self._order, nod))
+        said = list(sentences(text))
+        if asked and not nod and said and not said[0].text.endswith("?"):
+            # An answer to a question is a choice, whatever its words.
+            self._decide(" ".join(s.text for s in said[:3] if not s.text.endswith("?")), human=True)
+        elif nod and previous:
+            self._accepted(previous)
+        for sentence in decisions_in("\n".join(s.text for s in said)):
+            self._decide(sentence, human=True)
+
+    def _accepted(self, previous: Turn) -> None:
+        """A nod makes a decision of what was proposed last."""
+        for said in reversed(previous.answers):
+            if said.question or not (said.cause or decisions_in(said.text)):
+                continue
+            if decisions_in(said.text):
+                self._decide(said.text, human=True)
+            return
+
+    def _answer(self, text: str) -> None:
+        found = self._found
+        turn = found.turns[-1]
+        turn.answered = True
+        spoken = _language_of(text, found.language)
+        said = list(sentences(text))
+        kept = []
+        for position, sentence in enumerate(said):
+            if spoken.announce.match(sentence.text) and not spoken.outcome.search(sentence.text):
+                continue
+            kept.append(self._said(sentence, spoken, last=position == len(said) - 1))
+        for each, sentence in ((k, s) for k in kept for s in said if s.text == k.text):
+            if not each.question and _is_pending(sentence, spoken):
+                found.pending.append(each)
+            elif each.outcome:
+                found.done_names.setdefault(each.order, set()).update(each.names)
+        turn.answers += kept
+        for decided in decisions_in("\n".join(s.text for s in said if not s.text.endswith("?"))):
+            if not spoken.announce.match(decided):
+                self._decide(decided, human=False)
+
+    def _said(self, sentence: Sentence, spoken: Language, *, last: bool) -> Said:
+        text = sentence.text
+        return Said(
+            text,
+            len(self._found.turns) - 1,
+            self._order,
+            False,
+            names_in(text),
+            content_words(text, spoken.words),
+            outcome=bool(spoken.outcome.search(text)),
+            cause=bool(spoken.cause.search(text)),
+            question=text.rstrip("\"'»)").endswith("?"),
+            last=last,
+        )
+
+    def _decide(self, text: str, *, human: bool) -> None:
+        text = _LABEL.sub("", text)
+        if not text:
+            return
+        text = capital(text)
+        spoken = _language_of(text, self._found.language)
+        self._found.decisions.append(
+            Said(
+                text, max(0, len(self._found.turns) - 1), self._order, human, names_in(text), content_words(text, spoken.words)
+            )  # fmt: skip
+        )
+
+    def _summary(self, text: str) -> None:
+        """A client's own summary: only what its headings or words call open or decided."""
+        spoken = _language_of(text, self._found.language)
+        for sentence in sentences(text):
+            if sentence.text.endswith("?"):
+                continue
+            # Clients fill their summaries with sentences of their own: that something fails is not enough there.
+            if _is_pending(sentence, spoken, strict=True):
+                self._found.pending.append(self._said(sentence, spoken, last=False))
+            elif decisions_in(sentence.text):
+                self._decide(sentence.text, human=False)
+
+    # --- what was done
+
+    def _tool(self, part: Part) -> None:
+        found = self._found
+        tool = part.tool
+        if tool is None:
+            return
+        if isinstance(tool.input, Mapping) and isinstance(tool.input.get("todos"), list):
+            found.todos = open_todos(tool.input["todos"])
+        run = run_of(part)
+        if run is None:
+            return
+        found.paths.update(a for a in run.arguments if a.startswith("/") and "." in a.rsplit("/", 1)[-1] and not run.what.startswith("command "))
+        if run.failed:
+            found.errors[f"{run.what} {run.subject}"] = (run, self._order)
+        else:
+            for key in [key for key, (error, _) in found.errors.items() if run.closes(error)]:
+                del found.errors[key]
+            if command_of(tool) is not None:
+                found.commits.update(_COMMIT.findall(run.output))
+            elif not run.what.startswith("command ") and not run.is_looking:
+                self._noted(tool.input)
+        if run.is_check and (run.failed or result_line(run.output)):
+            found.last_check = run
+        if run.is_check and not run.failed:
+            found.passed = self._order
+
+    def _noted(self, given: Any) -> None:
+        """A decision that was written down with a tool of memory."""
+        if not isinstance(given, Mapping) or any(key in given for key in ("file_path", "filePath", "path", "content")):
+            return
+        for value in given.values():
+            if isinstance(value, str) and len(value) < 300:
+                for sentence in decisions_in(value):
+                    self._decide(sentence, human=False)
+
+    def _patch(self, part: Part) -> None:
+        patch = part.patch
+        if patch is None:
+            return
+        turn = len(self._found.turns) - 1
+        names = _changed_names(patch.diff or "")
+        for path in patch.files:
+            if _NOISE.search(path):
+                continue
+            self._found.turns[turn].patched = True
+            change = self._found.changes.setdefault(path, FileChange())
+            change.turn = turn
+            if len(patch.files) == 1:
+                change.additions += patch.additions
+                change.deletions += patch.deletions
+            change.names.update(dict.fromkeys(names))
+            change.called.update(dict.fromkeys(_CALLED.findall((patch.diff or "")[:20_000])))
+            self._found.paths.add(path)
+            self._found.changed = self._order
+        self._found.done_names.setdefault(self._order, set()).update(names, patch.files)
+
+
+def open_todos(todos: Sequence[Any]) -> list[str]:
+    """What of a todo list is still to be done."""
+    return [
+        " ".join(str(todo.get("content") or todo.get("step") or "").split())
+        for todo in todos
+        if isinstance(todo, Mapping)
+        and todo.get("status") not in ("completed", "cancelled", "done")
+        and (todo.get("content") or todo.get("step"))
+    ]
+
+
+def _changed_names(diff: str) -> list[str]:
+    """What a diff defines or changes the inside of."""
+    names: dict[str, None] = {}
+    inside = ""
+    for line in diff[:20_000].splitlines():
+        if line.startswith(("+++", "---", "Index:", "diff ")):
+            continue
+        body = line.rsplit("@@", 1)[-1] if line.startswith("@@") else line[1:]
+        defined = _DEFINES.match(body)
+        inside = defined[1] if defined else "" if line.startswith("@@") else inside
+        if line.startswith(("+", "-")) and line[1:].strip() and inside:
+            names[inside] = None
+    return list(names)[:6]
+
+
+def _language_of(text: str, usual: Language) -> Language:
+    """A session may change its language from one message to the next; a few words alone do not."""
+    told = identify([text])
+    lower = text.lower().split()
+    ahead = sum(word in told.words for word in lower) - sum(word in usual.words for word in lower)
+    return told if ahead >= 2 else usual
+
+
+def _is_pending(sentence: Sentence, spoken: Language, *, strict: bool = False) -> bool:
+    under = len(sentence.heading) < _PENDING_HEADING and any(
+        each.pending.search(sentence.heading) for each in (spoken, *languages())
+    )
+    text = sentence.text
+    broken = not strict and spoken.broken.search(text) and not spoken.outcome.search(text)
+    if not under and not spoken.pending.search(text) and not broken:
+        return False
+    rest = spoken.pending.sub(" ", sentence.text)
+    return bool(names_in(rest)) or len(content_words(rest, spoken.words)) >= 3
+
+
+def _close_pending(found: Evidence) -> None:
+    """A point is no longer pending once something later changed, or reported done, what it names. That something
+    fails is over with the next check that passes, or where it was what a change came for."""
+    found.closed = [said for said in found.pending if _is_closed(found, said)]
+    found.pending = [said for said in found.pending if said not in found.closed]
+
+
+def _is_closed(found: Evidence, said: Said) -> bool:
+    wanted = {bare for name in said.names for bare in _bare(name)}
+    later = {bare for at, names in found.done_names.items() if at > said.order for name in names for bare in _bare(name)}
+    if wanted & later:
+        return True
+    spoken = _language_of(said.text, found.language)
+    return not spoken.pending.search(said.text) and max(found.passed, found.changed) > said.order
+
+
+def _bare(name: str) -> set[str]:
+    """Names under which something may be spoken of again: ``src/a.py`` as ``a.py``, ``Handler.save`` as ``save``."""
+    last = name.rsplit("/", 1)[-1].removesuffix("()").lower()
+    tail = last.rsplit(".", 1)[-1]
+    return {last, tail} if len(tail) > 3 and "/" not in name and not last.startswith(".") else {last}

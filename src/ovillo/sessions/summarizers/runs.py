@@ -1,0 +1,156 @@
+"""Commands and file tools: what failed, and whether the same thing worked afterwards.
+
+Owns when an error is closed. An error is open until the same command, a wider one of the same program, or one on
+what the error named succeeded; a failed read or edit, until that file was read or changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ovillo.model.records import Part, ToolCall, ToolStatus
+from ovillo.model.text import flatten
+from ovillo.sessions.summarizers.sentences import shorten
+
+_SPLIT = re.compile(r"&&|\|\||[;\n|]|\b(?:do|done|then)\b")
+_ENV = re.compile(r"^(?:\w+=\S*\s+|sudo\s+|time\s+|env\s+|npx\s+|uvx?\s+run\s+|poetry\s+run\s+|python3?\s+-m\s+|bundle\s+exec\s+)+")
+_REDIRECT = re.compile(r"\s*\d?>>?\s*\S+|\s*<\s*\S+")
+#: Programs that check the work; their last word on a session matters most.
+_CHECKS = re.compile(
+    r"\b(?:pytest|unittest|tox|nox|ruff|mypy|pyright|jest|vitest|mocha|playwright|cypress|tsc|eslint|rspec|phpunit|ctest"
+    r"|(?:npm|pnpm|yarn|bun|deno|go|cargo|dotnet|mix|swift|gradlew?|mvn|make|just|rake|flutter|dart|sbt|bazel)\b"
+    r"[^|;&]*\b(?:test|tests|build|check|lint|verify|vet|clippy|compile|typecheck)|terraform|alembic|migrate)\b"
+)
+#: Looking around: that one of these fails says nothing of the work.
+_LOOKING = frozenset(["ls", "cat", "find", "grep", "rg", "head", "tail", "which", "wc", "file", "stat", "tree", "test", "pwd", "sed", "awk", "diff", "type", "where"])
+_LOOKING_TOOLS = re.compile(r"^(?:read|grep|glob|ls|list|find|search|webfetch|websearch|view)", re.IGNORECASE)
+#: Programs whose next word says what they do.
+_TWO_WORDS = frozenset(["npm", "pnpm", "yarn", "bun", "go", "cargo", "git", "make", "just", "docker", "kubectl", "dotnet", "uv", "poetry", "gradle", "mvn"])
+_TELLING = re.compile(
+    r"error|exception|fail|fatal|assert|denied|not found|no such|cannot|panic|undefined|unexpected|missing|refused"
+    r"|unknown|invalid|does not exist|timed? ?out",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(r"\b\d+ (?:passed|failed|tests?|errors?|specs?|examples?|ok)\b|\bPASS\b|\bBUILD SUCCESS\w*|\bbuilt in\b|\bsuccess(?:ful(?:ly)?)?\b", re.IGNORECASE)
+_EXIT = ("exit", "exit_code", "exitCode")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One use of a tool, reduced to what an error is judged by."""
+
+    #: The tool, and a command's program: ``bash pytest``, ``read``.
+    what: str
+    #: What it was used on, as shown.
+    subject: str
+    arguments: frozenset[str]
+    failed: bool
+    output: str
+    is_check: bool = False
+    is_looking: bool = False
+
+    def closes(self, error: Run) -> bool:
+        """Whether this success leaves nothing of ``error`` to do."""
+        if self.failed:
+            return False
+        if self.what != error.what or not self.what.startswith("command "):
+            same_file = bool(self.arguments & error.arguments)
+            return (same_file and (error.is_looking or not self.is_looking)) or self.subject == error.subject
+        wanted, done = _targets(error), _targets(self)
+        return not done or self.subject == error.subject or (wanted <= done if wanted else _named(done, error.output))
+
+    def shown(self, characters: int = 150) -> str:
+        """``pytest -q: FAILED tests/...``"""
+        told = telling_line(self.output)
+        return f"`{shorten(self.subject, 90)}`" + (f": {shorten(told, characters)}" if told else "")
+
+
+def _targets(run: Run) -> frozenset[str]:
+    """What a command was limited to; none is all there is."""
+    return frozenset(argument for argument in run.arguments if not argument.startswith("-"))
+
+
+def _named(targets: frozenset[str], output: str) -> bool:
+    return all(target in output for target in targets)
+
+
+def run_of(part: Part) -> Run | None:
+    """What a tool part did; ``None`` while it has no outcome."""
+    tool = part.tool
+    if tool is None or tool.status not in (ToolStatus.COMPLETED, ToolStatus.ERROR):
+        return None
+    output = (tool.output or "")[:20_000]
+    failed = tool.status is ToolStatus.ERROR or _exit_code(part.metadata) not in (None, 0)
+    command = command_of(tool)
+    if command is not None:
+        main = _main_command(command)
+        words = main.split()
+        program = words[0].rsplit("/", 1)[-1] if words else tool.name
+        rest = words[1:]
+        if program in _TWO_WORDS and rest:
+            program, rest = f"{program} {rest[0]}", rest[1:]
+        looking = program in _LOOKING and not _CHECKS.search(main)
+        arguments = frozenset(word.strip("'\"") for word in rest if word not in ("--", "\\"))
+        return Run(f"command {program}", main, arguments, failed, output, bool(_CHECKS.search(main)), looking)
+    path = _path(tool)
+    looking = bool(_LOOKING_TOOLS.match(tool.name))
+    return Run(
+        tool.name.lower(), f"{tool.name} {path or shorten(flatten(tool.input), 80)}", frozenset({path} if path else ()),
+        failed, output, False, looking,
+    )  # fmt: skip
+
+
+def command_of(tool: ToolCall) -> str | None:
+    """The shell command of a call, whatever the client names it."""
+    if isinstance(tool.input, Mapping):
+        for key in ("command", "cmd", "script"):
+            value = tool.input.get(key)
+            if isinstance(value, str):
+                return value
+            if isinstance(value, list) and all(isinstance(word, str) for word in value):
+                return value[-1] if len(value) > 2 and value[1] in ("-c", "-lc") else " ".join(value)
+    return None
+
+
+def telling_line(output: str) -> str:
+    """The line of an output that says most: a failure before a count, a count before the last line."""
+    lines = [line.strip(" =-_\t") for line in output.splitlines() if any(c.isalpha() for c in line)]
+    for wanted in (_TELLING, _RESULT):
+        hits = [line for line in lines if wanted.search(line)]
+        # The first line of a trace names the place, the last the reason.
+        if hits:
+            return hits[-1] if "Traceback" in output else max(hits[:8], key=lambda line: min(len(line), 60))
+    return lines[-1] if lines else ""
+
+
+def result_line(output: str) -> str:
+    """How a check ended, when it says so: ``24 passed in 0.41s``."""
+    return next((line.strip(" =-_\t.") for line in reversed(output.splitlines()) if _RESULT.search(line)), "")
+
+
+def _main_command(command: str) -> str:
+    pieces = [_REDIRECT.sub("", _ENV.sub("", piece.strip())).strip() for piece in _SPLIT.split(command[:2_000])]
+    pieces = [piece for piece in pieces if piece and not piece.startswith(("cd ", "for ", "echo ", "export ", "#"))]
+    checks = [piece for piece in pieces if _CHECKS.search(piece)]
+    return " ".join(((checks or pieces or [command])[0]).split())
+
+
+def _exit_code(metadata: Mapping[str, Any]) -> int | None:
+    inner = metadata.get("metadata")
+    for holder in (metadata, inner if isinstance(inner, Mapping) else {}):
+        for key in _EXIT:
+            if isinstance(holder.get(key), int):
+                return int(holder[key])
+    return None
+
+
+def _path(tool: ToolCall) -> str | None:
+    if isinstance(tool.input, Mapping):
+        for key in ("file_path", "filePath", "absolute_path", "notebook_path", "path", "file"):
+            value = tool.input.get(key)
+            if isinstance(value, str) and value:
+                return value
+    return None
