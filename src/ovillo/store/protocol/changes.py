@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,4 +24,11 @@ class ChangeStore(Protocol):
 
     def last_change(self, namespace: Namespace) -> int:
         """``seq`` of the newest change; 0 when nothing ever happened."""
+        ...
+
+    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call ``callback`` after each COMMIT of this store object until the returned function is called.
+
+        It runs on the writer's thread: it must return at once and never raise. What other processes commit is not
+        told here."""
         ...

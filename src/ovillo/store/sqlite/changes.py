@@ -5,7 +5,7 @@ Owns writing and reading it, and noticing that another process wrote.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import apsw
 
@@ -13,6 +13,7 @@ from ovillo.model.records import Namespace
 from ovillo.store.protocol import Change
 from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.rows import clean
+from ovillo.store.sqlite.writer import Writer
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 
@@ -21,6 +22,7 @@ class ChangeLog:
     """Mixed into ``SqliteStore``."""
 
     _pool: ReaderPool
+    _writer: Writer
 
     def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]:
         with self._pool.reading() as db:
@@ -34,6 +36,9 @@ class ChangeLog:
         with self._pool.reading() as db:
             row = db.execute(f"SELECT max(seq) FROM changes WHERE namespace_key = {_NS}", (namespace,)).fetchone()
         return int(row[0] or 0)
+
+    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
+        return self._writer.on_commit(callback)
 
 
 def log_changes(db: apsw.Connection, namespace_key: int, kind: str, refs: Sequence[str], at: int) -> None:

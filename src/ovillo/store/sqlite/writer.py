@@ -33,6 +33,7 @@ class Writer:
         self._connection = open_writer(path)
         self._closed = False
         self._lock = threading.Lock()
+        self._listeners: tuple[Callable[[], None], ...] = ()
         self._thread = threading.Thread(target=self._run, name="ovillo-writer", daemon=True)
         self._thread.start()
 
@@ -47,6 +48,17 @@ class Writer:
 
     def run(self, work: Callable[[apsw.Connection], T]) -> T:
         return self.submit(work).result()
+
+    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """See ``ChangeStore.on_commit``."""
+        with self._lock:
+            self._listeners = (*self._listeners, callback)
+
+        def remove() -> None:
+            with self._lock:
+                self._listeners = tuple(each for each in self._listeners if each is not callback)
+
+        return remove
 
     def close(self) -> None:
         with self._lock:
@@ -102,3 +114,5 @@ class Writer:
             return
         for future, result in done:
             future.set_result(result)
+        for told in self._listeners:
+            told()
