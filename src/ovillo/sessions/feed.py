@@ -1,0 +1,279 @@
+"""Changes as they happen, handed to whoever listens: commits of this process at once, those of others by looking.
+
+Owns one thread, which runs only while somebody listens, and what each listener has not taken yet (bounded). The truth
+is the store's change log: a listener that was cut off comes back with its cursor and misses nothing. Sending is the
+interfaces'.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.model.records import Message, MessageId, Namespace, SessionId
+from ovillo.store.protocol import Change, Store
+
+_log = logging.getLogger(__name__)
+
+Form = TypeVar("Form")
+
+#: Other processes' commits are looked for this often (seconds).
+POLL_S = 0.1
+#: A store that cannot be read is asked again after this (seconds).
+_BACK_OFF_S = 1.0
+#: Changes read at once.
+_BATCH = 500
+#: What waits for one listener at most: events, and characters of the messages in them.
+CAPACITY = 1_000
+_MOST_CHARS = 8 * 1024 * 1024
+
+
+#: Kinds whose ``ref`` is a session's id and nothing else (ids of mirrored sessions may hold a slash).
+_OF_SESSIONS = frozenset({"session", "session_deleted", "summary"})
+
+
+def named(change: Change) -> tuple[SessionId, MessageId | None]:
+    """The session a change is about, and the message if it is a message's."""
+    if change.kind in _OF_SESSIONS:
+        return SessionId(change.ref), None
+    session_id, _, rest = change.ref.partition("/")
+    return SessionId(session_id), MessageId(rest) if change.kind == "message" else None
+
+
+class Event:
+    """One change with what it is about; the same object goes to all listeners."""
+
+    __slots__ = ("_made", "at", "cursor", "kind", "message", "message_id", "session_id")
+
+    def __init__(self, change: Change, message: Message | None) -> None:
+        session_id, message_id = named(change)
+        self.cursor = change.seq
+        self.kind = change.kind
+        self.session_id = session_id
+        self.message_id = message_id
+        self.at = change.at
+        #: The message of a ``message`` change; ``None`` for other kinds, and when it was deleted since.
+        self.message = message
+        self._made: dict[Callable[[Event], object], object] = {}
+
+    @property
+    def size(self) -> int:
+        """Characters it keeps in memory, about."""
+        parts = self.message.parts if self.message else ()
+        return sum(len(part.text or "") + len((part.tool and part.tool.output) or "") for part in parts)
+
+    def form(self, make: Callable[[Event], Form]) -> Form:
+        """``make(self)``, made once however many listeners ask for it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return self._made[make]  # type: ignore[return-value]
+
+
+class Subscription:
+    """One listener. ``wake`` is called from the feed's thread when there is something to take, or when it ended."""
+
+    def __init__(
+        self,
+        namespace: Namespace,
+        wake: Callable[[], None],
+        session_id: SessionId | None,
+        at: int,
+        *,
+        behind: bool,
+        capacity: int,
+    ) -> None:
+        self.namespace = namespace
+        self.session_id = session_id
+        self._wake = wake
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._queue: deque[Event] = deque()
+        self._chars = 0
+        #: Through which change it has been served.
+        self.at = at
+        #: Asked for changes of the past and is still being given them; it is waited for, not cut off.
+        self.behind = behind
+        #: It took too slowly: nothing more will come, and what waited is gone.
+        self.lost = False
+
+    def take(self, limit: int = 64) -> list[Event]:
+        """The oldest events not taken yet."""
+        with self._lock:
+            taken = [self._queue.popleft() for _ in range(min(limit, len(self._queue)))]
+            self._chars -= sum(event.size for event in taken)
+            return taken
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._queue) >= self._capacity or self._chars >= _MOST_CHARS
+
+    def wants(self, change: Change) -> bool:
+        return self.session_id is None or named(change)[0] == self.session_id
+
+    def put(self, event: Event) -> None:
+        with self._lock:
+            self._queue.append(event)
+            self._chars += event.size
+
+    def cut_off(self) -> None:
+        with self._lock:
+            self.lost = True
+            self._queue.clear()
+            self._chars = 0
+
+    def wake(self) -> None:
+        try:
+            self._wake()
+        except RuntimeError:  # the listener's event loop has ended
+            self.cut_off()
+
+
+class ChangeFeed:
+    """Thread-safe."""
+
+    def __init__(self, store: Store, poll_s: float = POLL_S) -> None:
+        self._store = store
+        self._poll_s = poll_s
+        self._lock = threading.Lock()
+        self._subscriptions: list[Subscription] = []
+        self._woken = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._unhook: Callable[[], None] = lambda: None
+        self._ended = threading.Event()
+
+    def subscribe(
+        self,
+        namespace: Namespace,
+        wake: Callable[[], None],
+        *,
+        session_id: SessionId | None = None,
+        cursor: int | None = None,
+        capacity: int = CAPACITY,
+    ) -> Subscription:
+        """Everything after ``cursor``, or from now on. Raises InvalidInput for a cursor this log has not reached."""
+        newest = self._store.last_change(namespace)
+        if cursor is not None and not 0 <= cursor <= newest:
+            raise InvalidInput(
+                f"The cursor {cursor} is not one of this store's; its newest change is {newest}.",
+                hint="Read the sessions again and follow from there (leave the cursor out).",
+            )
+        at = newest if cursor is None else cursor
+        subscription: Subscription = Subscription(
+            namespace, wake, session_id, at, behind=at < newest, capacity=capacity
+        )
+        with self._lock:
+            self._subscriptions.append(subscription)
+            if self._thread is None and not self._ended.is_set():
+                self._unhook = self._store.on_commit(self._woken.set)
+                self._thread = threading.Thread(target=self._run, name="ovillo-feed", daemon=True)
+                self._thread.start()
+        self._woken.set()
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """Safe to call twice. The thread ends with the last listener."""
+        with self._lock:
+            if subscription in self._subscriptions:
+                self._subscriptions.remove(subscription)
+        self._woken.set()
+
+    def taken(self, subscription: Subscription) -> None:
+        """Tell that ``take`` made room, for a listener that is being given the past."""
+        if subscription.behind:
+            self._woken.set()
+
+    @property
+    def listeners(self) -> int:
+        return len(self._subscriptions)
+
+    def close(self) -> None:
+        """End the thread; listeners are woken and find themselves cut off."""
+        with self._lock:
+            self._ended.set()
+            left, self._subscriptions = self._subscriptions, []
+            thread = self._thread
+        for subscription in left:
+            subscription.cut_off()
+            subscription.wake()
+        self._woken.set()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    # --- the thread
+
+    def _run(self) -> None:
+        while self._goes_on():
+            self._woken.wait(self._poll_s)
+            self._woken.clear()
+            try:
+                if self._turn():
+                    self._woken.set()
+            except OvilloError as error:
+                # Nothing is lost: everybody goes on from where they are when the store can be read again.
+                _log.warning("changes cannot be read: %s", error)
+                self._ended.wait(_BACK_OFF_S)
+
+    def _goes_on(self) -> bool:
+        with self._lock:
+            if self._subscriptions and not self._ended.is_set():
+                return True
+            self._unhook()
+            self._thread = None
+            return False
+
+    def _turn(self) -> bool:
+        """Serve everybody once; true when there is more to read."""
+        with self._lock:
+            subscriptions = list(self._subscriptions)
+        more = False
+        for namespace in {each.namespace for each in subscriptions}:
+            here = [each for each in subscriptions if each.namespace == namespace and not each.lost]
+            live = [each for each in here if not each.behind]
+            if live:
+                more |= self._serve_live(namespace, live)
+            for each in here:
+                if each.behind:
+                    more |= self._catch_up(each)
+        return more
+
+    def _serve_live(self, namespace: Namespace, live: list[Subscription]) -> bool:
+        changes = self._store.changes(namespace, min(each.at for each in live), _BATCH)
+        woken = set()
+        for change in changes:
+            wanted = [each for each in live if each.at < change.seq and each.wants(change) and not each.lost]
+            event = self._event(namespace, change) if wanted else None
+            for each in wanted:
+                if each.is_full:
+                    each.cut_off()
+                elif event is not None:
+                    each.put(event)
+                woken.add(each)
+        for each in live:
+            each.at = max(each.at, changes[-1].seq if changes else 0)
+        for each in woken:
+            each.wake()
+        return len(changes) == _BATCH
+
+    def _catch_up(self, each: Subscription) -> bool:
+        changes = self._store.changes(each.namespace, each.at, _BATCH)
+        given = False
+        for change in changes:
+            if each.is_full:
+                break
+            if each.wants(change):
+                each.put(self._event(each.namespace, change))
+                given = True
+            each.at = change.seq
+        else:
+            each.behind = len(changes) == _BATCH
+        if given:
+            each.wake()
+        return each.behind and not each.is_full
+
+    def _event(self, namespace: Namespace, change: Change) -> Event:
+        session_id, message_id = named(change)
+        return Event(change, self._store.get_message(namespace, session_id, message_id) if message_id else None)
