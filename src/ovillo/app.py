@@ -109,6 +109,28 @@ def _calling(services: Services) -> Any:
     return CallingSession(services.store, services.ingest, services.settings.environment, services.clock)
 
 
+def _recorder(services: Services) -> Any:
+    from ovillo.sessions.recording import Recorder
+
+    redact = _redactor(services.store.secret("redaction"), services.settings.redaction)
+    return Recorder(services.store, redact, services.clock, services.keeper.grown)
+
+
+def _summaries(services: Services) -> Any:
+    from ovillo.sessions.summaries import SummaryService
+    from ovillo.sessions.summarizers import open_summarizer
+
+    return SummaryService(
+        services.store, services.settings, services.clock, partial(open_summarizer, services.settings)
+    )
+
+
+def _keeper(services: Services) -> Any:
+    from ovillo.sessions.keeper import Keeper
+
+    return Keeper(services.store, services.summaries, services.settings, services.clock)
+
+
 _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "scan_state": _scan_state,
     "ingest": _ingest,
@@ -119,6 +141,9 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "recovery": _recovery,
     "search": _search,
     "calling": _calling,
+    "recorder": _recorder,
+    "summaries": _summaries,
+    "keeper": _keeper,
 }
 
 

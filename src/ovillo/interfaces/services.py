@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from ovillo.sessions.calling import CallingSession
     from ovillo.sessions.catalog import Catalog
     from ovillo.sessions.history import History
+    from ovillo.sessions.keeper import Keeper
     from ovillo.sessions.lineage import LineageService
+    from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
     from ovillo.sessions.statistics import StatisticsService
+    from ovillo.sessions.summaries import SummaryService
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -40,6 +43,9 @@ class Services:
     recovery: Recovery
     search: Search
     calling: CallingSession
+    recorder: Recorder
+    summaries: SummaryService
+    keeper: Keeper
 
     def __init__(self, ready: Mapping[str, Any], builders: Mapping[str, Callable[[Services], Any]]) -> None:
         self.__dict__.update(ready)
@@ -58,6 +64,8 @@ class Services:
 
     def close(self) -> None:
         """Ends background work and closes the store; safe to call twice."""
+        if "keeper" in self.__dict__:
+            self.keeper.close()
         self.store.close()
 
 

@@ -80,7 +80,7 @@ class State:
         from ovillo.security.principals import LOCAL
 
         given = {name: value for name, value in arguments.items() if value is not None}
-        result = Registry.choose(("all",)).dispatch(self.services(), LOCAL, tool, given)
+        result = Registry.of(tool).dispatch(self.services(), LOCAL, tool, given)
         if result.is_error:
             raise ToolFailed.of(result.error_code, result.text)
         return ToolAnswer(dict(result.structured or {}), result.text)

@@ -20,17 +20,18 @@ from ovillo.interfaces.tools import (
 )
 from ovillo.interfaces.tools.contract import Tool
 from ovillo.interfaces.tools.registry import Registry
+from ovillo.interfaces.tools.schema import wire_name
 from ovillo.security.principals import HISTORY_READ
 
 _TAG = "Reading"
 
 
-class SearchQuery(Struct, kw_only=True, forbid_unknown_fields=True):
-    query: str = msgspec.field(name="q")
+class SearchQuery(Struct, rename=wire_name, kw_only=True, forbid_unknown_fields=True):
+    query: str
     agent: str | None = None
-    projectID: str | None = None
-    startDate: str | None = None
-    endDate: str | None = None
+    project_id: str | None = None
+    start_date: str | None = None
+    end_date: str | None = None
     limit: int | None = None
     cursor: str | None = None
 
@@ -50,7 +51,7 @@ def _through(tool: Tool[Any]) -> Handler:
     registry = Registry([tool])
 
     def handle(call: Exchange[Any, None]) -> Reply:
-        given = {name: getattr(call.query, name) for name in call.query.__struct_fields__}
+        given = msgspec.to_builtins(call.query)
         arguments = {name: value for name, value in given.items() if value is not None}
         if "id" in call.path:
             arguments["sessionID"] = call.path["id"]

@@ -121,6 +121,7 @@ def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
 
 
 def _shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
+    call.services.keeper.settle(call.namespace, row.session.id)
     view = call.services.summaries.view(call.namespace, row.session.id)
     title = call.services.catalog.summaries(call.namespace, [row.session.id])[row.session.id].title
     recent = [shapes.message_info(message) for message in view.short_term]

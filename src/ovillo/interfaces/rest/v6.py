@@ -114,6 +114,7 @@ def _summary(call: Exchange[Any, None]) -> Reply:
     text = view.long_term_summary
     if not text and summary.counts.messages:
         text = call.services.summaries.summarize(call.namespace, session.id, force=True).summary
+    # Entities are tracked with the code index (issue 4); until then the files say what the session was about.
     files = [path for path, _, _ in call.services.store.touched_files(call.namespace, session.id)]
     return Reply(
         Summarised(

@@ -10,19 +10,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ovillo.interfaces.tools import (
-    arguments,
-    get_session_history,
-    get_session_lineage,
-    get_session_stats,
-    list_sessions,
-    recover_context,
-    search_sessions,
-)
+from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import Answer, Call, Tool, ToolResult
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.plugins import added
@@ -36,23 +29,34 @@ _log = logging.getLogger(__name__)
 
 AnyTool = Tool[Any]
 
-_BUILT_IN: tuple[AnyTool, ...] = (
-    get_session_history.TOOL,
-    get_session_lineage.TOOL,
-    get_session_stats.TOOL,
-    list_sessions.TOOL,
-    recover_context.TOOL,
-    search_sessions.TOOL,
-)
+#: Module of this package (and name of the tool) -> its toolset; a server imports what it shows.
+_BUILT_IN = {
+    "get_session_history": "history",
+    "get_session_lineage": "history",
+    "get_session_stats": "history",
+    "list_sessions": "history",
+    "recover_context": "history",
+    "search_sessions": "history",
+    "session_append": "continuity",
+    "session_create": "continuity",
+    "session_summarize": "continuity",
+}
 
 #: All there will be; a toolset whose tools are not built yet is accepted and shows nothing.
 TOOLSETS = ("history", "context", "continuity", "memory", "compat")
 
 
-def all_tools() -> list[AnyTool]:
+def all_tools(toolsets: Iterable[str] = TOOLSETS) -> list[AnyTool]:
     """Built-in tools and those of other packages, by name."""
-    tools = [*_BUILT_IN, *(point.load() for point in added("ovillo.tools").values())]
+    wanted = set(toolsets)
+    tools = [_built_in(name) for name, toolset in _BUILT_IN.items() if toolset in wanted]
+    tools += [tool for point in added("ovillo.tools").values() if (tool := point.load()).toolset in wanted]
     return sorted(tools, key=lambda tool: tool.name)
+
+
+def _built_in(name: str) -> AnyTool:
+    tool: AnyTool = import_module(f"ovillo.interfaces.tools.{name}").TOOL
+    return tool
 
 
 class Registry:
@@ -70,7 +74,12 @@ class Registry:
                 offer = f"Did you mean {near[0]!r}? " if near else ""
                 raise InvalidInput(f"No toolset named {name!r}.", hint=f"{offer}Known: all, {', '.join(TOOLSETS)}.")
         wanted = set(TOOLSETS) if "all" in toolsets else set(toolsets)
-        return cls(tool for tool in all_tools() if tool.toolset in wanted and (tool.read_only or not read_only))
+        return cls(tool for tool in all_tools(wanted) if tool.read_only or not read_only)
+
+    @classmethod
+    def of(cls, name: str) -> Registry:
+        """Just the one tool, where it is known by name; all of them otherwise, so that near names can be offered."""
+        return cls([_built_in(name)] if name in _BUILT_IN else all_tools())
 
     def visible(self, principal: Principal) -> list[AnyTool]:
         """What this principal may call, by name."""
@@ -103,12 +112,13 @@ class Registry:
         context: CallContext | None = None,
     ) -> Answer:
         """Call a tool for a caller that tells errors in its own way. Raises OvilloError, and whatever a bug raises."""
-        tool = self._find(principal, name)
+        tool = self.find(principal, name)
         context = context or CallContext(tool=name, arguments=given or {})
         decoded = arguments.decode(tool.name, tool.input, given)
         return tool.handler(Call(services, principal, context), decoded)
 
-    def _find(self, principal: Principal, name: str) -> AnyTool:
+    def find(self, principal: Principal, name: str) -> AnyTool:
+        """Raises NotFound with near names, and PermissionDenied."""
         tool = self._tools.get(name)
         if tool is None:
             known = ", ".join(x.name for x in self.visible(principal))

@@ -311,7 +311,8 @@ def _append(
         index.flush()
         db.execute(
             "UPDATE sessions SET message_count = message_count + ?, part_count = part_count + ?,"
-            " prompt_count = prompt_count + ?, characters = characters + ?, first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
+            " prompt_count = prompt_count + ?, characters = characters + ?,"
+            " first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
             " first_prompt = coalesce(first_prompt, ?), updated_at = max(coalesce(updated_at, 0), ?) WHERE key = ?",
             (len(added), parts, prompts, characters, min(docs, default=None), max(docs, default=None), prompt, at, key),
         )

@@ -1,0 +1,61 @@
+"""The tool ``session_create``: a session recorded by ovillo itself (Continuity Protocol 2.1.1)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.model.clock import to_iso
+from ovillo.model.records import SessionType
+from ovillo.security.principals import SESSIONS_WRITE
+from ovillo.sessions.drafts import SessionDraft
+from ovillo.sessions.templates import template_for
+
+
+class Input(Struct, kw_only=True):
+    name: Annotated[str, Meta(min_length=1, max_length=500, description="What the session is called")]
+    metadata: Annotated[dict[str, Any] | None, Meta(description="Anything to keep with it")] = None
+    session_type: Annotated[SessionType | None, Meta(description="Told from what is said when not given")] = None
+    working_directory: Annotated[str | None, Meta(max_length=4096)] = None
+
+
+class Output(Struct, kw_only=True, omit_defaults=True):
+    session_id: str
+    created_at: str | None
+    #: What a session of the type starts with.
+    checklist: list[str] = []
+
+
+def handle(call: Call, args: Input) -> Answer:
+    draft = SessionDraft(
+        name=args.name,
+        type=args.session_type,
+        working_directory=args.working_directory,
+        metadata=args.metadata,
+    )
+    row, _ = call.services.recorder.create(call.namespace, draft)
+    session = row.session
+    checklist = list(template_for(args.session_type).checklist) if args.session_type else []
+    output = Output(session_id=session.id, created_at=to_iso(session.created_at), checklist=checklist)
+    lines = [f"Session {session.id} was created. Next: session_append(session_id, role, content, idempotency_key)."]
+    lines += [f"- [ ] {item}" for item in checklist]
+    return Answer(output, "\n".join(lines))
+
+
+TOOL = Tool(
+    name="session_create",
+    title="Create a session",
+    description=(
+        "Creates a session that ovillo records itself, for conversations no agent on this machine keeps. Agents' own sessions "
+        "are read from their stores and need not be created. Append messages with session_append; save states with session_save."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="continuity",
+    scope=SESSIONS_WRITE,
+    read_only=False,
+    idempotent=False,
+)

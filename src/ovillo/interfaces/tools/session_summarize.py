@@ -1,0 +1,63 @@
+"""The tool ``session_summarize``: the older messages of a session in few words."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.finding import find_session
+from ovillo.security.principals import SESSIONS_WRITE
+
+
+class Input(Struct, kw_only=True):
+    session_id: Annotated[str, Meta(description="Session id, a unique beginning of it, or `current`")] = "current"
+
+
+class Output(Struct, kw_only=True, omit_defaults=True):
+    session_id: str
+    summary: str
+    tokens_saved: int
+    tokens_before: int
+    tokens_after: int
+    summarizer: str
+    warning: str | None = None
+
+
+def handle(call: Call, args: Input) -> Answer:
+    found = find_session(call, args.session_id)
+    outcome = call.services.summaries.summarize(call.namespace, found.id, force=True)
+    output = Output(
+        session_id=found.id,
+        summary=outcome.summary,
+        tokens_saved=outcome.tokens_saved,
+        tokens_before=outcome.tokens_before,
+        tokens_after=outcome.tokens_after,
+        summarizer=outcome.summarizer,
+        warning=outcome.warning,
+    )
+    quoted = "\n".join(f"> {line}" for line in outcome.summary.splitlines())
+    saved = f"{outcome.tokens_before} tokens became {outcome.tokens_after} ({outcome.summarizer})."
+    lines = [f"Summary of {found.id}. {saved} {shapes.NOTICE}", quoted or "Nothing to summarise yet."]
+    if outcome.warning:
+        lines.append(f"Warning: {outcome.warning}")
+    return Answer(output, "\n".join(lines))
+
+
+TOOL = Tool(
+    name="session_summarize",
+    title="Summarise a session",
+    description=(
+        "Summarises the older messages of a session now (what was discussed, decisions, code changes, outstanding issues) and "
+        "keeps the summary beside them. Nothing recorded is removed. To continue after a compaction use recover_context."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="continuity",
+    scope=SESSIONS_WRITE,
+    read_only=False,
+    idempotent=True,
+)

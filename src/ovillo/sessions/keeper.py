@@ -1,0 +1,131 @@
+"""What is done for a recorded session beside storing it, off the write path: its title and type are told from what was
+said, and it is summarised when it is over the threshold.
+
+Owns when that happens and the one thread that does it. What a summary or a title is, is ``summaries`` and ``detection``.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ovillo.model.errors import OvilloError
+from ovillo.model.live import NATIVE
+from ovillo.model.records import Namespace, SessionId
+
+if TYPE_CHECKING:
+    from ovillo.model.clock import Clock
+    from ovillo.sessions.summaries import SummaryService
+    from ovillo.settings import Settings
+    from ovillo.store.protocol import SessionRow, Store
+
+_log = logging.getLogger(__name__)
+
+#: A reader of a session that is being tidied waits for it no longer than this (seconds).
+_PATIENCE_S = 2.0
+#: Messages looked at to tell what a session is about, and after how many it is told again.
+_LOOKED_AT = 40
+_TELL_AT = frozenset({1, 2, 4, 8, 16, 40})
+#: Over the threshold, every so many messages are looked at again.
+_STEP_SHARE = 10
+
+_Key = tuple[Namespace, SessionId]
+
+
+class Keeper:
+    """Thread-safe. The thread starts with the first session that needs it and ends with ``close``."""
+
+    def __init__(self, store: Store, summaries: SummaryService, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._summaries = summaries
+        self._clock = clock
+        self._summarize = settings.summarize
+        self._first = min(settings.summarization_threshold, settings.context_limit) + 1
+        self._step = max(1, self._first // _STEP_SHARE)
+        #: Session -> ``seq`` from which it is looked at for a summary.
+        self._next: dict[_Key, int] = {}
+        self._waiting: dict[_Key, int] = {}
+        self._busy: _Key | None = None
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def grown(self, namespace: Namespace, session_id: SessionId, seq: int) -> None:
+        """A session has so many messages now. Returns at once; called for every append."""
+        key = (namespace, session_id)
+        due = self._summarize and seq >= self._next.get(key, self._first)
+        if not due and seq not in _TELL_AT:
+            return
+        with self._changed:
+            if self._closed:
+                return
+            self._waiting[key] = seq
+            if due:
+                self._next[key] = seq + self._step
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="ovillo-keeper", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def settle(self, namespace: Namespace, session_id: SessionId) -> None:
+        """Wait, not for long, until nothing is left to do for the session."""
+        key = (namespace, session_id)
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._waiting and self._busy != key, _PATIENCE_S)
+
+    def close(self) -> None:
+        """What was not begun is done when the session grows again."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(_PATIENCE_S)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                key, seq = next(iter(self._waiting.items()))
+                del self._waiting[key]
+                self._busy = key
+            try:
+                self._tidy(*key, seq)
+            except OvilloError as error:
+                _log.warning("session %s could not be tidied: %s", key[1], error)
+            except Exception:  # noqa: BLE001  Worker boundary: the session stays as it was recorded.
+                _log.exception("tidying session %s failed", key[1])
+            finally:
+                with self._changed:
+                    self._busy = None
+                    self._changed.notify_all()
+
+    def _tidy(self, namespace: Namespace, session_id: SessionId, seq: int) -> None:
+        row = self._store.get_session(namespace, session_id)
+        if row is None or row.session.source != NATIVE:
+            return
+        if seq in _TELL_AT:
+            self._tell(namespace, row)
+        if self._summarize and seq >= self._first and self._summaries.due(namespace, session_id):
+            self._summaries.summarize(namespace, session_id)
+
+    def _tell(self, namespace: Namespace, row: SessionRow) -> None:
+        """Title and type where nobody gave one; ``metadata.detected`` names what was told and not given."""
+        from ovillo.sessions.detection import detect  # start-up cost: word lists that only growing sessions need
+
+        session = row.session
+        told = set(session.metadata.get("detected") or ())
+        if session.title and session.type and not told:
+            return
+        found = detect(self._store.messages(namespace, session.id, limit=_LOOKED_AT))
+        changes: dict[str, Any] = {}
+        for name, value in (("title", found.title), ("type", found.type)):
+            before = getattr(session, name)
+            if value and value != before and (not before or name in told):
+                changes[name] = value
+                told.add(name)
+        if changes:
+            changes["metadata"] = {**session.metadata, "detected": sorted(told)}
+            self._store.update_session(namespace, session.id, changes, at=session.updated_at or self._clock())
