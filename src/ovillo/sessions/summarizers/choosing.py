@@ -19,7 +19,6 @@ from ovillo.sessions.summarizers.sentences import alike, capital, content_words,
 _SAME = 0.7
 _PIECE = 0.4
 _NAMES = 4
-_FILES = 12
 #: What was said this many turns before the end is still fresh.
 _RECENT = 2
 
@@ -33,6 +32,14 @@ class Line:
     order: int
     #: The same with less, for when the budget is short.
     short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    additions: int = 0
+    deletions: int = 0
+    names: tuple[str, ...] = ()
+    order: int = 0
 
 
 def lines(found: Evidence, previous: str) -> list[Line]:
@@ -76,7 +83,7 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
         key=_signal,
         reverse=True,
     )
-    best = sorted(ranked[:2], key=lambda said: turn.answers.index(said))
+    best = sorted(ranked[:2], key=turn.answers.index)
     if not asked and not best:
         return None
     told = " ".join(shorten(said.text, 200) for said in best)
@@ -160,32 +167,31 @@ def _decisions(found: Evidence, earlier: list[str]) -> list[Line]:
 
 
 def _changes(found: Evidence, earlier: list[str]) -> list[Line]:
-    totals: dict[str, list[int]] = {}
-    names: dict[str, dict[str, None]] = {}
-    order: dict[str, int] = {}
+    files: dict[str, _File] = {}
     result: list[Line] = []
     for at, text in enumerate(earlier):
-        if change := read_change(text):
-            path, added, deleted, known = change
-            totals[path], names[path], order[path] = [added, deleted], dict.fromkeys(known), at - len(earlier)
+        if known := read_change(text):
+            path, added, deleted, names = known
+            files[path] = _File(added, deleted, tuple(names), at - len(earlier))
         elif not (found.last_check and label(text, "last_run")):
             result.append(Line(Section.CHANGES, text, 0.5, at - len(earlier)))
     root = _root(found.paths)
     for path, change in found.changes.items():
         shown = _shown_path(path, root)
-        shown = next((known for known in totals if known.endswith("/" + shown) or shown.endswith("/" + known)), shown)
-        total = totals.setdefault(shown, [0, 0])
-        total[0] += change.additions
-        total[1] += change.deletions
+        shown = next((old for old in files if old.endswith("/" + shown) or shown.endswith("/" + old)), shown)
+        before = files.get(shown, _File())
         named = change.names or {name: None for name in change.called if name in found.spoken}
-        names[shown] = {**named, **names.get(shown, {})}
-        order[shown] = change.turn
-    result += _file_lines(totals, names, order)
+        files[shown] = _File(
+            before.additions + change.additions,
+            before.deletions + change.deletions,
+            tuple(dict.fromkeys((*named, *before.names))),
+            change.turn,
+        )
+    result += _file_lines(files)
     labels = found.language.labels
     for at, (commit, subject) in enumerate(found.commits.items()):
-        result.append(
-            Line(Section.CHANGES, f"{labels['commit']} {commit}: {shorten(subject, 90)}", 0.75 + 0.01 * at, 10_000 + at)
-        )
+        text = f"{labels['commit']} {commit}: {shorten(subject, 90)}"
+        result.append(Line(Section.CHANGES, text, min(0.85, 0.75 + 0.01 * at), 10_000 + at))
     if found.last_check and not found.last_check.failed:
         result.append(Line(Section.CHANGES, f"{labels['last_run']}: {_check(found.last_check)}", 0.72, 20_000))
     if not found.changes:
@@ -193,19 +199,13 @@ def _changes(found: Evidence, earlier: list[str]) -> list[Line]:
     return result
 
 
-def _file_lines(
-    totals: dict[str, list[int]], names: dict[str, dict[str, None]], order: dict[str, int]
-) -> Iterator[Line]:
-    newest = sorted(totals, key=lambda path: order[path], reverse=True)
+def _file_lines(files: dict[str, _File]) -> Iterator[Line]:
+    newest = sorted(files, key=lambda path: files[path].order, reverse=True)
     for rank, path in enumerate(newest):
-        size = min(1.0, sum(totals[path]) / 40)
-        yield Line(
-            Section.CHANGES,
-            change_line(path, *totals[path], list(names[path])[:_NAMES]),
-            max(0.3, 0.8 + 0.1 * size - 0.04 * rank),
-            order[path],
-            change_line(path, *totals[path], list(names[path])[:1]),
-        )
+        file = files[path]
+        size = min(1.0, (file.additions + file.deletions) / 40)
+        text, short = (change_line(path, file.additions, file.deletions, file.names[:count]) for count in (_NAMES, 1))
+        yield Line(Section.CHANGES, text, max(0.3, 0.8 + 0.1 * size - 0.04 * rank), file.order, short)
 
 
 def _spoken_changes(found: Evidence) -> Iterator[Line]:
@@ -250,7 +250,9 @@ def _outstanding(found: Evidence, earlier: list[str]) -> list[Line]:
         result.append(Line(Section.OUTSTANDING, f"{labels['error']}: {shorten(found.failed_answer, 120)}", 0.8, 30_000))
     todos = found.todos or []
     for at, todo in enumerate(todos):
-        result.append(Line(Section.OUTSTANDING, f"{labels['todo']}: {shorten(todo, 140)}", 0.95 - 0.02 * at, 20_000 + at))
+        result.append(
+            Line(Section.OUTSTANDING, f"{labels['todo']}: {shorten(todo, 140)}", 0.95 - 0.02 * at, 20_000 + at)
+        )
     result += _earlier_outstanding(found, earlier)
     result += _pending(found, result)
     last = found.turns[-1] if found.turns else None
@@ -258,7 +260,9 @@ def _outstanding(found: Evidence, earlier: list[str]) -> list[Line]:
         asked = f"{labels['question']}: {shorten(found.open_question.text, 180)}"
         result.append(Line(Section.OUTSTANDING, asked, 0.98, 40_000))
     elif last and last.prompt and not last.nod and not last.answered:
-        result.append(Line(Section.OUTSTANDING, f"{labels['unanswered']}: {request_of(last.prompt, 160)}", 0.99, 40_000))
+        result.append(
+            Line(Section.OUTSTANDING, f"{labels['unanswered']}: {request_of(last.prompt, 160)}", 0.99, 40_000)
+        )
     return result
 
 

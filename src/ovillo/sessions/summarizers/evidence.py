@@ -234,11 +234,9 @@ class _Reader:
             return
         text = capital(text)
         spoken = _language_of(text, self._found.language)
-        self._found.decisions.append(
-            Said(
-                text, max(0, len(self._found.turns) - 1), self._order, human, names_in(text), content_words(text, spoken.words)
-            )  # fmt: skip
-        )
+        turn = max(0, len(self._found.turns) - 1)
+        words = content_words(text, spoken.words)
+        self._found.decisions.append(Said(text, turn, self._order, human, names_in(text), words))
 
     def _summary(self, text: str) -> None:
         """A client's own summary: only what its headings or words call open or decided."""
@@ -264,7 +262,11 @@ class _Reader:
         run = run_of(part)
         if run is None:
             return
-        found.paths.update(a for a in run.arguments if a.startswith("/") and "." in a.rsplit("/", 1)[-1] and not run.what.startswith("command "))
+        found.paths.update(
+            a
+            for a in run.arguments
+            if a.startswith("/") and "." in a.rsplit("/", 1)[-1] and not run.what.startswith("command ")
+        )
         if run.failed:
             found.errors[f"{run.what} {run.subject}"] = (run, self._order)
         else:
@@ -365,7 +367,9 @@ def _close_pending(found: Evidence) -> None:
 
 def _is_closed(found: Evidence, said: Said) -> bool:
     wanted = {bare for name in said.names for bare in _bare(name)}
-    later = {bare for at, names in found.done_names.items() if at > said.order for name in names for bare in _bare(name)}
+    later = {
+        bare for at, names in found.done_names.items() if at > said.order for name in names for bare in _bare(name)
+    }
     if wanted & later:
         return True
     spoken = _language_of(said.text, found.language)

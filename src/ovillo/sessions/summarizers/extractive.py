@@ -55,9 +55,7 @@ class Extractive:
         return text
 
 
-def _choose(
-    candidates: list[Line], language: Language, max_tokens: int, shares: Mapping[Section, float]
-) -> list[Line]:
+def _choose(candidates: list[Line], language: Language, max_tokens: int, shares: Mapping[Section, float]) -> list[Line]:
     """Best first: within the sections' shares, then with what they left."""
     ranked = sorted(enumerate(candidates), key=lambda pair: (-pair[1].worth, pair[0]))
     left = max_tokens
@@ -68,11 +66,19 @@ def _choose(
         for at, line in ranked:
             if at in chosen:
                 continue
-            opening = 0 if any(line.section is other.section for other in chosen.values()) else _cost(heading(language, line.section))
+            opening = (
+                0
+                if any(line.section is other.section for other in chosen.values())
+                else _cost(heading(language, line.section))
+            )
             for text in dict.fromkeys((line.text, line.short or line.text)):
                 cost = _cost(text) + opening
                 # The best line of a section may take the share it has, whatever its length.
-                limit = left if not bounded else min(left, room[line.section] if not opening else max(room[line.section], left / 3))
+                limit = (
+                    left
+                    if not bounded
+                    else min(left, room[line.section] if not opening else max(room[line.section], left / 3))
+                )
                 if cost <= limit:
                     chosen[at] = _with(line, text)
                     left -= cost

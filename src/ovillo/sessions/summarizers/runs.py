@@ -16,7 +16,9 @@ from ovillo.model.text import flatten
 from ovillo.sessions.summarizers.sentences import shorten
 
 _SPLIT = re.compile(r"&&|\|\||[;\n|]|\b(?:do|done|then)\b")
-_ENV = re.compile(r"^(?:\w+=\S*\s+|sudo\s+|time\s+|env\s+|npx\s+|uvx?\s+run\s+|poetry\s+run\s+|python3?\s+-m\s+|bundle\s+exec\s+)+")
+_ENV = re.compile(
+    r"^(?:\w+=\S*\s+|sudo\s+|time\s+|env\s+|npx\s+|uvx?\s+run\s+|poetry\s+run\s+|python3?\s+-m\s+|bundle\s+exec\s+)+"
+)
 _REDIRECT = re.compile(r"\s*\d?>>?\s*\S+|\s*<\s*\S+")
 #: Programs that check the work; their last word on a session matters most.
 _CHECKS = re.compile(
@@ -25,16 +27,60 @@ _CHECKS = re.compile(
     r"[^|;&]*\b(?:test|tests|build|check|lint|verify|vet|clippy|compile|typecheck)|terraform|alembic|migrate)\b"
 )
 #: Looking around: that one of these fails says nothing of the work.
-_LOOKING = frozenset(["ls", "cat", "find", "grep", "rg", "head", "tail", "which", "wc", "file", "stat", "tree", "test", "pwd", "sed", "awk", "diff", "type", "where"])
+_LOOKING = frozenset(
+    [
+        "ls",
+        "cat",
+        "find",
+        "grep",
+        "rg",
+        "head",
+        "tail",
+        "which",
+        "wc",
+        "file",
+        "stat",
+        "tree",
+        "test",
+        "pwd",
+        "sed",
+        "awk",
+        "diff",
+        "type",
+        "where",
+    ]
+)
 _LOOKING_TOOLS = re.compile(r"^(?:read|grep|glob|ls|list|find|search|webfetch|websearch|view)", re.IGNORECASE)
 #: Programs whose next word says what they do.
-_TWO_WORDS = frozenset(["npm", "pnpm", "yarn", "bun", "go", "cargo", "git", "make", "just", "docker", "kubectl", "dotnet", "uv", "poetry", "gradle", "mvn"])
+_TWO_WORDS = frozenset(
+    [
+        "npm",
+        "pnpm",
+        "yarn",
+        "bun",
+        "go",
+        "cargo",
+        "git",
+        "make",
+        "just",
+        "docker",
+        "kubectl",
+        "dotnet",
+        "uv",
+        "poetry",
+        "gradle",
+        "mvn",
+    ]
+)
 _TELLING = re.compile(
     r"error|exception|fail|fatal|assert|denied|not found|no such|cannot|panic|undefined|unexpected|missing|refused"
     r"|unknown|invalid|does not exist|timed? ?out",
     re.IGNORECASE,
 )
-_RESULT = re.compile(r"\b\d+ (?:passed|failed|tests?|errors?|specs?|examples?|ok)\b|\bPASS\b|\bBUILD SUCCESS\w*|\bbuilt in\b|\bsuccess(?:ful(?:ly)?)?\b", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\b\d+ (?:passed|failed|tests?|errors?|specs?|examples?|ok)\b|\bPASS\b|\bBUILD SUCCESS\w*|\bbuilt in\b|\bsuccess(?:ful(?:ly)?)?\b",
+    re.IGNORECASE,
+)
 _EXIT = ("exit", "exit_code", "exitCode")
 
 

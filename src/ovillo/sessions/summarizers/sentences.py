@@ -68,7 +68,7 @@ def _paragraphs(prose: str) -> Iterator[str]:
 
 def _looks_like_output(line: str) -> bool:
     """Tables, traces and pasted code: more marks than words."""
-    if line.lstrip().startswith(("|", "at ", "File \"", "+++", "---", "@@", "$ ")):
+    if line.lstrip().startswith(("|", "at ", 'File "', "+++", "---", "@@", "$ ")):
         return True
     letters = sum(character.isalnum() or character.isspace() for character in line)
     return letters < len(line) * 0.7

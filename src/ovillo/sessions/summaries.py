@@ -1,0 +1,341 @@
+"""Rolling summaries of sessions, and the view a model should have of one.
+
+Owns when a summary is made, what it stands for, and that a failed one costs nothing. Summarizers write the text,
+``summary_plan`` divides the messages, the store keeps what comes of it. Nothing recorded is changed here.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+
+from ovillo.model.clock import Clock
+from ovillo.model.errors import Conflict, NotFound, OvilloError
+from ovillo.model.ids import new_id
+from ovillo.model.live import NATIVE, Summary
+from ovillo.model.records import Message, Namespace, PartType, SessionId
+from ovillo.model.text import searchable_text
+from ovillo.sessions.memory_views import MemoryView, SummaryOutcome
+from ovillo.sessions.summarizers.evidence import open_todos
+from ovillo.sessions.summarizers.protocol import Summarizer, SummaryRequest
+from ovillo.sessions.summary_plan import ByMessages, ByTurns, Plan, Rules, is_due, plan, retry_after
+from ovillo.sessions.tokens import count_tokens
+from ovillo.sessions.trimming import is_prompt, last_turns, turns
+from ovillo.settings import Settings
+from ovillo.store.protocol import SessionRow, Store
+
+_log = logging.getLogger(__name__)
+_PAGE = 200
+#: However little was said, a summary may have this many tokens.
+_MIN_TOKENS = 24
+#: Sessions whose state is remembered between calls.
+_REMEMBERED = 512
+
+
+@dataclass(frozen=True, slots=True)
+class _Covered:
+    """How much of a session its summary stands for."""
+
+    through: int | None
+    messages: int
+    prompts: int
+
+
+class SummaryService:
+    def __init__(
+        self, store: Store, settings: Settings, clock: Clock, make_summarizer: Callable[[], Summarizer]
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._make_summarizer = make_summarizer
+        self._summarizer: Summarizer | None = None
+        self._lock = threading.Lock()
+        self._busy: set[tuple[Namespace, SessionId]] = set()
+        self._covered: OrderedDict[tuple[Namespace, SessionId], _Covered] = OrderedDict()
+        #: Messages a session had when its summary failed.
+        self._failed: dict[tuple[Namespace, SessionId], int] = {}
+        self._rolled: OrderedDict[tuple[object, ...], str] = OrderedDict()
+        self._rules = _rules(settings)
+
+    # --- what a model should see
+
+    def view(self, namespace: Namespace, session_id: SessionId) -> MemoryView:
+        """Short-term messages and the summary of what came before them. Raises NotFound."""
+        row = self._row(namespace, session_id)
+        settings = self._settings
+        if settings.session_memory == "trimming":
+            kept = last_turns(self._newest_turns(namespace, session_id, settings.max_turns), settings.max_turns)
+            return MemoryView(_visible(kept), "", None, "trimming")
+        stored = self._newest(namespace, session_id)
+        text, through = (stored.text, stored.through_seq) if stored else ("", None)
+        tail = self._messages(namespace, session_id, through)
+        kept = tuple(tail)
+        # A model is asked when a threshold is passed, never because somebody looks; the rest stays word for word.
+        if settings.summarize and settings.summarizer == "extractive":
+            divided = plan(self._rules, tail, force=stored is not None)
+            if divided.older:
+                text, through = self._rolled_to(row, stored, divided.older), divided.older[-1].seq
+            kept = divided.kept
+        kept = self._at_least(namespace, session_id, kept)
+        return MemoryView(_visible(kept), text, through, "summarizing" if settings.summarize else "off")
+
+    def due(self, namespace: Namespace, session_id: SessionId) -> bool:
+        """Whether the session has outgrown its short-term memory. Cheap: for use after every append."""
+        settings = self._settings
+        if not settings.summarize or settings.session_memory != "summarizing":
+            return False
+        row = self._store.get_session(namespace, session_id)
+        if row is None or row.session.source != NATIVE or (namespace, session_id) in self._busy:
+            return False
+        failed_at = self._failed.get((namespace, session_id))
+        if (
+            failed_at is not None
+            and row.counts.messages <= failed_at + retry_after(settings.summarization_threshold) - 1
+        ):
+            return False
+        if row.counts.messages <= _least(self._rules):
+            return False
+        covered = self._cover(namespace, session_id)
+        return is_due(self._rules, row.counts.messages - covered.messages, row.counts.prompts - covered.prompts)
+
+    # --- making a summary
+
+    def summarize(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        force: bool = False,
+        template: str | None = None,
+        max_tokens: int | None = None,
+    ) -> SummaryOutcome:
+        """Summarise what is old; with ``force`` also below the threshold, then the whole session.
+
+        A mirrored session is summarised whole and stays as it is. Raises NotFound; with ``force`` also what is wrong
+        with the settings or ``template``. That a model gave no summary is a ``warning``, and nothing changes."""
+        key = (namespace, session_id)
+        with self._lock:
+            working = key in self._busy
+            self._busy.add(key)
+        try:
+            row = self._row(namespace, session_id)
+            stored = self._newest(namespace, session_id)
+            divided = self._divide(
+                row, self._messages(namespace, session_id, stored.through_seq if stored else None), force
+            )
+            if not divided.older or (working and not force):
+                return _in_force(stored)
+            return self._make(row, stored, divided.older, force=force, template=template, max_tokens=max_tokens)
+        finally:
+            if not working:
+                with self._lock:
+                    self._busy.discard(key)
+
+    def _divide(self, row: SessionRow, tail: Sequence[Message], force: bool) -> Plan:
+        whole = force and (row.session.source != NATIVE or not _passed(self._rules, row))
+        return Plan(tuple(tail), ()) if whole else plan(self._rules, tail, force=force)
+
+    def _make(
+        self,
+        row: SessionRow,
+        stored: Summary | None,
+        older: Sequence[Message],
+        *,
+        force: bool,
+        template: str | None,
+        max_tokens: int | None,
+    ) -> SummaryOutcome:
+        key = (row.session.namespace, row.session.id)
+        before = (stored.tokens_before if stored else 0) + sum(map(message_tokens, older))
+        request = self._request(row, stored, older, before, template, max_tokens)
+        try:
+            summarizer = self._open()
+            text = summarizer.summarize(request).strip()
+        except OvilloError as error:
+            self._failed[key] = row.counts.messages
+            if force and error.http_status < 500:
+                raise
+            _log.warning("The summary of session %s was not made: %s", row.session.id, error)
+            return _in_force(stored, str(error))
+        except Exception as error:  # noqa: BLE001  code of another package: recording must go on without it
+            self._failed[key] = row.counts.messages
+            _log.warning("The summary of session %s was not made: %s", row.session.id, type(error).__name__)
+            return _in_force(stored, f"The summarizer {self._settings.summarizer!r} failed ({type(error).__name__}).")
+        self._failed.pop(key, None)
+        if not text:
+            return _in_force(stored, "There is nothing to summarise: no prompt, answer or change was recorded.")
+        first = stored.from_seq if stored else older[0].seq
+        summary = Summary(
+            new_id("sum", self._clock), row.session.id, first, older[-1].seq, text, before, count_tokens(text),
+            summarizer.name, self._clock(),
+        )  # fmt: skip
+        return self._keep(row.session.namespace, summary)
+
+    def _keep(self, namespace: Namespace, summary: Summary) -> SummaryOutcome:
+        try:
+            self._store.put_summary(namespace, summary)
+        except Conflict:
+            # Another process was faster; its summary stands for at least as much.
+            return _in_force(self._newest(namespace, summary.session_id))
+        with self._lock:
+            self._covered.pop((namespace, summary.session_id), None)
+        return _in_force(summary)
+
+    def _request(
+        self,
+        row: SessionRow,
+        stored: Summary | None,
+        older: Sequence[Message],
+        before: int,
+        template: str | None = None,
+        max_tokens: int | None = None,
+    ) -> SummaryRequest:
+        listed = row.session.metadata.get("todos")
+        return SummaryRequest(
+            tuple(older),
+            stored.text if stored else "",
+            min(max_tokens or self._settings.summary_max_tokens, max(_MIN_TOKENS, before // 2)),
+            template or self._settings.summarization_prompt,
+            row.session.type,
+            tuple(open_todos(listed)) if isinstance(listed, list | tuple) else None,
+        )
+
+    def _rolled_to(self, row: SessionRow, stored: Summary | None, older: Sequence[Message]) -> str:
+        """The summary as it would be now. Not stored: looking at a session changes nothing."""
+        session = row.session
+        key = (session.namespace, session.id, stored and stored.id, older[-1].seq, len(older), session.updated_at)
+        with self._lock:
+            if key in self._rolled:
+                self._rolled.move_to_end(key)
+                return self._rolled[key]
+        before = (stored.tokens_before if stored else 0) + sum(map(message_tokens, older))
+        text = self._open().summarize(self._request(row, stored, older, before))
+        with self._lock:
+            self._rolled[key] = text
+            while len(self._rolled) > _REMEMBERED:
+                self._rolled.popitem(last=False)
+        return text
+
+    def _open(self) -> Summarizer:
+        if self._summarizer is None:
+            self._summarizer = self._make_summarizer()
+        return self._summarizer
+
+    # --- reading
+
+    def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
+        row = self._store.get_session(namespace, session_id)
+        if row is None:
+            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
+        return row
+
+    def _newest(self, namespace: Namespace, session_id: SessionId) -> Summary | None:
+        found = self._store.summaries(namespace, session_id)
+        return found[-1] if found else None
+
+    def _messages(self, namespace: Namespace, session_id: SessionId, after: int | None) -> list[Message]:
+        found: list[Message] = []
+        while True:
+            page = self._store.messages(namespace, session_id, after_seq=after, limit=_PAGE)
+            found += page
+            if len(page) < _PAGE:
+                return found
+            after = page[-1].seq
+
+    def _newest_turns(self, namespace: Namespace, session_id: SessionId, wanted: int) -> list[Message]:
+        """Messages from the end back to where ``wanted`` turns begin, in order."""
+        found: list[Message] = []
+        before: int | None = None
+        while sum(map(is_prompt, found)) < wanted:
+            page = self._store.messages(namespace, session_id, before_seq=before, limit=_PAGE, newest_first=True)
+            found += page
+            if len(page) < _PAGE:
+                break
+            before = page[-1].seq
+        return found[::-1]
+
+    def _at_least(self, namespace: Namespace, session_id: SessionId, kept: tuple[Message, ...]) -> tuple[Message, ...]:
+        """A summary that was asked for of a whole session takes nothing from its short-term memory."""
+        match self._rules:
+            case ByMessages(keep=keep):
+                if len(kept) >= keep:
+                    return kept
+                newest = self._store.messages(namespace, session_id, limit=keep, newest_first=True)
+                return tuple(newest[::-1])
+            case ByTurns(keep_last_n_turns=wanted):
+                if len(turns(kept)) >= wanted:
+                    return kept
+                return last_turns(self._newest_turns(namespace, session_id, wanted), wanted)
+
+    def _cover(self, namespace: Namespace, session_id: SessionId) -> _Covered:
+        key = (namespace, session_id)
+        with self._lock:
+            known = self._covered.get(key)
+        if known is not None:
+            return known
+        stored = self._newest(namespace, session_id)
+        covered = _Covered(None, 0, 0)
+        if stored:
+            count = self._store.message_position(namespace, session_id, stored.through_seq + 1)
+            prompts = 0
+            if isinstance(self._rules, ByTurns):
+                rest = self._messages(namespace, session_id, stored.through_seq)
+                prompts = self._row(namespace, session_id).counts.prompts - sum(map(is_prompt, rest))
+            covered = _Covered(stored.through_seq, count, prompts)
+        with self._lock:
+            self._covered[key] = covered
+            while len(self._covered) > _REMEMBERED:
+                self._covered.popitem(last=False)
+        return covered
+
+
+def message_tokens(message: Message) -> int:
+    """Tokens (o200k) a model would read of a message: what was said, and tools with input and output. Reasoning is
+    not sent again; a patch stands in the call that made it."""
+    has_call = any(part.type is PartType.TOOL_CALL for part in message.parts)
+    unread = {PartType.REASONING, PartType.STEP, *((PartType.PATCH,) if has_call else ())}
+    return sum(
+        count_tokens(searchable_text(part)) for part in message.parts if part.type not in unread and not part.synthetic
+    )
+
+
+def _rules(settings: Settings) -> Rules:
+    """By turns where somebody set the numbers of turns, by messages otherwise: both at once would make one of the two
+    thresholds meaningless."""
+    defaults = {field.name: field.default for field in fields(Settings)}
+    by_turns = any(getattr(settings, name) != defaults[name] for name in ("keep_last_n_turns", "context_limit")) or any(
+        settings.origins.get(name, "default") != "default" for name in ("keep_last_n_turns", "context_limit")
+    )
+    if by_turns:
+        return ByTurns(settings.context_limit, min(settings.keep_last_n_turns, settings.context_limit))
+    return ByMessages(
+        settings.summarization_threshold, min(settings.keep_last_messages, settings.summarization_threshold)
+    )
+
+
+def _least(rules: Rules) -> int:
+    """No session with this many messages or fewer is over the threshold."""
+    return rules.threshold if isinstance(rules, ByMessages) else rules.context_limit
+
+
+def _passed(rules: Rules, row: SessionRow) -> bool:
+    return is_due(rules, row.counts.messages, row.counts.prompts)
+
+
+def _visible(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Without what was taken back or compacted away by the client."""
+    return tuple(message for message in messages if not (message.reverted or message.superseded))
+
+
+def _in_force(stored: Summary | None, warning: str | None = None) -> SummaryOutcome:
+    if stored is None:
+        return SummaryOutcome("", 0, 0, 0, None, None, "", warning)
+    saved = max(0, stored.tokens_before - stored.tokens_after)
+    return SummaryOutcome(
+        stored.text, stored.tokens_before, stored.tokens_after, saved, stored.from_seq, stored.through_seq,
+        stored.summarizer, warning,
+    )  # fmt: skip
