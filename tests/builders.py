@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ovillo.model.records import (
@@ -38,6 +39,9 @@ class WordAnalyzer:
     def take_new_surfaces(self) -> list[tuple[str, str]]:
         taken, self._new = self._new, []
         return taken
+
+    def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
+        self._new += surfaces
 
 
 def session(session_id: str = "ses_a", **fields: object) -> Session:

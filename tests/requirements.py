@@ -279,6 +279,23 @@ PROJECT: dict[str, tuple[str, str]] = {
     "PROJ-4": ("README stays under 200 lines and no source file passes 600 without a reason", "issue 2 Project"),
 }
 
+RECORDING: dict[str, tuple[str, str]] = {
+    "REC-1": ("A session may bring its own id; the same id again is the same session", "DESIGN 18"),
+    "REC-2": ("What is appended comes back, numbered, and is found at once", "DESIGN 7"),
+    "REC-3": ("A message is stored once per idempotency key, a batch whole or not at all", "DESIGN 7"),
+    "REC-4": ("Many writers of one session get one order without gaps", "DESIGN 7"),
+    "REC-5": ("A change sets what it names, and not over a change it has not seen", "issue 3 HTTP"),
+    "REC-6": ("A deleted session leaves nothing to be found", "SPEC-015 4.4"),
+    "REC-7": ("Namespaces share nothing", "DESIGN 15"),
+    "REC-8": ("The change log names every change in order", "DESIGN 7"),
+    "REC-9": ("Summaries roll forward", "DESIGN 7"),
+    "REC-10": ("Recorded and mirrored sessions live side by side", "issue 3 Sessions service"),
+    "REC-11": ("Mirrored sessions are read-only, and the error says what to do", "issue 3 Sessions service"),
+    "REC-12": ("Wrong drafts are refused with what is right", "DESIGN 16"),
+    "REC-13": ("Secrets are masked before they are recorded", "DESIGN 15"),
+    "REC-14": ("A session without title or type gets both from what is said", "DESIGN 7"),
+}
+
 REQUIREMENTS = {
     **READERS,
     **STORE,
@@ -289,4 +306,5 @@ REQUIREMENTS = {
     **CLI,
     **SECURITY,
     **PROJECT,
+    **RECORDING,
 }
