@@ -1,0 +1,184 @@
+"""From a saved state to the bytes that are kept of it, and back.
+
+Owns the plain text (JSON in UTF-8), its limits, the compression levels and the delta: zstd with the plain text of the
+version before as its dictionary. Measured in ``bench/snapshots.py``. Knows no store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import zstandard
+
+from ovillo.model.errors import InvalidInput, LimitExceeded
+from ovillo.model.limits import MAX_JSON_DEPTH
+from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot
+
+#: Plain text of one version.
+MAX_PLAIN_BYTES = 64 * 1024 * 1024
+#: Level 0 keeps the plain text; the others are these levels of zstd (platform.md section 6: more is not worth it).
+ZSTD_LEVELS = {1: 1, 2: 3, 3: 9}
+LEVELS = (0, *ZSTD_LEVELS)
+DEFAULT_LEVEL = 2
+
+#: 128 MiB: two states of the largest size. Nothing read back may ask for more memory.
+_MAX_WINDOW_LOG = 27
+#: Match tables of 64 MiB at most; smaller ones lose sight of the beginning of a large dictionary.
+_MAX_TABLE_LOG = 24
+#: A delta must be at least this much smaller than a state by itself: otherwise the state stands alone.
+_WORTH = 0.9
+#: A delta this small against its plain text is taken without trying the other way.
+_PLAINLY_SMALL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The version that a delta may rest on."""
+
+    version: int
+    plain: bytes
+    checksum: bytes
+
+
+class Damaged(Exception):
+    """Stored bytes that do not give the state they were made of."""
+
+    def __init__(self, version: int, reason: str) -> None:
+        super().__init__(f"version {version}: {reason}")
+        self.version = version
+        self.reason = reason
+
+
+def plain_text(content: object) -> bytes:
+    """JSON of an object in UTF-8, which ``content_of`` reads back equal, value by value.
+
+    Half surrogate pairs, which no encoding carries, become U+FFFD. Raises InvalidInput for what JSON cannot say,
+    and LimitExceeded for a state over 64 MiB or nested deeper than 200."""
+    if not isinstance(content, dict):
+        raise InvalidInput(
+            f"A state to save is a JSON object, not {_json_name(content)}.", hint="Wrap it: {\"value\": ...}."
+        )
+    _check(content)
+    try:
+        plain = msgspec.json.encode(content)
+    except UnicodeEncodeError:
+        plain = msgspec.json.encode(_mended(content))
+    except ValueError:
+        # Python prints no integer over 4,300 digits.
+        raise InvalidInput("The state holds a number with too many digits.", hint="Save it as text.") from None
+    if len(plain) > MAX_PLAIN_BYTES:
+        raise LimitExceeded(
+            f"The state is {len(plain):,} bytes of JSON; {MAX_PLAIN_BYTES:,} are kept.",
+            hint="Save less of it, or in several sessions.",
+        )
+    return plain
+
+
+def content_of(plain: bytes) -> dict[str, Any]:
+    return msgspec.json.decode(plain, type=dict[str, Any])
+
+
+def checksum(plain: bytes) -> bytes:
+    return hashlib.blake2b(plain, digest_size=32).digest()
+
+
+def encode(plain: bytes, level: int, base: Base | None = None) -> EncodedSnapshot:
+    """A delta on ``base`` where that is worth it, else the state by itself."""
+    if level == 0:
+        return EncodedSnapshot(0, len(plain), checksum(plain), plain)
+    delta = None if base is None else _compress(plain, level, base.plain)
+    if delta is not None and base is not None:
+        alone = None if len(delta) <= len(plain) * _PLAINLY_SMALL else _compress(plain, level)
+        if alone is None or len(delta) <= len(alone) * _WORTH:
+            return EncodedSnapshot(level, len(plain), checksum(plain), delta, base.version, base.checksum)
+    else:
+        alone = _compress(plain, level)
+    return EncodedSnapshot(level, len(plain), checksum(plain), alone)
+
+
+def decode(row: Snapshot, data: bytes, base: bytes | None) -> bytes:
+    """The plain text, verified. ``base`` is that of the version it rests on. Raises Damaged."""
+    if not isinstance(data, bytes) or not 0 < row.plain_bytes <= MAX_PLAIN_BYTES:
+        raise Damaged(row.version, "its row is no snapshot")
+    if (row.base is None) != (base is None):
+        raise Damaged(row.version, "the version it rests on is missing")
+    plain = data if row.level == 0 else _decompress(row, data, base)
+    if len(plain) != row.plain_bytes or checksum(plain) != row.checksum:
+        raise Damaged(row.version, "its checksum does not match")
+    return plain
+
+
+def _compress(plain: bytes, level: int, dictionary: bytes | None = None) -> bytes:
+    if dictionary is None:
+        return zstandard.ZstdCompressor(level=ZSTD_LEVELS[level]).compress(plain)
+    span = max(len(plain) + len(dictionary), 1024).bit_length()
+    table = min(span, _MAX_TABLE_LOG)
+    parameters = zstandard.ZstdCompressionParameters.from_level(
+        ZSTD_LEVELS[level],
+        source_size=len(plain),
+        dict_size=len(dictionary),
+        window_log=min(span, _MAX_WINDOW_LOG),
+        hash_log=table,
+        chain_log=table,
+    )
+    raw = zstandard.ZstdCompressionDict(dictionary, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    return zstandard.ZstdCompressor(compression_params=parameters, dict_data=raw).compress(plain)
+
+
+def _decompress(row: Snapshot, data: bytes, base: bytes | None) -> bytes:
+    """Nothing is decompressed that says it is larger than its row says, or asks for more memory than was used to make it."""
+    raw = None
+    if base is not None:
+        raw = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    try:
+        if zstandard.frame_content_size(data) != row.plain_bytes:
+            raise Damaged(row.version, "its frame is of another size")
+        reader = zstandard.ZstdDecompressor(dict_data=raw, max_window_size=1 << _MAX_WINDOW_LOG)
+        return reader.decompress(data, max_output_size=row.plain_bytes)
+    except zstandard.ZstdError:
+        raise Damaged(row.version, "its bytes are damaged") from None
+
+
+def _check(content: object) -> None:
+    """Level by level, so that no depth of nesting can exhaust the stack."""
+    level = [content]
+    for _ in range(MAX_JSON_DEPTH):
+        level = [item for value in level for item in _inside(value)]
+        if not level:
+            return
+    raise LimitExceeded(
+        f"The state is nested deeper than {MAX_JSON_DEPTH} levels.", hint="Save deep structures as text."
+    )
+
+
+def _inside(value: object) -> list[Any]:
+    """Objects and arrays in ``value``, whose other items are checked here."""
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise InvalidInput("The state has an object with a key that is no text.", hint="Keys of JSON are texts.")
+        items = list(value.values())
+    else:
+        items = list(value) if isinstance(value, list) else []
+    for item in items:
+        if item is not None and not isinstance(item, str | int | float | dict | list):
+            raise InvalidInput(f"The state holds {_json_name(item)}, which JSON has no word for.", hint="Save it as text.")
+        if isinstance(item, float) and not math.isfinite(item):
+            raise InvalidInput("The state holds a number that is not finite.", hint="Save it as text or null.")
+    return [item for item in items if isinstance(item, dict | list)]
+
+
+def _json_name(value: object) -> str:
+    names: dict[type, str] = {list: "an array", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
+    return "null" if value is None else names.get(type(value), f"a {type(value).__name__}")
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    return [_mended(item) for item in value] if isinstance(value, list) else value

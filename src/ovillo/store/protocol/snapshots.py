@@ -1,0 +1,79 @@
+"""Versions of a session's saved state: encoded rows, numbered by the store.
+
+Owns what a row says and how rows rest on each other. What the bytes mean is ``ovillo.sessions.snapshot_encoding``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from ovillo.model.records import Namespace, SessionId
+
+#: Deltas that may follow one keyframe. A chain this long still reads back in milliseconds, and a damaged row costs at
+#: most the versions of its own chain.
+MAX_DELTAS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSnapshot:
+    """A state ready to store. ``base`` names the version its bytes rest on; ``None`` makes it a keyframe."""
+
+    #: 0 plain, 1-3 zstd 1, 3, 9.
+    level: int
+    plain_bytes: int
+    #: BLAKE2b of the plain text, 32 bytes.
+    checksum: bytes
+    data: bytes
+    base: int | None = None
+    #: Checksum of the base's plain text: the store refuses the row when the base is another by now.
+    base_checksum: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is known of a version without reading it."""
+
+    version: int
+    saved_at: int
+    level: int
+    base: int | None
+    plain_bytes: int
+    stored_bytes: int
+    checksum: bytes
+
+
+class SnapshotStore(Protocol):
+    def add_snapshot(
+        self, namespace: Namespace, session_id: SessionId, encoded: EncodedSnapshot, *, at: int
+    ) -> Snapshot:
+        """Store the next version (1, 2, 3 ...; drawn inside the transaction).
+
+        Raises NotFound for an unknown session, and Conflict when the base is gone, another, or has ``MAX_DELTAS``
+        deltas before it already; a keyframe never conflicts."""
+        ...
+
+    def snapshots(
+        self, namespace: Namespace, session_id: SessionId, *, before: int | None = None, limit: int
+    ) -> list[Snapshot]:
+        """Newest first, those older than version ``before`` when it is given."""
+        ...
+
+    def count_snapshots(self, namespace: Namespace, session_id: SessionId) -> int: ...
+
+    def snapshot_chain(
+        self, namespace: Namespace, session_id: SessionId, version: int | None = None
+    ) -> list[tuple[Snapshot, bytes]]:
+        """A version (the newest one for ``None``) with all it rests on, keyframe first; empty when there is none."""
+        ...
+
+    def rewrite_snapshots(
+        self, namespace: Namespace, session_id: SessionId, rewritten: Mapping[int, EncodedSnapshot]
+    ) -> bool:
+        """Put other encodings of the same states in the place of these versions, all or none.
+
+        False, and nothing changed, when one of them is gone or is another state by now."""
+        ...
+
+    def sessions_with_snapshots(self, namespace: Namespace) -> list[SessionId]: ...

@@ -1,0 +1,105 @@
+"""Making the file smaller: dropping what nobody can miss, folding the log, rewriting the file.
+
+Owns the SQL of ``ovillo.store.protocol.upkeep``. Steps on the whole file run on a connection of their own, because
+the writer's is always inside a transaction; writers of all processes wait meanwhile.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from ovillo.model.errors import StoreUnavailable
+from ovillo.model.records import Namespace, SessionId
+from ovillo.store.protocol import Analyzer
+from ovillo.store.protocol.upkeep import StoreSize
+from ovillo.store.sqlite.connection import ReaderPool, explained, open_writer
+from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.writer import Writer
+
+#: A reader in the middle of an answer is waited for this long before the log is left as it is.
+_PATIENCE_MS = 2_000
+#: SQLite needs the copy and a log of the same size beside the file; the rest is for everybody else.
+_COPIES = 2
+_SPARE_BYTES = 64 * 1024 * 1024
+
+
+class UpkeepWrites:
+    """Mixed into ``SqliteStore``."""
+
+    path: Path
+    _pool: ReaderPool
+    _writer: Writer
+    _analyzer: Analyzer
+
+    def store_size(self) -> StoreSize:
+        with self._pool.reading() as db:
+            page, pages, free = (
+                int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_size", "page_count", "freelist_count")
+            )
+        disk = sum(path.stat().st_size for path in (self.path, _log(self.path)) if path.exists())
+        return StoreSize(disk, (pages - free) * page, free * page)
+
+    def forget_idempotency(self, namespace: Namespace, session_id: SessionId | None, *, before: int) -> int:
+        return self._delete(
+            namespace,
+            "DELETE FROM idempotency WHERE session_key IN (SELECT key FROM sessions WHERE namespace_key = ?1"
+            " AND (?2 IS NULL OR id = ?2) AND coalesce(updated_at, 0) < ?3)",
+            (session_id, before),
+        )
+
+    def collapse_changes(self, namespace: Namespace, session_id: SessionId | None, *, before: int) -> int:
+        return self._delete(
+            namespace,
+            "DELETE FROM changes WHERE namespace_key = ?1 AND at < ?3 AND (?2 IS NULL OR ref = ?2) AND seq NOT IN"
+            " (SELECT max(seq) FROM changes WHERE namespace_key = ?1 AND (?2 IS NULL OR ref = ?2) GROUP BY kind, ref)",
+            (session_id, before),
+        )
+
+    def _delete(self, namespace: Namespace, sql: str, bound: tuple[object, ...]) -> int:
+        def work(db: apsw.Connection) -> int:
+            db.execute(sql, (namespace_key(db, namespace, self._analyzer), *bound))
+            return int(db.changes())
+
+        return self._writer.run(work)
+
+    def merge_index(self) -> None:
+        def work(db: apsw.Connection) -> None:
+            db.execute("INSERT INTO fts (fts) VALUES ('optimize')")
+            db.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
+
+        self._writer.run(work)
+
+    def fold_log(self) -> bool:
+        with _own_connection(self.path) as db:
+            return int(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]) == 0
+
+    def give_back(self) -> None:
+        needed = _COPIES * self.path.stat().st_size + _SPARE_BYTES
+        left = shutil.disk_usage(self.path.parent).free
+        if left < needed:
+            raise StoreUnavailable(
+                f"Rewriting {self.path} needs {needed:,} bytes beside it, and {left:,} are left.",
+                hint="Free some disk space; nothing was changed.",
+            )
+        with _own_connection(self.path) as db:
+            db.execute("VACUUM")
+
+
+@contextmanager
+def _own_connection(path: Path) -> Iterator[apsw.Connection]:
+    connection = open_writer(path)
+    try:
+        connection.set_busy_timeout(_PATIENCE_MS)
+        with explained(path):
+            yield connection
+    finally:
+        connection.close()
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
