@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import OvilloError
 from ovillo.model.live import NATIVE
-from ovillo.model.records import Namespace, SessionId
+from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
+from ovillo.sessions.detection import IDLE_MS, detect, session_status
 
 if TYPE_CHECKING:
     from ovillo.model.clock import Clock
@@ -26,6 +27,7 @@ _log = logging.getLogger(__name__)
 _PATIENCE_S = 2.0
 #: Messages looked at to tell what a session is about, and after how many it is told again.
 _LOOKED_AT = 40
+_BATCH = 50
 _TELL_AT = frozenset({1, 2, 4, 8, 16, 40})
 #: Over the threshold, every so many messages are looked at again.
 _STEP_SHARE = 10
@@ -67,6 +69,31 @@ class Keeper:
                 self._thread = threading.Thread(target=self._run, name="ovillo-keeper", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
+
+    def classify(self, namespace: Namespace, stop: threading.Event | None = None) -> int:
+        """Tell type and status of mirrored sessions that changed; how many. Stops soon after ``stop`` is set."""
+        done = 0
+        while not (stop and stop.is_set()):
+            now = self._clock()
+            waiting = self._store.unclassified(namespace, now - IDLE_MS, _BATCH)
+            if not waiting:
+                break
+            self._store.classify(namespace, [self._judged(namespace, x, now) for x in waiting], at=now)
+            done += len(waiting)
+        return done
+
+    def _judged(
+        self, namespace: Namespace, session_id: SessionId, now: int
+    ) -> tuple[SessionId, SessionType, SessionStatus]:
+        row = self._store.get_session(namespace, session_id)
+        first = self._store.messages(namespace, session_id, limit=_LOOKED_AT)
+        if row is None or row.counts.messages <= len(first):
+            last = first
+        else:
+            last = self._store.messages(namespace, session_id, limit=_LOOKED_AT, newest_first=True)[::-1]
+        branch, at = (row.session.git_branch, row.session.updated_at) if row else (None, None)
+        found = detect(first, branch=branch)
+        return session_id, found.type, session_status(last, now, updated_at=at)
 
     def settle(self, namespace: Namespace, session_id: SessionId) -> None:
         """Wait, not for long, until nothing is left to do for the session."""
@@ -113,8 +140,6 @@ class Keeper:
 
     def _tell(self, namespace: Namespace, row: SessionRow) -> None:
         """Title and type where nobody gave one; ``metadata.detected`` names what was told and not given."""
-        from ovillo.sessions.detection import detect  # start-up cost: word lists that only growing sessions need
-
         session = row.session
         told = set(session.metadata.get("detected") or ())
         if session.title and session.type and not told:

@@ -10,9 +10,15 @@ from typing import Protocol
 
 from ovillo.store.protocol.analysis import Analyzer, Preparation
 from ovillo.store.protocol.changes import Change, ChangeStore
+from ovillo.store.protocol.classification import ClassificationStore
+from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
+from ovillo.store.protocol.contexts import ContextStore
+from ovillo.store.protocol.health import HealthStore
 from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
+from ovillo.store.protocol.links import LinkStore
 from ovillo.store.protocol.recording import RecordingStore
 from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
+from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot, SnapshotStore
 from ovillo.store.protocol.text import (
     AllOf,
     AnyOf,
@@ -29,6 +35,8 @@ from ovillo.store.protocol.text import (
     Term,
     TextStore,
 )
+from ovillo.store.protocol.timesheet import TimesheetStore
+from ovillo.store.protocol.upkeep import StoreSize, UpkeepStore
 from ovillo.store.protocol.vectors import VectorStore
 
 __all__ = [
@@ -38,12 +46,18 @@ __all__ = [
     "Applied",
     "Change",
     "ChangeStore",
+    "ClassificationStore",
+    "ConditionStore",
+    "ContextStore",
     "Doc",
     "DocFilter",
     "DocId",
+    "EncodedSnapshot",
     "Except",
+    "HealthStore",
     "IndexStats",
     "IngestStore",
+    "LinkStore",
     "Match",
     "Order",
     "Phrase",
@@ -56,15 +70,37 @@ __all__ = [
     "SessionFilter",
     "SessionRow",
     "SessionStore",
+    "Snapshot",
+    "SnapshotStore",
     "Store",
+    "StoreCondition",
+    "StoreContent",
+    "StoreSize",
     "Term",
     "TextStore",
+    "TimesheetStore",
     "Totals",
+    "UpkeepStore",
     "VectorStore",
 ]
 
 
-class Store(SessionStore, RecordingStore, IngestStore, ChangeStore, TextStore, VectorStore, Protocol):
+class Store(
+    SessionStore,
+    RecordingStore,
+    IngestStore,
+    ChangeStore,
+    ClassificationStore,
+    TextStore,
+    VectorStore,
+    LinkStore,
+    TimesheetStore,
+    ContextStore,
+    HealthStore,
+    SnapshotStore,
+    UpkeepStore,
+    Protocol,
+):
     """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""
 
     def close(self) -> None: ...

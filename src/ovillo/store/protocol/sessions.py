@@ -20,6 +20,7 @@ class SessionFilter:
     model: str | None = None
     branch: str | None = None
     type: str | None = None
+    status: str | None = None
     kind: SessionKind | None = None
     parent_id: SessionId | None = None
     #: Sessions with something between these (milliseconds, first included, last excluded).

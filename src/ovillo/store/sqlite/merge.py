@@ -19,6 +19,7 @@ from ovillo.model.records import (
     Session,
     SessionId,
     SessionKind,
+    SessionStatus,
     ToolCall,
     ToolResult,
     ToolStatus,
@@ -145,7 +146,8 @@ class Merge:
             session.agent,
             session.model,
             None if session.type is None else session.type.value,
-            session.status.value,
+            # Clients that do not say how a session stands write nothing: what was told of it since stays.
+            None if session.status is SessionStatus.ACTIVE else session.status.value,
         )
         old = known[2:13]
         merged = [

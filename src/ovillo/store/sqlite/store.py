@@ -17,17 +17,25 @@ from ovillo.model.clock import Clock, system_clock
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.changes import ChangeLog, log_changes
+from ovillo.store.sqlite.classification import Classification
+from ovillo.store.sqlite.condition import Condition
 from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.contexts import ContextTables
+from ovillo.store.sqlite.health import HealthReads
 from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.links import LinkTables
 from ovillo.store.sqlite.merge import Merge
 from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation, cut_prompt
 from ovillo.store.sqlite.recording import RecordingWrites
 from ovillo.store.sqlite.reindex import drop_from_index, index_again, put_back_in_index
 from ovillo.store.sqlite.rows import from_json, to_json, unpack
 from ovillo.store.sqlite.session_reads import SessionReads
+from ovillo.store.sqlite.snapshots import SnapshotTables
 from ovillo.store.sqlite.source_reads import SourceReads
 from ovillo.store.sqlite.text_reads import TextReads
+from ovillo.store.sqlite.timesheet import TimesheetTables
 from ovillo.store.sqlite.totals import TotalsReads
+from ovillo.store.sqlite.upkeep import UpkeepWrites
 from ovillo.store.sqlite.vector_store import VectorStore
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 from ovillo.store.sqlite.writer import Writer
@@ -35,7 +43,23 @@ from ovillo.store.sqlite.writer import Writer
 _TRIGRAM_BATCH = 50_000
 
 
-class SqliteStore(SessionReads, TotalsReads, SourceReads, TextReads, VectorStore, RecordingWrites, ChangeLog):
+class SqliteStore(
+    SessionReads,
+    TotalsReads,
+    SourceReads,
+    TextReads,
+    VectorStore,
+    RecordingWrites,
+    Classification,
+    ChangeLog,
+    LinkTables,
+    TimesheetTables,
+    ContextTables,
+    SnapshotTables,
+    UpkeepWrites,
+    HealthReads,
+    Condition,
+):
     """Implements ``ovillo.store.protocol.Store``."""
 
     def __init__(self, path: Path, analyzer: Analyzer, clock: Clock = system_clock) -> None:
