@@ -295,6 +295,25 @@ RECORDING: dict[str, tuple[str, str]] = {
     "REC-13": ("Secrets are masked before they are recorded", "DESIGN 15"),
     "REC-14": ("A session without title or type gets both from what is said", "DESIGN 7"),
 }
+MEMO: dict[str, tuple[str, str]] = {
+    "MEMO-1": ("Trimming gives the last N whole turns", "DESIGN 7; v6 roadmap 1"),
+    "MEMO-2": ("55 messages and a 56th: 1-36 are summarised, 37-56 kept", "SPEC-015 6; issue 3"),
+    "MEMO-3": ("No message falls between summary and memory, none is in both", "issue 3"),
+    "MEMO-4": ("By turns: over context_limit, all but keep_last_n_turns are summarised", "v6 roadmap 1"),
+    "MEMO-5": ("A summary tells who goes on what was discussed, decided, changed and is open", "DESIGN 7; SPEC-015 4.5"),
+    "MEMO-6": ("Errors that were mended and points that were settled are not outstanding", "DESIGN 7"),
+    "MEMO-7": ("A summary keeps its token budget and saves half of the tokens", "SPEC-015 1; issue 3"),
+    "MEMO-8": ("The same messages give the same summary", "DESIGN 7"),
+    "MEMO-9": ("A rolling summary takes the previous one in", "SPEC-015 4.5"),
+    "MEMO-10": ("OpenAI-compatible and Anthropic-compatible endpoints summarise", "DESIGN 7"),
+    "MEMO-11": ("A failed summary keeps everything, warns, and is tried again", "SPEC-015 5"),
+    "MEMO-12": ("The key of an endpoint never shows", "DESIGN 15, 16"),
+    "MEMO-13": ("Summaries can be switched off", "SPEC-015 5"),
+    "MEMO-14": ("Mirrored sessions are summarised on request and stay as they are", "issue 3"),
+    "MEMO-15": ("Type, title and status of a session are told in four languages", "v6 roadmap 3; DESIGN 7"),
+    "MEMO-16": ("Each session type has a template", "issue 3"),
+    "MEMO-17": ("Other packages add summarizers", "DESIGN 3"),
+}
 
 REQUIREMENTS = {
     **READERS,
@@ -307,4 +326,5 @@ REQUIREMENTS = {
     **SECURITY,
     **PROJECT,
     **RECORDING,
+    **MEMO,
 }

@@ -58,7 +58,9 @@ def session_type(prompts: Sequence[str], *, branch: str | None = None) -> Sessio
         spoken = identify([prompt])
         asked = request_of(prompt, 400)
         weight = _FIRST_PROMPT if at == 0 else _LATER_PROMPT
-        for kind, found in _cues(asked, spoken).items():
+        # A few words may be taken for a neighbouring language.
+        cues = _cues(asked, spoken) or next((c for each in languages() if (c := _cues(asked, each))), {})
+        for kind, found in cues.items():
             scores[kind] += weight * found
     for kind, pattern in _BRANCHES:
         if branch and pattern.match(branch):

@@ -18,8 +18,10 @@ def is_prompt(message: Message) -> bool:
 
 def turns(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
     """``messages`` cut before each prompt; what stands before the first prompt is a turn of its own."""
+    if not messages:
+        return []
     starts = [at for at, message in enumerate(messages) if is_prompt(message)]
-    if messages and (not starts or starts[0] > 0):
+    if not starts or starts[0] > 0:
         starts.insert(0, 0)
     ends = [*starts[1:], len(messages)]
     return [tuple(messages[start:end]) for start, end in zip(starts, ends, strict=True)]

@@ -49,7 +49,7 @@ def language(code: str) -> Language:
         labels=data["labels"],
         words=frozenset(data["words"].split()),
         acknowledge=re.compile(rf"(?:(?:{data['acknowledge']})\b[\s,.!…:;-]*)+", re.IGNORECASE),
-        polite=re.compile(rf"(?:(?:{data['polite']})\b[\s,.!:]*)+", re.IGNORECASE),
+        polite=re.compile(rf"(?:[¿¡]?(?:{data['polite']})\b[\s,.!:]*)+[¿¡]?", re.IGNORECASE),
         announce=re.compile(rf"\s*(?:{'|'.join(data['announce'])})", re.IGNORECASE),
         types={name: _any(data[name]) for name in ("feature", "bugfix", "review", "refactor")},
         **patterns,

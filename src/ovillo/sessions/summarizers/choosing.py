@@ -100,7 +100,7 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
 
 def request_of(prompt: str, characters: int) -> str:
     """What a prompt asks, without greeting and pasted matter."""
-    said = [sentence.text for sentence in sentences(prompt)] or [" ".join(prompt.split())]
+    said = [sentence.text for sentence in sentences(prompt)] or prompt.strip().splitlines()[:1] or [""]
     spoken = identify(said)
     kept = [stripped for text in said if (stripped := _plain(text, spoken))] or said
     line = kept[0]
