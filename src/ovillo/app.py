@@ -131,6 +131,12 @@ def _keeper(services: Services) -> Any:
     return Keeper(services.store, services.summaries, services.settings, services.clock)
 
 
+def _retention(services: Services) -> Any:
+    from ovillo.sessions.retention import Retention
+
+    return Retention(services.store, services.settings, services.clock)
+
+
 _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "scan_state": _scan_state,
     "ingest": _ingest,
@@ -144,6 +150,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "recorder": _recorder,
     "summaries": _summaries,
     "keeper": _keeper,
+    "retention": _retention,
 }
 
 

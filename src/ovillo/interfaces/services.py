@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.lineage import LineageService
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
+    from ovillo.sessions.retention import Retention
     from ovillo.sessions.statistics import StatisticsService
     from ovillo.sessions.summaries import SummaryService
     from ovillo.settings import Settings
@@ -46,6 +47,7 @@ class Services:
     recorder: Recorder
     summaries: SummaryService
     keeper: Keeper
+    retention: Retention
 
     def __init__(self, ready: Mapping[str, Any], builders: Mapping[str, Callable[[Services], Any]]) -> None:
         self.__dict__.update(ready)

@@ -41,11 +41,20 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8765
     log_level: str = "warning"
+    #: Of ``ovillo serve``: ``json`` (a document a line) or ``text``.
+    log_format: str = "json"
     #: Detail in the log of the MCP server; the contents of memories are never logged.
     log_verbose: bool = False
     #: Nothing but the protocol on standard output of the stdio server. It is always kept so.
     strict_stdio_logs: bool = True
     watch: bool = True
+    #: Names by which this server may be called, beside those of loopback.
+    allowed_hosts: tuple[str, ...] = ()
+    #: Whose pages may use it: origins (``https://app.example``) or names, beside those of loopback.
+    allowed_origins: tuple[str, ...] = ()
+    #: PEM files; with them the server speaks HTTPS only.
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
     #: Who may come in over HTTP: ``none`` (loopback only), ``apikey`` or ``jwt``.
     auth: str = "none"
     #: Rolling summaries: off leaves sessions as they are.
@@ -66,6 +75,8 @@ class Settings:
     summarizer_timeout_s: float = 30.0
     #: Days after which recorded sessions may be removed; 0 keeps them for ever.
     retention_days: int = 0
+    #: Exceptions to that: ``type``, ``namespace/type`` or ``namespace/*`` -> days.
+    retention: Mapping[str, int] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     #: The ``ovillo.toml`` that is looked at, whether or not it exists.
     config_file: Path | None = None

@@ -46,9 +46,14 @@ OPTIONS = (
     Option("host", values.text, lambda: "127.0.0.1"),
     Option("port", values.port, lambda: 8765),
     Option("log_level", values.choice("debug", "info", "warning", "error"), lambda: "warning"),
+    Option("log_format", values.choice("json", "text"), lambda: "json"),
     Option("log_verbose", values.flag, lambda: False, ("MCP_LOG_VERBOSE",)),
     Option("strict_stdio_logs", values.flag, lambda: True, ("STRICT_STDIO_LOGS",)),
     Option("watch", values.flag, lambda: True),
+    Option("allowed_hosts", values.names, lambda: ()),
+    Option("allowed_origins", values.names, lambda: ()),
+    Option("tls_certificate", values.path, lambda: None),
+    Option("tls_key", values.path, lambda: None),
     Option("auth", values.choice("none", "apikey", "jwt"), lambda: "none"),
     Option("summarize", values.flag, lambda: True),
     Option("session_memory", values.choice("summarizing", "trimming"), lambda: "summarizing"),
@@ -65,6 +70,7 @@ OPTIONS = (
     Option("summarizer_key", values.text, lambda: None, secret=True),
     Option("summarizer_timeout_s", values.seconds, lambda: 30.0),
     Option("retention_days", values.whole(0, 36_500), lambda: 0),
+    Option("retention", values.days_by_kind, dict),
 )
 
 #: Names that specifications promise for features of later issues (DESIGN section 14). Other programs use the same

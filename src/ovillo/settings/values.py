@@ -86,6 +86,15 @@ def seconds(value: Any) -> float:
     return number
 
 
+def days_by_kind(value: Any) -> dict[str, int]:
+    """``bugfix=90, team/general=7`` or a table of the file."""
+    pairs = value.items() if isinstance(value, dict) else [entry.partition("=")[::2] for entry in names(value)]
+    try:
+        return {str(name).strip(): whole(0, 36_500)(days) for name, days in pairs}
+    except Refused:
+        raise Refused("days by type or namespace/type, such as bugfix=90,team/general=7") from None
+
+
 def path(value: Any) -> Path:
     if not isinstance(value, str | Path) or "\0" in str(value):
         raise Refused("the path of a folder")

@@ -19,6 +19,12 @@ _C = "ovillo.interfaces.cli.commands"
         "lineage": (f"{_C}.session_lineage:lineage", "Parents, sub-agents, forks and siblings."),
         "stats": (f"{_C}.session_stats:stats", "Duration, tokens, cost, changes and tools."),
         "export": (f"{_C}.session_export:export", "Write a session as JSON, Markdown, HTML, PDF or JSON lines."),
+        "create": (f"{_C}.session_create:create", "A session that ovillo records itself."),
+        "append": (f"{_C}.session_append:append", "Append a message to a recorded session."),
+        "update": (f"{_C}.session_update:update", "Name, type and status of a recorded session."),
+        "delete": (f"{_C}.session_delete:delete", "Remove a recorded session."),
+        "prune": (f"{_C}.session_delete:prune", "Recorded sessions nobody touched for long."),
+        "summarize": (f"{_C}.session_summarize:summarize", "The older messages in few words."),
         "recover": (f"{_C}.session_recover:recover", "A compacted session from its start, within a token budget."),
     },
 )

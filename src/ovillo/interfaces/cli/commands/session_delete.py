@@ -1,0 +1,56 @@
+"""``ovillo session delete`` and ``prune``: removing recorded sessions, one or those that are old."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.model.records import SessionType
+from ovillo.security.principals import LOCAL
+from ovillo.sessions.transfer.plain_text import one_line
+
+
+@click.command()
+@click.argument("session")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@reading
+def delete(state: State, session: str, yes: bool) -> None:
+    """Remove SESSION, which ovillo records, with its messages, summaries, snapshots and links."""
+    services = state.services()
+    found = services.catalog.resolve(LOCAL.namespace, session)
+    services.recorder.get(LOCAL.namespace, found.session.id)
+    if not yes:
+        click.confirm(f"Remove {found.session.id} ({one_line(found.title, 60)}) for good?", abort=True, err=True)
+    services.recorder.delete(LOCAL.namespace, found.session.id)
+    if state.json:
+        print_json({"deleted": [found.session.id]})
+    else:
+        click.echo(f"Removed {found.session.id}.")
+
+
+@click.command()
+@click.option(
+    "--older-than", "days", type=click.IntRange(1), metavar="DAYS", help="Default: the setting retention_days."
+)
+@click.option("--type", "kind", type=click.Choice([kind.value for kind in SessionType]), help="Only of this type.")
+@click.option("--mirrored", is_flag=True, help="Sessions of agents too (their own files are never touched).")
+@click.option("--yes", is_flag=True, help="Really remove them; without it they are only listed.")
+@reading
+def prune(state: State, days: int | None, kind: str | None, mirrored: bool, yes: bool) -> None:
+    """List recorded sessions untouched for DAYS; with --yes remove them."""
+    retention = state.services().retention
+    chosen = retention.plan(LOCAL.namespace, days=days, kind=SessionType(kind) if kind else None, mirrored=mirrored)
+    removed = retention.apply(LOCAL.namespace, chosen) if yes else 0
+    if state.json:
+        print_json({"sessions": [x.session.id for x in chosen], "removed": removed, "dryRun": not yes})
+        return
+    for item in chosen:
+        click.echo(f"{item.session.id}  {item.session.source}  {one_line(item.title, 70)}")
+    if yes:
+        click.echo(f"Removed {removed} sessions.")
+    elif chosen:
+        click.echo(f"{len(chosen)} sessions would be removed. Add --yes to do it.")
+    else:
+        click.echo("No session is that old.")

@@ -1,0 +1,26 @@
+"""``ovillo session summarize``: the older messages of a session in few words."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.sessions.transfer.plain_text import printable
+
+
+@click.command()
+@click.argument("session", default="current")
+@reading
+def summarize(state: State, session: str) -> None:
+    """Summarise the older messages of SESSION and keep the summary beside them. Nothing recorded is removed."""
+    answer = state.call("session_summarize", {"session_id": session})
+    if state.json:
+        print_json(answer.data)
+        return
+    data = answer.data
+    click.echo(printable(data["summary"]) or "Nothing to summarise yet.")
+    click.echo(f"\n{data['tokens_before']:,} tokens became {data['tokens_after']:,} ({data['summarizer']}).", err=True)
+    if data.get("warning"):
+        click.echo(f"Warning: {data['warning']}", err=True)

@@ -1,0 +1,39 @@
+"""``ovillo session update``: name, type and status of a recorded session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.model.records import SessionStatus, SessionType
+from ovillo.security.principals import LOCAL
+
+
+@click.command()
+@click.argument("session")
+@click.option("--name", metavar="NAME")
+@click.option("--type", "kind", type=click.Choice([kind.value for kind in SessionType]))
+@click.option("--status", type=click.Choice([status.value for status in SessionStatus]))
+@reading
+def update(state: State, session: str, name: str | None, kind: str | None, status: str | None) -> None:
+    """Change SESSION, which ovillo records; sessions of agents are read-only."""
+    changes: dict[str, Any] = {}
+    if name is not None:
+        changes["title"] = name
+    if kind is not None:
+        changes["type"] = SessionType(kind)
+    if status is not None:
+        changes["status"] = SessionStatus(status)
+    if not changes:
+        raise click.UsageError("Give --name, --type or --status.")
+    services = state.services()
+    found = services.catalog.resolve(LOCAL.namespace, session).session
+    row = services.recorder.update(LOCAL.namespace, found.id, changes)
+    if state.json:
+        print_json({"id": row.session.id, "name": row.session.title, "status": row.session.status})
+    else:
+        click.echo(f"Changed {row.session.id}.")

@@ -1,0 +1,82 @@
+"""How long recorded sessions are kept.
+
+Owns choosing what is old enough, by namespace and type. Mirrored history is left alone unless somebody asks for it, and
+the agents' own files always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ovillo.model.clock import Clock
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.live import NATIVE
+from ovillo.model.records import Namespace, SessionType
+from ovillo.sessions.catalog import summarise
+from ovillo.sessions.views import SessionSummary
+from ovillo.settings import Settings
+from ovillo.store.protocol import SessionFilter, Store
+
+_DAY_MS = 86_400_000
+_PAGE = 200
+
+
+class Retention:
+    def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._default = settings.retention_days
+        self._rules = settings.retention
+        self._clock = clock
+
+    def days_for(self, namespace: Namespace, kind: SessionType | None) -> int:
+        """Days a session is kept; 0 is for ever. The most telling rule of the settings counts."""
+        name = kind.value if kind else SessionType.GENERAL.value
+        for rule in (f"{namespace}/{name}", f"{namespace}/*", name):
+            if rule in self._rules:
+                return self._rules[rule]
+        return self._default
+
+    def plan(
+        self,
+        namespace: Namespace,
+        *,
+        days: int | None = None,
+        kind: SessionType | None = None,
+        mirrored: bool = False,
+    ) -> list[SessionSummary]:
+        """Sessions nobody touched for that long, oldest last; nothing is removed. Raises InvalidInput when neither the
+        call nor a setting says how long."""
+        if days is None and not self._default and not self._rules:
+            raise InvalidInput(
+                "How long sessions are kept is not set.", hint="Say how many days, or set retention_days."
+            )
+        now = self._clock()
+        chosen: list[SessionSummary] = []
+        after: tuple[int, str] | None = None
+        where = SessionFilter(type=kind)
+        if not mirrored:
+            where = replace(where, source=NATIVE)
+        while rows := self._store.list_sessions(namespace, where, _PAGE, after):
+            for row in rows:
+                session = row.session
+                kept = self.days_for(namespace, session.type) if days is None else days
+                if kept and (session.updated_at or 0) < now - kept * _DAY_MS:
+                    chosen.append(summarise(row))
+            last = rows[-1].session
+            after = (last.updated_at or 0, last.id)
+        return chosen
+
+    def apply(self, namespace: Namespace, chosen: Sequence[SessionSummary]) -> int:
+        """Remove what ``plan`` chose and nobody touched since; how many."""
+        removed = 0
+        for item in chosen:
+            row = self._store.get_session(namespace, item.session.id)
+            if row is None or row.session.updated_at != item.session.updated_at:
+                continue
+            try:
+                self._store.delete_session(namespace, item.session.id, at=self._clock(), if_version=row.version)
+            except NotFound:
+                continue
+            removed += 1
+        return removed
