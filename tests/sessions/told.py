@@ -155,7 +155,8 @@ ENGLISH = Told(
                 "[main 4be81d0] Raise upload limit and read in chunks\n 3 files changed",
             ),
             say(
-                "All four upload tests pass and it is committed as 4be81d0. The staging proxy still has the old limit; it has to be deployed."
+                "All four upload tests pass and it is committed as 4be81d0. "
+                "The staging proxy still has the old limit; it has to be deployed."
             ),
             ask("Who owns the staging proxy?"),
             run("cat deploy/OWNERS", "cat: deploy/OWNERS: No such file or directory", failed=True),
