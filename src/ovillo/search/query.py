@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ovillo.model.clock import Clock, parse_when
 from ovillo.model.errors import InvalidInput
-from ovillo.model.records import PartType, Role, SessionType
+from ovillo.model.records import PartType, Role, SessionStatus, SessionType
 from ovillo.search.analysis import words
 from ovillo.search.regexes import Regex, compile_regex
 from ovillo.store.protocol import DocFilter
@@ -22,7 +22,7 @@ MAX_CLAUSES = 128
 
 _QUALIFIER = re.compile(r"([A-Za-z]+):(?!//)")
 _QUALIFIERS = (
-    *("agent", "project", "source", "model", "branch", "session", "type", "file", "entity", "tool", "role"),
+    *("agent", "project", "source", "model", "branch", "session", "type", "status", "file", "entity", "tool", "role"),
     *("before", "after", "is", "has"),
 )
 _META = re.compile(r"[\\\[\](){}*+?|^$.]")
@@ -192,6 +192,9 @@ class _Parser:
                 self._query = replace(query, where=replace(where, roles=(*where.roles, role)))
             case "type":
                 self._type(value, start)
+            case "status":
+                status = self._one_of(name, value, tuple(SessionStatus), start)
+                self._query = replace(query, where=replace(where, session=replace(where.session, status=status)))
             case "is":
                 self._one_of(name, value, ("error",), start)
                 self._query = replace(query, where=replace(where, is_error=True))

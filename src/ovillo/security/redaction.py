@@ -123,6 +123,28 @@ class Redactor:
             return delta, counts
         return replace(delta, session=session, messages=messages, tool_results=results), counts
 
+    def redact_value(self, value: Any) -> Any:
+        """A JSON value with the secrets of its texts masked; the same object when there are none."""
+        return self._value(value, {}) if self._on else value
+
+    def redact_json(self, value: Any) -> tuple[Any, dict[str, int]]:
+        """A JSON value with its secrets masked, those that stand as keys of objects too, and how many of each kind."""
+        counts: _Counts = {}
+        if not self._on:
+            return value, counts
+        return self._keys(self._value(value, counts), counts), counts
+
+    def _keys(self, value: Any, counts: _Counts, depth: int = 0) -> Any:
+        """The same object when no key holds a secret."""
+        if isinstance(value, dict) and depth < _DEPTH:
+            pairs = [(self._text(k, counts), self._keys(v, counts, depth + 1)) for k, v in value.items()]
+            same = all(a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True))
+            return value if same else dict(pairs)
+        if isinstance(value, list) and depth < _DEPTH:
+            items = [self._keys(item, counts, depth + 1) for item in value]
+            return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+        return value
+
     # --- texts
 
     def _marker(self, kind: str, secret: bytes) -> bytes:

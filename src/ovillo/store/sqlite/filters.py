@@ -62,6 +62,8 @@ def session_conditions(where: SessionFilter) -> Condition:
         add("s.git_branch LIKE ? ESCAPE '\\'", _contains(where.branch))
     if where.type:
         add("s.type = lower(?)", where.type)
+    if where.status:
+        add("s.status = lower(?)", where.status)
     if where.kind:
         add("s.kind = ?", where.kind.value)
     if where.parent_id:

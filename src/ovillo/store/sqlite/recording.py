@@ -252,9 +252,11 @@ def _delete(db: apsw.Connection, key: int | None) -> None:
     docs = "SELECT key FROM parts WHERE session_key = ?1 UNION ALL SELECT title_doc FROM sessions WHERE key = ?1"
     for table, column in (("fts", "rowid"), ("vector_bits", "doc"), ("vectors", "doc")):
         db.execute(f"DELETE FROM {table} WHERE {column} IN ({docs})", (key,))
-    tables = ("touches", "parts", "messages", "session_places", "idempotency", "summaries")
+    tables = ("touches", "parts", "messages", "session_places", "idempotency", "summaries", "snapshots")
     for table in tables:
         db.execute(f"DELETE FROM {table} WHERE session_key = ?", (key,))
+    db.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", (key,))
+    db.execute("DELETE FROM dismissed_links WHERE session_key = ?1 OR other_key = ?1", (key,))
     db.execute("DELETE FROM sessions WHERE key = ?", (key,))
 
 

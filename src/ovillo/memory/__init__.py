@@ -1,0 +1,1 @@
+"""What agents put down to find again later. Owns memory beside sessions; sessions themselves are a floor below."""

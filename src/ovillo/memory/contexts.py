@@ -1,0 +1,168 @@
+"""Contexts: named sets of keys and values, of which each caller has one at hand.
+
+Owns what the three context tools of the Continuity Protocol (2.2) mean. That specification leaves open what a context
+is, so this is how it is read here:
+
+- A *context* is a named set of entries, shared by all sessions of the principal's namespace: what one session puts
+  down the next one finds. The tools' argument ``namespace`` names a context; without it the caller's current one is
+  meant, which is ``default`` until the first switch. It never leads out of the principal's own namespace.
+- *Current* is a matter of each caller (the calling session; callers without one share theirs by principal), survives
+  a restart, and is changed by ``switch`` only.
+- *Preserve*: ``preserve_current`` is true unless it is said otherwise, and everything stays for later restoration.
+  With false, what this caller itself stored in the context it leaves **without** naming a ``namespace`` and without a
+  ``ttl`` is dropped; what was given a place or a lifetime, and what other callers stored, stays.
+- *Loaded* is true when the target holds anything. An entry stored under the target's own name in the context that is
+  left goes along into a target that is empty: a whole context may have been stored as one value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ovillo.model.clock import Clock
+from ovillo.model.coordination import ContextEntry, ContextSwitch
+from ovillo.model.errors import InvalidInput, LimitExceeded
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import Store
+
+DEFAULT_CONTEXT = "default"
+#: A context is what a model is to read again, not a place for files (bytes of JSON).
+MAX_VALUE_BYTES = 256 * 1024
+MAX_DEPTH = 32
+_NAME_CHARS = 200
+#: A hundred years (seconds).
+MAX_TTL_S = 3_153_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """``entry`` is ``None`` when there is nothing; ``reason`` then says why: ``expired`` or ``not_found``."""
+
+    context: str
+    entry: ContextEntry | None
+    reason: str | None = None
+
+
+class Contexts:
+    def __init__(self, store: Store, redact: Callable[[Any], Any], clock: Clock) -> None:
+        self._store = store
+        self._redact = redact
+        self._clock = clock
+
+    def store(
+        self,
+        namespace: Namespace,
+        caller: str,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        ttl_s: int | None = None,
+        context: str | None = None,
+    ) -> ContextEntry:
+        """Keep ``value`` under ``key``, in place of what was there; secrets in it are masked.
+
+        Raises InvalidInput (name, ttl, a value that is no object), LimitExceeded (size, depth)."""
+        key = _name("key", key)
+        checked_value(value)
+        if ttl_s is not None and not 1 <= ttl_s <= MAX_TTL_S:
+            raise InvalidInput(
+                f"ttl is {ttl_s}.", hint="Give whole seconds from 1 on, or leave it out to keep the entry."
+            )
+        at = self._clock()
+        entry = ContextEntry(
+            self._place(namespace, caller, context),
+            key,
+            self._redact(dict(value)),
+            at,
+            None if ttl_s is None else at + ttl_s * 1000,
+            caller if context is None and ttl_s is None else None,
+        )
+        self._store.put_context_entry(namespace, entry)
+        return entry
+
+    def retrieve(self, namespace: Namespace, caller: str, key: str, *, context: str | None = None) -> Retrieved:
+        """The entry, or why there is none. An expired one never comes back and is removed. Raises InvalidInput."""
+        place = self._place(namespace, caller, context)
+        at = self._clock()
+        entry = self._store.context_entry(namespace, place, _name("key", key))
+        if entry is None:
+            return Retrieved(place, None, "not_found")
+        if entry.expires_at is not None and entry.expires_at <= at:
+            self._store.prune_contexts(namespace, at=at)
+            return Retrieved(place, None, "expired")
+        return Retrieved(place, entry)
+
+    def forget(self, namespace: Namespace, caller: str, key: str, *, context: str | None = None) -> bool:
+        """Whether there was something. Raises InvalidInput."""
+        place = self._place(namespace, caller, context)
+        return self._store.remove_context_entry(namespace, place, _name("key", key), at=self._clock())
+
+    def switch(
+        self, namespace: Namespace, caller: str, target_context: str, *, preserve_current: bool = True
+    ) -> ContextSwitch:
+        """Make another context the caller's current one; see above for what is kept. Raises InvalidInput."""
+        return self._store.switch_context(
+            namespace,
+            caller,
+            _name("target_context", target_context),
+            default=DEFAULT_CONTEXT,
+            preserve=preserve_current,
+            at=self._clock(),
+        )
+
+    def current(self, namespace: Namespace, caller: str) -> str:
+        return self._store.current_context(namespace, caller) or DEFAULT_CONTEXT
+
+    def entries(self, namespace: Namespace, caller: str, *, context: str | None = None) -> list[ContextEntry]:
+        """What is alive in a context, by key."""
+        return self._store.context_entries(namespace, self._place(namespace, caller, context), at=self._clock())
+
+    def names(self, namespace: Namespace) -> dict[str, int]:
+        """Contexts that hold something, and how many entries."""
+        return self._store.contexts(namespace, at=self._clock())
+
+    def _place(self, namespace: Namespace, caller: str, context: str | None) -> str:
+        return self.current(namespace, caller) if context is None else _name("namespace", context)
+
+
+def checked_value(value: object) -> None:
+    """Raises InvalidInput for what is no JSON object, LimitExceeded for one too large or too deep."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput("value is no JSON object.", hint='Wrap it: {"value": ...}.')
+    if _depth(value) > MAX_DEPTH:
+        raise LimitExceeded(f"value is nested deeper than {MAX_DEPTH} levels.", hint="Store a flatter object.")
+    try:
+        size = len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace"))
+    except (TypeError, ValueError):
+        raise InvalidInput("value holds something that JSON cannot say.", hint="Use plain JSON values.") from None
+    if size > MAX_VALUE_BYTES:
+        raise LimitExceeded(
+            f"value has {size:,} bytes; {MAX_VALUE_BYTES:,} are the most.",
+            hint="Store the part that matters, or save a session's state with session_save.",
+        )
+
+
+def _depth(value: object) -> int:
+    """Levels of nesting, counted without recursion and no further than matters."""
+    level: list[object] = [value]
+    depth = 0
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        below: list[object] = []
+        for item in level:
+            inner = item.values() if isinstance(item, Mapping) else item if isinstance(item, list | tuple) else ()
+            below += [x for x in inner if isinstance(x, Mapping | list | tuple)]
+        level = below
+    return depth
+
+
+def _name(what: str, given: str) -> str:
+    name = given.strip()
+    if not name or len(name) > _NAME_CHARS or not name.isprintable():
+        raise InvalidInput(
+            f"{what} {name[:60]!r} is no name.", hint=f"Use 1 to {_NAME_CHARS} printable characters on one line."
+        )
+    return name

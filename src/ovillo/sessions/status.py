@@ -1,0 +1,170 @@
+"""How the system is doing: healthy, degraded or in error, with the reasons.
+
+Owns the judgement. Everything it asks is cheap; reading the whole database is the doctor's work.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from ovillo import __version__
+from ovillo.model.clock import Clock, to_iso
+from ovillo.model.coordination import StoreHealth
+from ovillo.model.errors import OvilloError
+from ovillo.model.live import NATIVE
+from ovillo.model.records import Namespace
+from ovillo.sessions.catalog import summarise
+from ovillo.sessions.views import SessionSummary
+from ovillo.store.protocol import SessionFilter, Store
+
+Level = Literal["healthy", "degraded", "error"]
+
+#: Free space below which a scan may fail, and below which the next write may (bytes).
+_LOW_DISK, _NO_DISK = 1_000_000_000, 50_000_000
+#: A write ahead of ours takes a second or two at most.
+_WRITER_S = 3.0
+#: A mirrored session written within this is at work now (milliseconds).
+_AT_WORK_MS = 3_600_000
+_LISTED = 50
+_PLACES_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why the status is not healthy: what is wrong and what to do."""
+
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    status: Level
+    reasons: tuple[Reason, ...]
+    version: str
+    uptime_s: float
+    #: Only when asked for.
+    active: tuple[SessionSummary, ...] | None = None
+    metrics: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class _Findings:
+    reasons: list[Reason] = field(default_factory=list)
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+    def note(self, level: Level, text: str) -> None:
+        self.reasons.append(Reason(level, text))
+
+
+class StatusService:
+    """``embedded`` gives (done, eligible) texts, or ``None`` when nothing is embedded; ``uptime`` seconds."""
+
+    def __init__(
+        self,
+        store: Store,
+        data_dir: Path,
+        clock: Clock,
+        uptime: Callable[[], float],
+        embedded: Callable[[Namespace], tuple[int, int] | None],
+    ) -> None:
+        self._store = store
+        self._data_dir = data_dir
+        self._clock = clock
+        self._uptime = uptime
+        self._embedded = embedded
+
+    def status(self, namespace: Namespace, *, include_sessions: bool = False, include_metrics: bool = False) -> Status:
+        """Never raises for what is wrong: that is what it tells."""
+        found = _Findings()
+        for check in (self._file, self._writer, self._disk, self._index, self._embedding, self._sources):
+            try:
+                check(namespace, found)
+            except OvilloError as error:
+                found.note("error", str(error))
+        active: tuple[SessionSummary, ...] | None = None
+        if include_sessions:
+            try:
+                active = self._active(namespace)
+            except OvilloError as error:
+                found.note("error", str(error))
+        levels = {reason.level for reason in found.reasons}
+        return Status(
+            "error" if "error" in levels else "degraded" if levels else "healthy",
+            tuple({reason.text: reason for reason in found.reasons}.values()),
+            __version__,
+            round(self._uptime(), 3),
+            active,
+            found.metrics if include_metrics else None,
+        )
+
+    # --- checks
+
+    def _file(self, namespace: Namespace, found: _Findings) -> None:
+        health: StoreHealth = self._store.health(namespace)
+        found.metrics |= {
+            "schemaVersion": health.schema_version,
+            "databaseBytes": health.size_bytes,
+            **health.counts,
+        }
+        if health.problems:
+            told = "; ".join(health.problems[:2])
+            found.note(
+                "error", f"The database is damaged: {told}. Run `ovillo doctor`; restore a backup or scan again."
+            )
+
+    def _writer(self, namespace: Namespace, found: _Findings) -> None:
+        answered = self._store.probe_writer(_WRITER_S)
+        found.metrics["writerAnswers"] = answered
+        if not answered:
+            found.note("degraded", f"The writer has not answered for {_WRITER_S:g} s: a long write is running.")
+
+    def _disk(self, namespace: Namespace, found: _Findings) -> None:
+        there = next((x for x in (self._data_dir, *self._data_dir.parents) if x.exists()), None)
+        if there is None:
+            return
+        free = shutil.disk_usage(there).free
+        found.metrics["diskFreeBytes"] = free
+        if free < _LOW_DISK:
+            level: Level = "error" if free < _NO_DISK else "degraded"
+            found.note(level, f"Only {free / 1e6:,.0f} MB are free in {there}: make room.")
+
+    def _index(self, namespace: Namespace, found: _Findings) -> None:
+        current = self._store.index_is_current()
+        found.metrics["indexCurrent"] = current
+        if not current:
+            found.note("degraded", "The text index was made by an older ovillo: `ovillo scan` makes it again.")
+
+    def _embedding(self, namespace: Namespace, found: _Findings) -> None:
+        share = self._embedded(namespace)
+        if share is not None:
+            done, eligible = share
+            found.metrics |= {"embeddedTexts": done, "embeddableTexts": eligible}
+
+    def _sources(self, namespace: Namespace, found: _Findings) -> None:
+        places = self._store.places(namespace)
+        unreadable = [place for place in places if place.error]
+        found.metrics |= {
+            "sources": len(places),
+            "unreadableSources": len(unreadable),
+            "skippedRecords": sum(len(place.skipped) for place in places),
+            "lastScan": to_iso(self._store.last_scan_at(namespace)),
+        }
+        if unreadable:
+            named = ", ".join(place.path for place in unreadable[:_PLACES_NAMED])
+            found.note("degraded", f"{len(unreadable)} sources cannot be read ({named}): `ovillo sources` says why.")
+
+    # --- sessions
+
+    def _active(self, namespace: Namespace) -> tuple[SessionSummary, ...]:
+        """Recorded sessions that are active, and mirrored ones written within the last hour; newest first."""
+        native = self._store.list_sessions(namespace, SessionFilter(source=NATIVE, status="active"), _LISTED)
+        since = self._clock() - _AT_WORK_MS
+        recent = self._store.list_sessions(namespace, SessionFilter(status="active", after=since), _LISTED)
+        rows = {row.session.id: row for row in (*native, *recent)}
+        newest = sorted(rows.values(), key=lambda row: -(row.session.updated_at or 0))
+        return tuple(summarise(row) for row in newest[:_LISTED])

@@ -1,0 +1,20 @@
+"""What a store can tell of its own condition, cheaply enough to be asked often."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ovillo.model.coordination import StoreHealth
+from ovillo.model.records import Namespace
+
+
+class HealthStore(Protocol):
+    def health(self, namespace: Namespace) -> StoreHealth:
+        """Never raises for damage: it is told in ``problems``. A large file is looked at in its main places only;
+        ``quick_check`` reads all of it."""
+        ...
+
+    def probe_writer(self, timeout_s: float) -> bool:
+        """Whether the writer has taken and committed an empty transaction in time. Raises StoreUnavailable and
+        IntegrityError when it cannot write at all."""
+        ...
