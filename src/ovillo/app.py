@@ -137,6 +137,27 @@ def _retention(services: Services) -> Any:
     return Retention(services.store, services.settings, services.clock)
 
 
+def _feed(services: Services) -> Any:
+    from ovillo.sessions.feed import ChangeFeed
+
+    return ChangeFeed(services.store)
+
+
+def _snapshots(services: Services) -> Any:
+    from ovillo.security.redaction import Redactor
+    from ovillo.sessions.snapshots import Snapshots
+
+    mode: Any = services.settings.redaction
+    redact = Redactor(services.store.secret("redaction"), mode).redact_json
+    return Snapshots(services.store, redact, services.clock)
+
+
+def _upkeep(services: Services) -> Any:
+    from ovillo.sessions.upkeep import Upkeep
+
+    return Upkeep(services.store, services.clock)
+
+
 _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "scan_state": _scan_state,
     "ingest": _ingest,
@@ -147,7 +168,10 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "recovery": _recovery,
     "search": _search,
     "calling": _calling,
+    "snapshots": _snapshots,
+    "upkeep": _upkeep,
     "recorder": _recorder,
+    "feed": _feed,
     "summaries": _summaries,
     "keeper": _keeper,
     "retention": _retention,

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from ovillo.search.service import Search
     from ovillo.sessions.calling import CallingSession
     from ovillo.sessions.catalog import Catalog
+    from ovillo.sessions.feed import ChangeFeed
     from ovillo.sessions.history import History
     from ovillo.sessions.keeper import Keeper
     from ovillo.sessions.lineage import LineageService
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
     from ovillo.sessions.retention import Retention
+    from ovillo.sessions.snapshots import Snapshots
     from ovillo.sessions.statistics import StatisticsService
     from ovillo.sessions.summaries import SummaryService
+    from ovillo.sessions.upkeep import Upkeep
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -44,7 +47,10 @@ class Services:
     recovery: Recovery
     search: Search
     calling: CallingSession
+    snapshots: Snapshots
+    upkeep: Upkeep
     recorder: Recorder
+    feed: ChangeFeed
     summaries: SummaryService
     keeper: Keeper
     retention: Retention
@@ -68,6 +74,8 @@ class Services:
         """Ends background work and closes the store; safe to call twice."""
         if "keeper" in self.__dict__:
             self.keeper.close()
+        if "feed" in self.__dict__:
+            self.feed.close()
         self.store.close()
 
 

@@ -47,12 +47,13 @@ def named(change: Change) -> tuple[SessionId, MessageId | None]:
 class Event:
     """One change with what it is about; the same object goes to all listeners."""
 
-    __slots__ = ("_made", "at", "cursor", "kind", "message", "message_id", "session_id")
+    __slots__ = ("_made", "at", "cursor", "kind", "message", "message_id", "ref", "session_id")
 
     def __init__(self, change: Change, message: Message | None) -> None:
         session_id, message_id = named(change)
         self.cursor = change.seq
         self.kind = change.kind
+        self.ref = change.ref
         self.session_id = session_id
         self.message_id = message_id
         self.at = change.at
@@ -79,15 +80,15 @@ class Subscription:
     def __init__(
         self,
         namespace: Namespace,
-        wake: Callable[[], None],
-        session_id: SessionId | None,
+        wake: Callable[[], object],
+        session_ids: frozenset[SessionId] | None,
         at: int,
         *,
         behind: bool,
         capacity: int,
     ) -> None:
         self.namespace = namespace
-        self.session_id = session_id
+        self.session_ids = session_ids
         self._wake = wake
         self._capacity = capacity
         self._lock = threading.Lock()
@@ -112,7 +113,7 @@ class Subscription:
         return len(self._queue) >= self._capacity or self._chars >= _MOST_CHARS
 
     def wants(self, change: Change) -> bool:
-        return self.session_id is None or named(change)[0] == self.session_id
+        return self.session_ids is None or named(change)[0] in self.session_ids
 
     def put(self, event: Event) -> None:
         with self._lock:
@@ -148,13 +149,15 @@ class ChangeFeed:
     def subscribe(
         self,
         namespace: Namespace,
-        wake: Callable[[], None],
+        wake: Callable[[], object],
         *,
-        session_id: SessionId | None = None,
+        session_ids: frozenset[SessionId] | None = None,
         cursor: int | None = None,
         capacity: int = CAPACITY,
     ) -> Subscription:
-        """Everything after ``cursor``, or from now on. Raises InvalidInput for a cursor this log has not reached."""
+        """Everything after ``cursor``, or from now on, of these sessions or of all.
+
+        Raises InvalidInput for a cursor this log has not reached."""
         newest = self._store.last_change(namespace)
         if cursor is not None and not 0 <= cursor <= newest:
             raise InvalidInput(
@@ -163,7 +166,7 @@ class ChangeFeed:
             )
         at = newest if cursor is None else cursor
         subscription: Subscription = Subscription(
-            namespace, wake, session_id, at, behind=at < newest, capacity=capacity
+            namespace, wake, session_ids, at, behind=at < newest, capacity=capacity
         )
         with self._lock:
             self._subscriptions.append(subscription)
@@ -245,7 +248,7 @@ class ChangeFeed:
         woken = set()
         for change in changes:
             wanted = [each for each in live if each.at < change.seq and each.wants(change) and not each.lost]
-            event = self._event(namespace, change) if wanted else None
+            event = event_of(self._store, namespace, change) if wanted else None
             for each in wanted:
                 if each.is_full:
                     each.cut_off()
@@ -265,7 +268,7 @@ class ChangeFeed:
             if each.is_full:
                 break
             if each.wants(change):
-                each.put(self._event(each.namespace, change))
+                each.put(event_of(self._store, each.namespace, change))
                 given = True
             each.at = change.seq
         else:
@@ -274,6 +277,9 @@ class ChangeFeed:
             each.wake()
         return each.behind and not each.is_full
 
-    def _event(self, namespace: Namespace, change: Change) -> Event:
-        session_id, message_id = named(change)
-        return Event(change, self._store.get_message(namespace, session_id, message_id) if message_id else None)
+
+def event_of(store: Store, namespace: Namespace, change: Change, *, with_message: bool = True) -> Event:
+    """The change with the message it is about, as it is now."""
+    session_id, message_id = named(change)
+    message = store.get_message(namespace, session_id, message_id) if with_message and message_id else None
+    return Event(change, message)

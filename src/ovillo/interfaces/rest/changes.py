@@ -1,0 +1,217 @@
+"""``GET /api/changes``: the change log as JSON, waited for if asked, or as server-sent events.
+
+Owns this endpoint and what a change looks like outside. Both forms go on from a cursor and miss nothing; the truth is the
+store's log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+import anyio
+import anyio.to_thread
+import msgspec
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.rest import shapes
+from ovillo.model.errors import InvalidInput
+from ovillo.model.records import SessionId
+from ovillo.security.principals import HISTORY_READ
+from ovillo.sessions.feed import Event, Subscription, event_of
+
+_MOST = 1_000
+#: A request may wait this long for something to happen (seconds).
+_WAIT_MAX = 60
+#: A comment keeps proxies and clients from taking silence for an end (seconds).
+_HEARTBEAT_S = 15.0
+#: How long a client waits before it comes back (milliseconds).
+_RETRY_MS = 2_000
+_STREAM = "text/event-stream"
+
+
+class Query(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+    #: ``seq`` of the last change already seen.
+    since: Annotated[int, Meta(ge=0)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=_MOST)] = 200
+    #: Seconds to wait when nothing is new.
+    wait: Annotated[float, Meta(ge=0, le=_WAIT_MAX)] = 0
+    #: Only of this session.
+    session: str | None = None
+    #: With the messages themselves, not only their ids.
+    messages: bool = False
+
+
+class ChangeInfo(Struct, rename="camel", kw_only=True, omit_defaults=True):
+    seq: int
+    kind: str
+    ref: str
+    at: int
+    session_id: str
+    message_id: str | None = None
+    message: shapes.MessageInfo | None = None
+
+
+class Changes(Struct, kw_only=True):
+    changes: list[ChangeInfo]
+    #: What to give as ``since`` next time.
+    cursor: int
+    #: There is more already.
+    more: bool
+
+
+def change_info(event: Event, *, with_message: bool) -> ChangeInfo:
+    return ChangeInfo(
+        seq=event.cursor,
+        kind=event.kind,
+        ref=event.ref,
+        at=event.at,
+        session_id=event.session_id,
+        message_id=event.message_id,
+        message=shapes.message_info(event.message) if with_message and event.message else None,
+    )
+
+
+async def _changes(call: Exchange[Query, None]) -> Reply:
+    if _STREAM in call.headers.get("accept", ""):
+        return await _stream(call)
+    session_id = await _session(call)
+    since = call.query.since or 0
+    found, cursor, more = await anyio.to_thread.run_sync(_read, call, since, session_id)
+    if not found and call.query.wait:
+        await _something(call, cursor, session_id)
+        found, cursor, more = await anyio.to_thread.run_sync(_read, call, cursor, session_id)
+    return Reply(Changes(changes=found, cursor=cursor, more=more))
+
+
+async def _session(call: Exchange[Query, None]) -> SessionId | None:
+    if call.query.session is None:
+        return None
+    found = await anyio.to_thread.run_sync(call.services.catalog.resolve, call.namespace, call.query.session)
+    return found.session.id
+
+
+def _read(call: Exchange[Query, None], since: int, session_id: SessionId | None) -> tuple[list[ChangeInfo], int, bool]:
+    """Changes after ``since``, the cursor behind them, and whether there is more."""
+    store, limit = call.services.store, call.query.limit
+    newest = store.last_change(call.namespace)
+    if since > newest:
+        raise InvalidInput(f"since is {since}; the newest change is {newest}.", hint="Read again from since=0.")
+    found: list[ChangeInfo] = []
+    while True:
+        batch = store.changes(call.namespace, since, _MOST)
+        for change in batch:
+            event = event_of(store, call.namespace, change, with_message=call.query.messages)
+            if session_id is None or event.session_id == session_id:
+                if len(found) == limit:
+                    return found, since, True
+                found.append(change_info(event, with_message=True))
+            since = change.seq
+        if len(batch) < _MOST:
+            return found, since, False
+
+
+async def _something(call: Exchange[Query, None], cursor: int, session_id: SessionId | None) -> None:
+    """Returns when there is something after ``cursor``, or when the time is over."""
+    subscription, woken = await _subscribed(call, cursor, session_id)
+    try:
+        with anyio.move_on_after(call.query.wait):
+            await woken.wait()
+    finally:
+        call.services.feed.unsubscribe(subscription)
+
+
+async def _subscribed(
+    call: Exchange[Query, None], cursor: int | None, session_id: SessionId | None
+) -> tuple[Subscription, asyncio.Event]:
+    woken = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def subscribe() -> Subscription:
+        return call.services.feed.subscribe(
+            call.namespace,
+            lambda: loop.call_soon_threadsafe(woken.set),
+            session_ids=None if session_id is None else frozenset({session_id}),
+            cursor=cursor,
+        )
+
+    return await anyio.to_thread.run_sync(subscribe), woken
+
+
+async def _stream(call: Exchange[Query, None]) -> Reply:
+    last = call.headers.get("last-event-id", "")
+    cursor = int(last) if last.isdecimal() and len(last) < 19 else call.query.since
+    subscription, woken = await _subscribed(call, cursor, await _session(call))
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return Reply(_events(call, subscription, woken), content_type=_STREAM, headers=headers)
+
+
+async def _events(
+    call: Exchange[Query, None], subscription: Subscription, woken: asyncio.Event
+) -> AsyncIterator[bytes]:
+    feed = call.services.feed
+    make = _event_with_message if call.query.messages else _event
+    try:
+        # An id without data makes the client come back from here even if nothing happens until then.
+        yield b"retry: %d\nid: %d\n\n" % (_RETRY_MS, subscription.at)
+        # Cut off: the stream ends, and the client comes back with the last id it saw.
+        while not subscription.lost:
+            woken.clear()
+            events = subscription.take()
+            feed.taken(subscription)
+            for event in events:
+                yield event.form(make)
+            if not events:
+                with anyio.move_on_after(_HEARTBEAT_S) as waiting:
+                    await woken.wait()
+                if waiting.cancelled_caught:
+                    yield b": still here\n\n"
+    finally:
+        feed.unsubscribe(subscription)
+
+
+def _event(event: Event) -> bytes:
+    return _framed(event, with_message=False)
+
+
+def _event_with_message(event: Event) -> bytes:
+    return _framed(event, with_message=True)
+
+
+def _framed(event: Event, *, with_message: bool) -> bytes:
+    data = msgspec.json.encode(change_info(event, with_message=with_message))
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.cursor, event.kind.encode(), data)
+
+
+def event_fields(event: Event) -> dict[str, Any]:
+    """One change as WebSocket shows it; ``cursor`` is where to go on from."""
+    fields: dict[str, Any] = {
+        "cursor": event.cursor,
+        "kind": event.kind,
+        "session_id": event.session_id,
+        "at": event.at,
+    }
+    if event.message_id is not None:
+        fields["message_id"] = event.message_id
+    if event.message is not None:
+        fields["message"] = shapes.message_info(event.message)
+    return fields
+
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/api/changes",
+        "listChanges",
+        "What happened since a change, as JSON, or as server-sent events (Accept: text/event-stream)",
+        "Changes",
+        HISTORY_READ,
+        _changes,
+        query=Query,
+        reply=Changes,
+        headers={"last-event-id": "Server-sent events: seq of the last change already seen; goes before since."},
+        also={404: "No such session."},
+    ),
+)

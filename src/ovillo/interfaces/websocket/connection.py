@@ -1,0 +1,308 @@
+"""One socket of ``/ws`` from its first frame to its end.
+
+Owns order and bounds: frames are carried out as they come, everything that goes out passes one bounded queue, and a
+client that does not read is closed with the cursor it can come back with. A bad frame gets an answer and closes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, assert_never
+
+import anyio
+import anyio.to_thread
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from ovillo.interfaces.rest.changes import event_fields
+from ovillo.interfaces.websocket import frames
+from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
+from ovillo.model.ids import uuid7
+from ovillo.model.live import Appended
+from ovillo.model.records import MessageId, SessionId
+from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE, Principal
+from ovillo.sessions.feed import Subscription, event_of
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
+
+#: RFC 6455 section 7.4 and its registry: service restart, try again later.
+_RESTART, _TRY_AGAIN = 1012, 1013
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    #: A client that neither says anything nor listens to changes is closed after this (seconds).
+    idle_s: float = 600.0
+    #: One frame that the client does not take for this long closes it (seconds).
+    stall_s: float = 60.0
+    #: How long closing waits for a client that reads slowly (seconds).
+    farewell_s: float = 10.0
+    #: Appends on their way to the disk, and frames on their way out.
+    in_flight: int = 64
+    #: Changes that wait for a client.
+    backlog: int = 1_000
+    #: Messages of one delta.
+    page: int = 50
+
+
+class Connection:
+    def __init__(self, socket: WebSocket, services: Services, principal: Principal, limits: Limits) -> None:
+        self._socket = socket
+        self._services = services
+        self._principal = principal
+        self._limits = limits
+        #: Text and the cursor it brings the client to; ``None`` ends the socket behind what was said before.
+        self._out, self._queued = anyio.create_memory_object_stream[tuple[str, int | None] | None](limits.in_flight)
+        self._room = anyio.Semaphore(limits.in_flight, max_value=limits.in_flight)
+        self._subscription: Subscription | None = None
+        self._following: anyio.CancelScope | None = None
+        #: Through which change the client has been sent what it follows.
+        self._sent: int | None = None
+        self._farewell: tuple[int, str] = (1000, "")
+
+    async def serve(self, stopping: anyio.Event) -> None:
+        """Until the client leaves, is closed, or ``stopping`` is set."""
+        try:
+            async with anyio.create_task_group() as self._tasks:
+                self._tasks.start_soon(self._send_all)
+                self._tasks.start_soon(self._end_when, stopping)
+                await self._receive_all()
+                self._tasks.cancel_scope.cancel()
+        finally:
+            self._unsubscribe()
+            await self._close()
+
+    # --- in
+
+    async def _receive_all(self) -> None:
+        while True:
+            with anyio.move_on_after(None if self._subscription else self._limits.idle_s) as waiting:
+                message = await self._socket.receive()
+            if waiting.cancelled_caught:
+                self._farewell = (1000, "idle")
+                return
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            await self._carry_out(text.encode() if text is not None else message.get("bytes") or b"")
+
+    async def _carry_out(self, data: bytes) -> None:
+        ref, key = None, None
+        try:
+            frame = frames.read(data)
+            ref, key = frame.ref, getattr(frame, "idempotency_key", None)
+            await self._answer(frame)
+        except frames.BadFrame as error:
+            key = error.fields.get("idempotency_key")
+            key = key if isinstance(key, str) else None
+            await self._say(frames.failure(error, error.fields.get("ref"), key))
+        except OvilloError as error:
+            await self._say(frames.failure(error, ref, key))
+
+    async def _answer(self, frame: frames.Inbound) -> None:
+        match frame:
+            case frames.MessageFrame():
+                self._needs(SESSIONS_WRITE)
+                await self._append(frame)
+            case frames.SyncFrame():
+                self._needs(HISTORY_READ)
+                await (self._sync_session(frame) if frame.session_id else self._sync_all(frame))
+            case frames.SubscribeFrame():
+                self._needs(HISTORY_READ)
+                await self._subscribe(frame)
+            case frames.UnsubscribeFrame():
+                self._unsubscribe()
+                await self._say(frames.Unsubscribed(ref=frame.ref))
+            case frames.PingFrame():
+                await self._say(frames.Pong(ref=frame.ref, cursor=self._sent))
+            case frames.PongFrame():
+                pass
+            case _:
+                assert_never(frame)
+
+    def _needs(self, scope: str) -> None:
+        if scope not in self._principal.scopes:
+            raise PermissionDenied(f"{self._principal.name} may not do this.", hint=f"It needs the scope {scope}.")
+
+    # --- appending
+
+    async def _append(self, frame: frames.MessageFrame) -> None:
+        """The next frame is read while this one is on its way to the disk; the answer comes after COMMIT."""
+        # A frame without a key is stored once for this frame: only a key of its own lets a client repeat it safely.
+        key = frame.idempotency_key or frame.id or str(uuid7())
+        await self._room.acquire()
+        try:
+            appending = self._services.recorder.append(
+                self._principal.namespace, SessionId(frame.session_id), [(frame.draft(), key)]
+            )
+        except BaseException:
+            self._room.release()
+            raise
+        self._tasks.start_soon(self._acknowledge, frame, key, appending)
+
+    async def _acknowledge(self, frame: frames.MessageFrame, key: str, appending: Future[list[Appended]]) -> None:
+        try:
+            (stored,) = await asyncio.wrap_future(appending)
+            await self._say(frames.ack(frame, key, stored))
+        except OvilloError as error:
+            await self._say(frames.failure(error, frame.ref, key))
+        finally:
+            self._room.release()
+
+    # --- catching up
+
+    async def _sync_session(self, frame: frames.SyncFrame) -> None:
+        """Messages after one, page by page, the last with ``more: false``."""
+        session_id, after, cursor = await anyio.to_thread.run_sync(self._start_of, frame)
+        last = frame.last_message_id
+        while True:
+            read = partial(self._services.store.messages, self._principal.namespace, session_id)
+            found = await anyio.to_thread.run_sync(partial(read, after_seq=after, limit=self._limits.page + 1))
+            page, more = found[: self._limits.page], len(found) > self._limits.page
+            if page:
+                after, last = page[-1].seq, page[-1].id
+            await self._say(
+                frames.Delta(
+                    session_id=session_id,
+                    messages=frames.messages(page),
+                    last_message_id=last,
+                    cursor=cursor,
+                    more=more,
+                    ref=frame.ref,
+                )
+            )
+            if not more:
+                return
+
+    def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, int | None, int]:
+        """The session, the ``seq`` to start behind, and a cursor from which on changes are not in the delta."""
+        namespace, store = self._principal.namespace, self._services.store
+        cursor = store.last_change(namespace)
+        session_id = self._services.catalog.resolve(namespace, frame.session_id or "").session.id
+        if frame.last_message_id is None:
+            return session_id, frame.since, cursor
+        message = store.get_message(namespace, session_id, MessageId(frame.last_message_id))
+        if message is None:
+            raise NotFound(
+                f"Session {session_id} has no message {frame.last_message_id[:200]!r}.",
+                hint="Leave last_message_id out to get all of it.",
+            )
+        return session_id, message.seq, cursor
+
+    async def _sync_all(self, frame: frames.SyncFrame) -> None:
+        """Changes of all sessions after ``since``, a cursor."""
+        if frame.since is None:
+            raise InvalidInput("sync needs session_id, or since.", hint="since is the cursor of the last change seen.")
+        namespace, store, cursor = self._principal.namespace, self._services.store, frame.since
+        newest = await anyio.to_thread.run_sync(store.last_change, namespace)
+        if cursor > newest:
+            raise InvalidInput(f"since is {cursor}; the newest change is {newest}.", hint="Sync from since: 0.")
+        more = True
+        while more:
+            changes = await anyio.to_thread.run_sync(store.changes, namespace, cursor, self._limits.page)
+            events = [await anyio.to_thread.run_sync(event_of, store, namespace, each) for each in changes]
+            cursor = changes[-1].seq if changes else cursor
+            more = len(changes) == self._limits.page
+            fields = [event_fields(event) for event in events]
+            await self._say(frames.Delta(changes=fields, cursor=cursor, more=more, ref=frame.ref))
+
+    # --- following
+
+    async def _subscribe(self, frame: frames.SubscribeFrame) -> None:
+        """Follow these sessions, or all; what was followed before is followed no longer."""
+        asked = [*(frame.session_ids or ()), *([frame.session_id] if frame.session_id else ())]
+        woken = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def begin() -> tuple[list[str] | None, Subscription]:
+            resolve = partial(self._services.catalog.resolve, self._principal.namespace)
+            ids = [resolve(each).session.id for each in asked]
+            subscription = self._services.feed.subscribe(
+                self._principal.namespace,
+                lambda: loop.call_soon_threadsafe(self._woken, woken),
+                session_ids=frozenset(ids) if asked else None,
+                cursor=frame.cursor,
+                capacity=self._limits.backlog,
+            )
+            return list(ids) if asked else None, subscription
+
+        ids, subscription = await anyio.to_thread.run_sync(begin)
+        self._unsubscribe()
+        self._subscription = subscription
+        self._following = anyio.CancelScope()
+        at = subscription.at if frame.cursor is None else frame.cursor
+        await self._say(frames.Subscribed(session_ids=ids, cursor=at, ref=frame.ref), at)
+        self._tasks.start_soon(self._follow, subscription, woken, self._following)
+
+    def _woken(self, woken: asyncio.Event) -> None:
+        woken.set()
+        # Told here and not by the follower, which may be waiting for the very client that does not read.
+        if self._subscription is not None and self._subscription.lost:
+            self._end(_TRY_AGAIN)
+
+    def _unsubscribe(self) -> None:
+        if self._subscription is not None:
+            self._services.feed.unsubscribe(self._subscription)
+            self._subscription = None
+        if self._following is not None:
+            self._following.cancel()
+
+    async def _follow(self, subscription: Subscription, woken: asyncio.Event, scope: anyio.CancelScope) -> None:
+        with scope:
+            while True:
+                woken.clear()
+                events = subscription.take()
+                self._services.feed.taken(subscription)
+                for event in events:
+                    await self._out.send((event.form(frames.event_text), event.cursor))
+                if not events:
+                    await woken.wait()
+
+    # --- out
+
+    async def _say(self, frame: msgspec.Struct, cursor: int | None = None) -> None:
+        await self._out.send((frames.text(frame), cursor))
+
+    async def _send_all(self) -> None:
+        try:
+            async for item in self._queued:
+                if item is None:
+                    self._end(_RESTART)
+                    return
+                text, cursor = item
+                with anyio.fail_after(self._limits.stall_s):
+                    await self._socket.send_text(text)
+                if cursor is not None:
+                    self._sent = cursor
+        except TimeoutError:
+            self._end(_TRY_AGAIN)
+        except (WebSocketDisconnect, RuntimeError):  # Starlette raises both when the client left meanwhile
+            self._tasks.cancel_scope.cancel()
+
+    async def _end_when(self, stopping: anyio.Event) -> None:
+        """What was read is still stored and acknowledged; nothing more is read."""
+        await stopping.wait()
+        with anyio.move_on_after(self._limits.farewell_s):
+            for _ in range(self._limits.in_flight):
+                await self._room.acquire()
+            await self._out.send(None)
+            await anyio.sleep_forever()
+        self._end(_RESTART)
+
+    def _end(self, code: int) -> None:
+        reason = "" if self._sent is None else msgspec.json.encode({"cursor": self._sent}).decode()
+        self._farewell = (code, reason)
+        self._tasks.cancel_scope.cancel()
+
+    async def _close(self) -> None:
+        self._out.close()
+        self._queued.close()
+        if self._socket.client_state is WebSocketState.DISCONNECTED:
+            return
+        with anyio.move_on_after(self._limits.farewell_s, shield=True), suppress(WebSocketDisconnect, RuntimeError):
+            await self._socket.close(*self._farewell)

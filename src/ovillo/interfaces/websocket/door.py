@@ -1,0 +1,54 @@
+"""The route ``/ws`` and how many sockets it takes.
+
+Owns accepting; who may come in was settled by the guard and the access layer in front.
+"""
+
+from __future__ import annotations
+
+import anyio.to_thread
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket
+
+from ovillo.interfaces.http.doors import Door, Surroundings
+from ovillo.interfaces.services import Services
+from ovillo.interfaces.websocket.connection import Connection, Limits
+from ovillo.model.errors import OvilloError
+from ovillo.security.principals import LOCAL, Principal
+
+PATH = "/ws"
+#: Sockets of one process; each may keep a backlog in memory.
+_MOST_SOCKETS = 1_000
+#: RFC 6455's registry: try again later; internal error.
+_TRY_AGAIN, _FAILED = 1013, 1011
+
+
+def open_door(around: Surroundings, limits: Limits | None = None) -> Door:
+    bounds = limits or Limits()
+    sockets = 0
+
+    async def serve(socket: WebSocket) -> None:
+        nonlocal sockets
+        await socket.accept()
+        if sockets >= _MOST_SOCKETS or around.stopping.is_set():
+            await socket.close(_TRY_AGAIN, "No room for another socket.")
+            return
+        sockets += 1
+        try:
+            services = await anyio.to_thread.run_sync(_ready, around)
+            principal = socket.scope.get("state", {}).get("principal", LOCAL)
+            assert isinstance(principal, Principal)
+            await Connection(socket, services, principal, bounds).serve(around.stopping)
+        except OvilloError as error:  # the store cannot be opened
+            await socket.close(_FAILED, error.code)
+        finally:
+            sockets -= 1
+
+    return Door(routes=[WebSocketRoute(PATH, serve, name="live")])
+
+
+def _ready(around: Surroundings) -> Services:
+    """With the services a socket needs built, so that no frame waits for imports on the event loop."""
+    services = around.backend.services()
+    for name in ("recorder", "feed", "catalog"):
+        getattr(services, name)
+    return services

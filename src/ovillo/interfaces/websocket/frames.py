@@ -1,0 +1,185 @@
+"""What goes over ``/ws``: frames of the client read and checked, frames of the server made.
+
+Owns names and shapes. Envelopes are in snake case, messages as REST shows them; camel case is read as well.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ovillo.interfaces.rest.changes import event_fields
+from ovillo.interfaces.rest.shapes import Millis, Short, ToolUse, message_info
+from ovillo.model.errors import InvalidInput, LimitExceeded, OvilloError
+from ovillo.model.live import Appended
+from ovillo.model.records import Message, Role
+from ovillo.sessions.drafts import MessageDraft
+from ovillo.sessions.feed import Event
+
+#: One frame of a client (bytes), as a body of REST.
+MAX_FRAME_BYTES = 4 * 1024 * 1024
+_MOST_SESSIONS = 1_000
+
+
+class _Frame(Struct, kw_only=True, tag_field="type"):
+    #: Comes back in the answer, whatever it is.
+    ref: Any = None
+
+
+class MessageFrame(_Frame, tag="message", kw_only=True):
+    session_id: str
+    role: Role = Role.USER
+    content: str = ""
+    idempotency_key: str | None = None
+    id: str | None = None
+    timestamp: Millis | None = None
+    tool_calls: list[ToolUse] = []
+    metadata: dict[str, Any] = {}
+    agent: Short | None = None
+    model: Short | None = None
+
+    def draft(self) -> MessageDraft:
+        return MessageDraft(
+            role=self.role,
+            content=self.content,
+            id=self.id,
+            created_at=self.timestamp,
+            tool_calls=[call.record(number) for number, call in enumerate(self.tool_calls, 1)],
+            agent=self.agent,
+            model=self.model,
+            metadata=self.metadata,
+        )
+
+
+class SyncFrame(_Frame, tag="sync", kw_only=True):
+    session_id: str | None = None
+    last_message_id: str | None = None
+    since: Annotated[int, Meta(ge=0)] | None = None
+
+
+class SubscribeFrame(_Frame, tag="subscribe", kw_only=True):
+    session_id: str | None = None
+    session_ids: Annotated[list[str], Meta(max_length=_MOST_SESSIONS)] | None = None
+    cursor: Annotated[int, Meta(ge=0)] | None = None
+
+
+class UnsubscribeFrame(_Frame, tag="unsubscribe", kw_only=True):
+    pass
+
+
+class PingFrame(_Frame, tag="ping", kw_only=True):
+    pass
+
+
+class PongFrame(_Frame, tag="pong", kw_only=True):
+    pass
+
+
+Inbound = MessageFrame | SyncFrame | SubscribeFrame | UnsubscribeFrame | PingFrame | PongFrame
+_TYPES = "message, sync, subscribe, unsubscribe, ping"
+
+
+def read(data: bytes) -> Inbound:
+    """The frame. Raises LimitExceeded, InvalidInput, and BadFrame, which knows what the answer refers to."""
+    if len(data) > MAX_FRAME_BYTES:
+        raise LimitExceeded(f"The frame has {len(data):,} bytes.", hint=f"It may have {MAX_FRAME_BYTES:,}.")
+    try:
+        given = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise InvalidInput("The frame is not JSON.", hint='Send {"type": "ping"}, for example.') from None
+    if not isinstance(given, dict):
+        raise InvalidInput("A frame is one JSON object.", hint='Send {"type": "ping"}, for example.')
+    fields = {_snake(name): value for name, value in given.items() if value is not None}
+    try:
+        frame: Inbound = msgspec.convert(fields, Inbound)
+    except msgspec.ValidationError as error:
+        raise BadFrame(f"The frame cannot be read: {error}.", fields) from None
+    return frame
+
+
+class BadFrame(InvalidInput):
+    """Knows what was readable, so that the answer can name what it answers."""
+
+    def __init__(self, message: str, fields: dict[str, Any]) -> None:
+        super().__init__(message, hint=f"Types: {_TYPES}; the page live-sync.md has their fields.")
+        self.fields = fields
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name.replace("ID", "Id")).lower()
+
+
+# --- what the server says
+
+
+class _Out(Struct, kw_only=True, tag_field="type", omit_defaults=True):
+    ref: Any = None
+
+
+class Ack(_Out, tag="ack", kw_only=True):
+    message_id: str
+    seq: int
+    session_id: str
+    idempotency_key: str
+    replayed: bool
+
+
+class Delta(_Out, tag="delta", kw_only=True):
+    """Messages of one session, or changes of all; ``more`` says that another delta of the same sync follows."""
+
+    session_id: str | UnsetType = UNSET
+    messages: list[Any] | UnsetType = UNSET
+    last_message_id: str | UnsetType | None = UNSET
+    changes: list[Any] | UnsetType = UNSET
+    cursor: int
+    more: bool
+
+
+class Subscribed(_Out, tag="subscribed", kw_only=True):
+    session_ids: list[str] | None
+    cursor: int
+
+
+class Unsubscribed(_Out, tag="unsubscribed", kw_only=True):
+    pass
+
+
+class Pong(_Out, tag="pong", kw_only=True):
+    cursor: int | None = None
+
+
+class Failure(_Out, tag="error", kw_only=True):
+    code: str
+    message: str
+    hint: str | None = None
+    idempotency_key: str | None = None
+
+
+def ack(frame: MessageFrame, key: str, stored: Appended) -> Ack:
+    return Ack(
+        message_id=stored.message_id,
+        seq=stored.seq,
+        session_id=frame.session_id,
+        idempotency_key=key,
+        replayed=stored.replayed,
+        ref=frame.ref,
+    )
+
+
+def failure(error: OvilloError, ref: Any = None, key: str | None = None) -> Failure:
+    return Failure(code=error.code, message=error.message, hint=error.hint, ref=ref, idempotency_key=key)
+
+
+def messages(found: list[Message]) -> list[Any]:
+    return [message_info(message) for message in found]
+
+
+def event_text(event: Event) -> str:
+    return msgspec.json.encode({"type": "event", **event_fields(event)}).decode()
+
+
+def text(frame: Struct) -> str:
+    return msgspec.json.encode(frame).decode()
