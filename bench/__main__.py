@@ -20,6 +20,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "warm_search": ["--corpus", "{corpus}", "--results", "{results}"],
     "needles": ["--input", "{corpus}", "--output", "{results}/needles.jsonl"],
     "long_session": ["--results", "{results}"],
+    "summaries": ["--results", "{results}"],
     "startup": [],
     "locomo": ["--input", "{locomo}", "--output", "{results}/locomo.jsonl"],
     "peers": ["--corpus", "{corpus}", "--results", "{results}"],

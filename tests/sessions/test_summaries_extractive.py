@@ -12,7 +12,7 @@ from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Message, Role, SessionId
 from ovillo.sessions.languages import identify, language
-from ovillo.sessions.summaries import message_tokens
+from ovillo.sessions.summaries import message_tokens, summary_budget
 from ovillo.sessions.summarizers import SummaryRequest
 from ovillo.sessions.summarizers.extractive import Extractive
 from ovillo.sessions.tokens import count_tokens
@@ -186,8 +186,8 @@ def test_real_sessions_lose_half_of_their_tokens_or_more(services: Services) -> 
     for row in services.store.list_sessions(NS, SessionFilter(), 200):
         messages = services.store.messages(NS, row.session.id, limit=1_000)
         tokens = sum(map(message_tokens, messages))
-        text = summary(tuple(messages), min(500, max(24, tokens // 2)))
-        assert count_tokens(text) <= max(24, tokens // 2)
+        text = summary(tuple(messages), summary_budget(tokens, 500))
+        assert count_tokens(text) <= tokens / 2
         before += tokens
         after += count_tokens(text)
     assert after <= before / 2

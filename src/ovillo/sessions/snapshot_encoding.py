@@ -25,6 +25,8 @@ ZSTD_LEVELS = {1: 1, 2: 3, 3: 9}
 LEVELS = (0, *ZSTD_LEVELS)
 DEFAULT_LEVEL = 2
 
+#: A JSON object begins so, and no frame of zstd does.
+_PLAIN_MARK = b"{"
 #: 128 MiB: two states of the largest size. Nothing read back may ask for more memory.
 _MAX_WINDOW_LOG = 27
 #: Match tables of 64 MiB at most; smaller ones lose sight of the beginning of a large dictionary.
@@ -97,7 +99,8 @@ def encode(plain: bytes, level: int, base: Base | None = None) -> EncodedSnapsho
             return EncodedSnapshot(level, len(plain), checksum(plain), delta, base.version, base.checksum)
     else:
         alone = _compress(plain, level)
-    return EncodedSnapshot(level, len(plain), checksum(plain), alone)
+    # A few bytes only grow by compressing.
+    return EncodedSnapshot(level, len(plain), checksum(plain), min(alone, plain, key=len))
 
 
 def decode(row: Snapshot, data: bytes, base: bytes | None) -> bytes:
@@ -106,7 +109,7 @@ def decode(row: Snapshot, data: bytes, base: bytes | None) -> bytes:
         raise Damaged(row.version, "its row is no snapshot")
     if (row.base is None) != (base is None):
         raise Damaged(row.version, "the version it rests on is missing")
-    plain = data if row.level == 0 else _decompress(row, data, base)
+    plain = data if base is None and data.startswith(_PLAIN_MARK) else _decompress(row, data, base)
     if len(plain) != row.plain_bytes or checksum(plain) != row.checksum:
         raise Damaged(row.version, "its checksum does not match")
     return plain

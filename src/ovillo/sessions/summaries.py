@@ -30,7 +30,7 @@ from ovillo.store.protocol import SessionRow, Store
 _log = logging.getLogger(__name__)
 _PAGE = 200
 #: However little was said, a summary may have this many tokens.
-_MIN_TOKENS = 24
+_MIN_TOKENS = 16
 #: Sessions whose state is remembered between calls.
 _REMEMBERED = 512
 
@@ -198,7 +198,7 @@ class SummaryService:
         return SummaryRequest(
             tuple(older),
             stored.text if stored else "",
-            min(max_tokens or self._settings.summary_max_tokens, max(_MIN_TOKENS, before // 2)),
+            summary_budget(before, max_tokens or self._settings.summary_max_tokens),
             template or self._settings.summarization_prompt,
             row.session.type,
             tuple(open_todos(listed)) if isinstance(listed, list | tuple) else None,
@@ -301,6 +301,11 @@ def message_tokens(message: Message) -> int:
     return sum(
         count_tokens(searchable_text(part)) for part in message.parts if part.type not in unread and not part.synthetic
     )
+
+
+def summary_budget(tokens_before: int, max_tokens: int) -> int:
+    """Tokens a summary may have: at most half of what it stands for (SPEC-015 section 1)."""
+    return min(max_tokens, max(_MIN_TOKENS, tokens_before // 2))
 
 
 def _rules(settings: Settings) -> Rules:

@@ -62,8 +62,9 @@ def _discussed(found: Evidence, earlier: list[str], taken: list[frozenset[str]])
         for at, text in enumerate(earlier)
     ]
     turns = [turn for turn in found.turns if (turn.prompt and not turn.nod) or turn.answers]
+    first = next((turn for turn in turns if turn.prompt and not turn.nod), None)
     for at, turn in enumerate(turns):
-        goal = at == 0 and not earlier
+        goal = turn is first and not earlier
         worth = 1.0 if goal else 0.45 + 0.4 * (at + 1) / len(turns)
         line = _turn_line(found, turn, taken, goal=goal, worth=worth)
         if line:
@@ -83,7 +84,7 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
         key=_signal,
         reverse=True,
     )
-    best = sorted(ranked[:2], key=turn.answers.index)
+    best = sorted(_distinct(ranked)[:2], key=turn.answers.index)
     if not asked and not best:
         return None
     told = " ".join(shorten(said.text, 200) for said in best)
@@ -96,6 +97,16 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
         turn.order,
         " → ".join(x for x in (shorten(asked, 100), short) if x),
     )
+
+
+def _distinct(ranked: list[Said]) -> list[Said]:
+    """Without sentences that say next to nothing ("Done.") or the same again; never empty where something was said."""
+    kept: list[Said] = []
+    for said in ranked:
+        says_something = len(said.words) > 1 or bool(said.names)
+        if says_something and not _told(said.words, [other.words for other in kept]):
+            kept.append(said)
+    return kept or ranked[:1]
 
 
 def request_of(prompt: str, characters: int) -> str:
@@ -210,9 +221,11 @@ def _file_lines(files: dict[str, _File]) -> Iterator[Line]:
 
 def _spoken_changes(found: Evidence) -> Iterator[Line]:
     """Where no client recorded a patch: what the answers say was done to something they name."""
+    told: list[frozenset[str]] = []
     for turn in found.turns:
         for said in turn.answers:
-            if said.outcome and said.names and not said.question:
+            if said.outcome and said.names and not said.question and not _told(said.words, told):
+                told.append(said.words)
                 yield Line(Section.CHANGES, shorten(said.text, 180), 0.7, said.order, shorten(said.text, 110))
 
 

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ovillo.model.records import Author, Message, Part, PartType, Role
+from ovillo.model.records import Author, Message, Part, PartType, Patch, Role
 from ovillo.sessions.catalog import unquoted
 from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.languages import Language, identify, languages
+from ovillo.sessions.summarizers.edits import edits_of
 from ovillo.sessions.summarizers.runs import Run, command_of, result_line, run_of
 from ovillo.sessions.summarizers.sentences import Sentence, capital, content_words, names_in, sentences
 from ovillo.sessions.trimming import is_prompt
@@ -107,8 +108,9 @@ def gather(messages: Sequence[Message]) -> Evidence:
     """The evidence in ``messages``; what was taken back is left out."""
     kept = [message for message in messages if not message.reverted]
     found = Evidence(identify(_voices(kept)), spoken={word for text in _voices(kept) for word in _WORD.findall(text)})
+    has_patches = any(part.patch for message in kept for part in message.parts)
     for order, message in enumerate(kept):
-        _Reader(found, order).read(message)
+        _Reader(found, order, has_patches=has_patches).read(message)
     _close_pending(found)
     return found
 
@@ -132,9 +134,10 @@ def _voices(messages: Iterable[Message]) -> Iterable[str]:
 class _Reader:
     """Reads one message into the evidence."""
 
-    def __init__(self, found: Evidence, order: int) -> None:
+    def __init__(self, found: Evidence, order: int, *, has_patches: bool) -> None:
         self._found = found
         self._order = order
+        self._has_patches = has_patches
 
     def read(self, message: Message) -> None:
         if is_prompt(message) and not message.is_summary:
@@ -151,8 +154,11 @@ class _Reader:
                     self._answer(part.text)
                 case PartType.TOOL_CALL:
                     self._tool(part)
+                    if part.tool and not self._has_patches:
+                        for patch in edits_of(part.tool):
+                            self._patch(patch)
                 case PartType.PATCH if part.patch:
-                    self._patch(part)
+                    self._patch(part.patch)
                 case PartType.TODO if part.text.strip():
                     self._found.todos = [part.text.strip()]
                 case _:
@@ -290,10 +296,7 @@ class _Reader:
                 for sentence in decisions_in(value):
                     self._decide(sentence, human=False)
 
-    def _patch(self, part: Part) -> None:
-        patch = part.patch
-        if patch is None:
-            return
+    def _patch(self, patch: Patch) -> None:
         turn = len(self._found.turns) - 1
         names = _changed_names(patch.diff or "")
         for path in patch.files:

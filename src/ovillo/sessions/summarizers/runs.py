@@ -81,6 +81,7 @@ _RESULT = re.compile(
     r"\b\d+ (?:passed|failed|tests?|errors?|specs?|examples?|ok)\b|\bPASS\b|\bBUILD SUCCESS\w*|\bbuilt in\b|\bsuccess(?:ful(?:ly)?)?\b",
     re.IGNORECASE,
 )
+_FAILURES = re.compile(r"\b[1-9]\d* (?:failed|failures?|errors?)\b", re.IGNORECASE)
 _EXIT = ("exit", "exit_code", "exitCode")
 
 
@@ -132,6 +133,8 @@ def run_of(part: Part) -> Run | None:
     failed = tool.status is ToolStatus.ERROR or _exit_code(part.metadata) not in (None, 0)
     command = command_of(tool)
     if command is not None:
+        # What a pipe or "|| true" hides, the check's own count tells.
+        failed = failed or bool(_CHECKS.search(command) and _FAILURES.search(output))
         main = _main_command(command)
         words = main.split()
         program = words[0].rsplit("/", 1)[-1] if words else tool.name
