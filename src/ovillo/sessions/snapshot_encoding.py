@@ -62,7 +62,7 @@ def plain_text(content: object) -> bytes:
     and LimitExceeded for a state over 64 MiB or nested deeper than 200."""
     if not isinstance(content, dict):
         raise InvalidInput(
-            f"A state to save is a JSON object, not {_json_name(content)}.", hint="Wrap it: {\"value\": ...}."
+            f"A state to save is a JSON object, not {_json_name(content)}.", hint='Wrap it: {"value": ...}.'
         )
     _check(content)
     try:
@@ -168,14 +168,22 @@ def _inside(value: object) -> list[Any]:
         items = list(value) if isinstance(value, list) else []
     for item in items:
         if item is not None and not isinstance(item, str | int | float | dict | list):
-            raise InvalidInput(f"The state holds {_json_name(item)}, which JSON has no word for.", hint="Save it as text.")
+            raise InvalidInput(
+                f"The state holds {_json_name(item)}, which JSON has no word for.", hint="Save it as text."
+            )
         if isinstance(item, float) and not math.isfinite(item):
             raise InvalidInput("The state holds a number that is not finite.", hint="Save it as text or null.")
     return [item for item in items if isinstance(item, dict | list)]
 
 
 def _json_name(value: object) -> str:
-    names: dict[type, str] = {list: "an array", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
+    names: dict[type, str] = {
+        list: "an array",
+        str: "a text",
+        bool: "a truth value",
+        int: "a number",
+        float: "a number",
+    }
     return "null" if value is None else names.get(type(value), f"a {type(value).__name__}")
 
 

@@ -39,7 +39,8 @@ class UpkeepWrites:
     def store_size(self) -> StoreSize:
         with self._pool.reading() as db:
             page, pages, free = (
-                int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_size", "page_count", "freelist_count")
+                int(db.execute(f"PRAGMA {name}").fetchone()[0])
+                for name in ("page_size", "page_count", "freelist_count")
             )
         disk = sum(path.stat().st_size for path in (self.path, _log(self.path)) if path.exists())
         return StoreSize(disk, (pages - free) * page, free * page)

@@ -1,0 +1,145 @@
+"""A JSON value of any size in answers that hold 48 KiB: whole when it fits, else cut at its items.
+
+Owns the cutting. Nothing is cut silently: what an answer cannot hold is named by its JSON Pointer, with its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ovillo.interfaces.tools.room import Room, slice_bytes
+from ovillo.model.errors import NotFound
+from ovillo.sessions.snapshot_diff import pointer
+
+
+class LeftOut(Struct, kw_only=True):
+    """One item that is too large for any answer together with others."""
+
+    path: str
+    type: str
+    bytes: int
+
+
+@dataclass(slots=True)
+class Piece:
+    """``value`` from item (or character) ``start`` on; ``following`` is where the next piece begins, if there is one."""
+
+    value: Any
+    total: int = 0
+    following: int | None = None
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        return self.following is None and not self.left_out
+
+
+def at_path(value: Any, path: str) -> Any:
+    """What stands at a JSON Pointer (RFC 6901). Raises NotFound naming how far the path leads."""
+    here = ""
+    for step in path.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and len(key) < 10 and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            raise NotFound(
+                f"The state has nothing at {path!r}.", hint=f"It leads to {here or 'the top'!r}: {_keys(value)}"
+            )
+        here = pointer(here, key)
+    if path and not path.startswith("/"):
+        raise NotFound(f"{path!r} is no path.", hint="A path begins with a slash: /plan/steps/0.")
+    return value
+
+
+def piece(value: Any, path: str, start: int, room: Room) -> Piece:
+    """As much of ``value`` as fits into ``room``, from item ``start`` on."""
+    if start == 0 and _fits(room, value):
+        return Piece(value)
+    if isinstance(value, str):
+        return _text_piece(value, start, room)
+    if isinstance(value, dict):
+        return _object_piece(value, path, start, room)
+    if isinstance(value, list):
+        return _array_piece(value, path, start, room)
+    # One number with more digits than an answer has room for.
+    return Piece(None, left_out=[_named(path, value)])
+
+
+def _text_piece(value: str, start: int, room: Room) -> Piece:
+    limit = room.whole
+    text = slice_bytes(value, start, limit)
+    # Escapes make some texts longer than themselves.
+    while not _fits(room, text) and limit > 1:
+        limit = limit * 3 // 4
+        text = slice_bytes(value, start, limit)
+    end = start + len(text)
+    return Piece(text, len(value), end if end < len(value) else None)
+
+
+def _object_piece(value: dict[str, Any], path: str, start: int, room: Room) -> Piece:
+    made = Piece({}, len(value))
+    for index, (key, item) in enumerate(list(value.items())[start:], start):
+        if _fits(room, {key: item}):
+            made.value[key] = item
+        elif not _name_it(made, pointer(path, key), item, room):
+            made.following = index
+            break
+    return made
+
+
+def _array_piece(value: list[Any], path: str, start: int, room: Room) -> Piece:
+    """An item that is left out leaves ``null`` in its place, so that positions stay."""
+    made = Piece([], len(value))
+    for index, item in enumerate(value[start:], start):
+        if _fits(room, item):
+            made.value.append(item)
+        elif _name_it(made, pointer(path, index), item, room):
+            made.value.append(None)
+        else:
+            made.following = index
+            break
+    return made
+
+
+def _name_it(made: Piece, path: str, item: Any, room: Room) -> bool:
+    """False when the item is small enough to come whole in the next piece, or this one is full."""
+    named = _named(path, item)
+    if named.bytes < room.whole // 4 and (made.value or made.left_out):
+        return False
+    if not _fits(room, named) and (made.value or made.left_out):
+        return False
+    made.left_out.append(named)
+    return True
+
+
+def _fits(room: Room, value: Any) -> bool:
+    """Cheap for values that are far too large. The text form of an answer shows the same JSON."""
+    encoded = msgspec.json.encode(value)
+    return len(encoded) <= room.whole and room.take(encoded.decode(), value)
+
+
+def _named(path: str, item: Any) -> LeftOut:
+    return LeftOut(path=path, type=_type(item), bytes=len(msgspec.json.encode(item)))
+
+
+def _type(value: Any) -> str:
+    names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
+    return names.get(type(value), "null")
+
+
+def _keys(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"an object with {_listed(value)}."
+    return f"an array of {len(value)} items." if isinstance(value, list) else f"a {_type(value)}."
+
+
+def _listed(keys: Iterable[str]) -> str:
+    names = [key[:60] for key in keys]
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -1,0 +1,220 @@
+"""``memory_optimize``: making the store smaller without losing anything a person or an agent could miss.
+
+Owns which steps a level takes, and measuring them. Nothing recorded or saved is removed at any level; what goes is what
+is over (contexts past their time, old idempotency keys), said twice (entries of the change log that a later one
+repeats), or written wider than needed (snapshots, the text index, free pages).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from ovillo.model.clock import Clock
+from ovillo.model.errors import StoreUnavailable
+from ovillo.model.records import Namespace, SessionId
+from ovillo.sessions.snapshot_encoding import Base, Damaged, encode
+from ovillo.sessions.snapshots import plain_of
+from ovillo.store.protocol import EncodedSnapshot, Snapshot, Store, StoreSize
+from ovillo.store.protocol.snapshots import MAX_DELTAS
+
+Level = Literal["light", "medium", "aggressive"]
+
+_DAY_MS = 86_400_000
+#: A client that repeats an append does so within hours. Counted from the last write to the session.
+IDEMPOTENCY_DAYS = 90
+#: Whoever follows changes live reads them within seconds; repeated entries stay this long for those who look closer.
+CHANGES_DAYS = 30
+#: Rewriting the file costs its size in writing: for less than this share of it, it is not done.
+_WORTH_REWRITING = 0.05
+_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step with what it really did. ``done`` is false for a step that was left out, ``note`` says why."""
+
+    name: str
+    done: bool
+    note: str
+    before: StoreSize
+    after: StoreSize
+
+    @property
+    def freed_inside(self) -> int:
+        """Bytes of data less; the file keeps them as free space until it is rewritten."""
+        return self.before.used - self.after.used
+
+    @property
+    def saved_on_disk(self) -> int:
+        """Negative where the write-ahead log grew by the step; folding it takes that back."""
+        return self.before.disk - self.after.disk
+
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    level: Level
+    before: StoreSize
+    after: StoreSize
+    steps: tuple[Step, ...]
+
+    @property
+    def bytes_saved(self) -> int:
+        """What the disk has got back; 0 when it got nothing."""
+        return max(self.before.disk - self.after.disk, 0)
+
+
+class _LeftOut(Exception):
+    """A step that was not taken, and why."""
+
+
+class Upkeep:
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def optimize(self, namespace: Namespace, level: Level, session_id: SessionId | None = None) -> Optimized:
+        """Take the steps of ``level``; with ``session_id`` only those that touch this session alone.
+
+        Raises StoreUnavailable, IntegrityError; a step that finds no room is left out and says so."""
+        before = self._store.store_size()
+        steps = [self._measured(name, step) for name, step in self._steps(namespace, level, session_id)]
+        return Optimized(level, before, self._store.store_size(), tuple(steps))
+
+    def _steps(
+        self, namespace: Namespace, level: Level, session_id: SessionId | None
+    ) -> list[tuple[str, Callable[[], str]]]:
+        now, store = self._clock(), self._store
+        steps: list[tuple[str, Callable[[], str]]] = [
+            ("contexts", lambda: self._prune_contexts(namespace, session_id, now)),
+            (
+                "idempotency",
+                lambda: (
+                    f"{store.forget_idempotency(namespace, session_id, before=now - IDEMPOTENCY_DAYS * _DAY_MS)} keys"
+                ),
+            ),
+        ]
+        if level != "light":
+            least = 3 if level == "aggressive" else 2
+            older = now - CHANGES_DAYS * _DAY_MS
+            steps += [
+                ("changes", lambda: f"{store.collapse_changes(namespace, session_id, before=older)} repeated entries"),
+                ("snapshots", lambda: self._recompress(namespace, session_id, least)),
+            ]
+        if level == "aggressive":
+            steps += [("index", lambda: self._merge_index(session_id)), ("file", lambda: self._give_back(session_id))]
+        return [*steps, ("log", self._fold_log)]
+
+    def _measured(self, name: str, step: Callable[[], str]) -> Step:
+        before = self._store.store_size()
+        done = True
+        try:
+            note = step()
+        except _LeftOut as out:
+            done, note = False, str(out)
+        except StoreUnavailable as error:
+            done, note = False, error.message
+        return Step(name, done, note, before, self._store.store_size())
+
+    def _prune_contexts(self, namespace: Namespace, session_id: SessionId | None, now: int) -> str:
+        _alone(session_id)
+        return f"{self._store.prune_contexts(namespace, at=now)} expired entries"
+
+    def _merge_index(self, session_id: SessionId | None) -> str:
+        _alone(session_id)
+        self._store.merge_index()
+        return "the text index is in one piece"
+
+    def _give_back(self, session_id: SessionId | None) -> str:
+        _alone(session_id)
+        size = self._store.store_size()
+        if size.free < size.used * _WORTH_REWRITING:
+            raise _LeftOut(f"only {size.free:,} bytes are free inside the file: not worth writing it anew")
+        self._store.give_back()
+        return "the file is written anew without free space"
+
+    def _fold_log(self) -> str:
+        if not self._store.fold_log():
+            raise _LeftOut("somebody is reading: the write-ahead log stays for now")
+        return "the write-ahead log is folded into the file"
+
+    # --- snapshots
+
+    def _recompress(self, namespace: Namespace, session_id: SessionId | None, least: int) -> str:
+        ids = self._store.sessions_with_snapshots(namespace) if session_id is None else [session_id]
+        rewritten, saved, damaged = 0, 0, 0
+        for one in ids:
+            work = _Rewriting(self._store, namespace, one, least)
+            work.run()
+            rewritten, saved, damaged = rewritten + work.rewritten, saved + work.saved, damaged + work.damaged
+        note = f"{rewritten} versions of {len(ids)} sessions written anew, {saved:,} bytes less"
+        return f"{note}; {damaged} damaged versions were left as they are" if damaged else note
+
+
+class _Rewriting:
+    """All versions of one session encoded again, a chain at a time and only where a chain gets smaller.
+
+    A chain's plain texts stay what they are, so that versions outside of it that rest on it are not touched, and
+    saving and restoring go on meanwhile."""
+
+    def __init__(self, store: Store, namespace: Namespace, session_id: SessionId, least: int) -> None:
+        self._store, self._namespace, self._session_id, self._least = store, namespace, session_id, least
+        self._chain: dict[int, EncodedSnapshot] = {}
+        self._stored = 0
+        #: Whether the chain before this one was rewritten, and whether this one's first version rested on it.
+        self._moved = self._rested = False
+        self.rewritten = self.saved = self.damaged = 0
+
+    def run(self) -> None:
+        base: Base | None = None
+        for version in self._oldest_first():
+            found = self._store.snapshot_chain(self._namespace, self._session_id, version)
+            try:
+                plain = plain_of(found) if found else b""
+            except Damaged:
+                self.damaged += 1
+                self._flush()
+                base = None
+                continue
+            if plain:
+                self._add(found[-1][0], plain, base)
+                base = Base(version, plain, found[-1][0].checksum)
+        self._flush()
+
+    def _oldest_first(self) -> list[int]:
+        versions: list[int] = []
+        before: int | None = None
+        while page := self._store.snapshots(self._namespace, self._session_id, before=before, limit=_PAGE):
+            versions += [row.version for row in page]
+            before = page[-1].version
+        return versions[::-1]
+
+    def _add(self, row: Snapshot, plain: bytes, base: Base | None) -> None:
+        rests = base if self._chain and len(self._chain) <= MAX_DELTAS else None
+        encoded = encode(plain, max(row.level, self._least), rests)
+        if encoded.base is None:
+            self._flush()
+        if not self._chain:
+            self._rested = row.base is not None
+        self._chain[row.version] = encoded
+        self._stored += row.stored_bytes
+
+    def _flush(self) -> None:
+        less = self._stored - sum(len(encoded.data) for encoded in self._chain.values())
+        # A chain that rested on one that was made longer follows it, or reading it would take longer and longer.
+        wanted = less > 0 or (self._moved and self._rested)
+        self._moved = (
+            bool(self._chain)
+            and wanted
+            and self._store.rewrite_snapshots(self._namespace, self._session_id, self._chain)
+        )
+        if self._moved:
+            self.rewritten += len(self._chain)
+            self.saved += less
+        self._chain, self._stored = {}, 0
+
+
+def _alone(session_id: SessionId | None) -> None:
+    if session_id is not None:
+        raise _LeftOut("it touches more than one session: leave target_session out")
