@@ -7,6 +7,7 @@ imports what it builds: a start pays for the services it uses and for no others 
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,8 @@ def open_services(settings: Settings) -> Services:
 
     gc.enable()
     store = open_store(settings.database, TextAnalyzer(), system_clock)
-    return Services({"settings": settings, "clock": system_clock, "store": store}, _BUILDERS)
+    ready = {"settings": settings, "clock": system_clock, "store": store, "opened_at": time.monotonic()}
+    return Services(ready, _BUILDERS)
 
 
 def _ingest(services: Services) -> Any:
@@ -158,6 +160,56 @@ def _upkeep(services: Services) -> Any:
     return Upkeep(services.store, services.clock)
 
 
+def _redact_value(services: Services) -> Callable[[Any], Any]:
+    """Masks secrets in JSON values; its rules are compiled when the first value comes."""
+    from ovillo.security.redaction import Redactor
+
+    mode = "off" if services.settings.redaction == "off" else "mask"
+    return Redactor(services.store.secret("redaction"), mode).redact_value
+
+
+def _links(services: Services) -> Any:
+    from ovillo.sessions.links import LinkService
+
+    return LinkService(services.store, _redact_value(services), services.clock)
+
+
+def _link_proposals(services: Services) -> Any:
+    from ovillo.sessions.link_proposals import LinkProposals
+
+    return LinkProposals(services.store, services.links, services.clock)
+
+
+def _timesheet(services: Services) -> Any:
+    from ovillo.sessions.timesheet import Timesheet
+
+    return Timesheet(services.store, _redact_value(services), services.clock, time.monotonic)
+
+
+def _contexts(services: Services) -> Any:
+    from ovillo.memory.contexts import Contexts
+
+    return Contexts(services.store, _redact_value(services), services.clock)
+
+
+def _status(services: Services) -> Any:
+    from ovillo.sessions.status import StatusService
+
+    def embedded(namespace: Any) -> tuple[int, int] | None:
+        from ovillo.search.embedders import model_id
+
+        model = model_id(services.settings)
+        return None if model is None else services.store.embedding_share(namespace, model)
+
+    return StatusService(
+        services.store,
+        services.settings.data_dir,
+        services.clock,
+        lambda: time.monotonic() - services.opened_at,
+        embedded,
+    )
+
+
 _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "scan_state": _scan_state,
     "ingest": _ingest,
@@ -175,6 +227,11 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "summaries": _summaries,
     "keeper": _keeper,
     "retention": _retention,
+    "links": _links,
+    "link_proposals": _link_proposals,
+    "timesheet": _timesheet,
+    "contexts": _contexts,
+    "status": _status,
 }
 
 
@@ -194,6 +251,11 @@ def _run_stdio(open_services: OpenServices, settings: Settings) -> None:
 
 
 def _run_http(open_services: OpenServices, settings: Settings, on_ready: Callable[[str], None]) -> None:
-    from ovillo.interfaces.mcp.http import run_http
+    from ovillo.interfaces import rest
+    from ovillo.interfaces.http.doors import Door
+    from ovillo.interfaces.http.server import serve
+    from ovillo.interfaces.mcp.http import door as mcp_door
+    from ovillo.interfaces.websocket.door import open_door as websocket_door
 
-    run_http(open_services, settings, on_ready)
+    doors = (mcp_door, lambda around: Door(endpoints=rest.ENDPOINTS), websocket_door)
+    serve(open_services, settings, doors, on_ready)

@@ -57,6 +57,24 @@ class Settings:
     tls_key: Path | None = None
     #: Who may come in over HTTP: ``none`` (loopback only), ``apikey`` or ``jwt``.
     auth: str = "none"
+    #: Tokens are signed with this secret, or with a key published at ``jwt_jwks_url``; never both.
+    jwt_secret: str | None = None
+    jwt_jwks_url: str | None = None
+    #: What ``iss`` has to be. Tokens of a shared secret need none: who holds the secret is the issuer.
+    jwt_issuer: str | None = None
+    jwt_audience: str = "ovillo"
+    #: Empty means HS256 with a secret, and RS256, ES256 and EdDSA with published keys.
+    jwt_algorithms: tuple[str, ...] = ()
+    jwt_namespace_claim: str = "namespace"
+    jwt_scope_claim: str = "scope"
+    #: For tokens without the claim; without it they are refused.
+    jwt_default_namespace: str | None = None
+    #: Address under which clients know this server, where a proxy stands before it.
+    public_url: str | None = None
+    #: Requests a minute of one caller; 0 is no limit, ``None`` is none with ``auth`` none and 60,000 otherwise.
+    rate_limit: int | None = None
+    #: How many may come at once; 0 is a tenth of a minute's.
+    rate_limit_burst: int = 0
     #: Rolling summaries: off leaves sessions as they are.
     summarize: bool = True
     #: What ``view`` gives a model: ``summarizing`` or ``trimming``.

@@ -45,7 +45,8 @@ class Exchange(Generic[Query, Body]):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """``body`` is a struct or plain data (sent as JSON), bytes (sent as they are, with ``content_type``), or ``None``."""
+    """``body`` is a struct or plain data (sent as JSON), bytes (sent as they are, with ``content_type``), an async
+    iterator of bytes (a stream, ended when the client leaves or the server stops), or ``None``."""
 
     body: Any = None
     status: int | None = None
@@ -80,5 +81,7 @@ class Endpoint:
     max_body: int | None = None
     #: Request headers that mean something here: name -> description.
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: Without it the endpoint answers before the store is open and must not touch ``services``.
+    needs_services: bool = True
     #: Other statuses this endpoint answers with on purpose: status -> when.
     also: Mapping[int, str] = field(default_factory=dict)

@@ -14,8 +14,11 @@ import anyio
 import anyio.to_thread
 from anyio.lowlevel import current_token
 from mcp.server.stdio import stdio_server
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
 
-from ovillo.interfaces.mcp.backend import Backend
+from ovillo.interfaces.backend import Backend
+from ovillo.interfaces.mcp.execute_filter import Inbound, Respond, relay
 from ovillo.interfaces.mcp.server import OvilloServer
 from ovillo.interfaces.tools.registry import Registry
 
@@ -40,8 +43,22 @@ def serve_stdio(
 async def _serve(server: OvilloServer, idle_start_s: float, breath_s: float) -> None:
     async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
         tasks.start_soon(_start_background, server, idle_start_s, breath_s)
-        await server.mcp.run(read, write, server.mcp.create_initialization_options())
+        await serve_streams(server, read, write.clone(), write, server.rpc)
         tasks.cancel_scope.cancel()
+
+
+async def serve_streams(
+    server: OvilloServer,
+    read: ReadStream[Inbound],
+    answers: WriteStream[SessionMessage],
+    write: WriteStream[SessionMessage],
+    respond: Respond,
+) -> None:
+    """MCP in both eras and ``execute``, mixed as the client likes, until ``read`` ends; closes both write ends."""
+    to_sdk, from_filter = anyio.create_memory_object_stream[Inbound](0)
+    async with anyio.create_task_group() as relaying:
+        relaying.start_soon(relay, read, to_sdk, answers, respond)
+        await server.mcp.run(from_filter, write, server.mcp.create_initialization_options())
 
 
 async def _start_background(server: OvilloServer, idle_start_s: float, breath_s: float) -> None:

@@ -26,9 +26,9 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from mcp.shared.exceptions import MCPError
 
 from ovillo import __version__
+from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.mcp import resources, texts
-from ovillo.interfaces.mcp.backend import Backend
-from ovillo.interfaces.tools import schema
+from ovillo.interfaces.tools import execute, schema
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import AnyTool, Registry
 from ovillo.model.errors import OvilloError
@@ -68,14 +68,15 @@ class OvilloServer:
         own_process: bool = False,
     ) -> None:
         self.backend = backend
-        self._registry = registry
+        self.registry = registry
         self._principal = principal
         self._own_process = own_process
         self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus)
         #: Set when tools were listed or something was asked for: background work waits for it.
         self.answered = anyio.Event()
-        tools = registry.visible(principal)
-        self._tools = types.ListToolsResult(tools=[tool_definition(tool) for tool in tools])
+        tools = registry.visible(LOCAL)
+        self._tools = {tool.name: tool_definition(tool) for tool in tools}
         self._schemas = {tool.name: schema.input_schema(tool.input) for tool in tools}
         self.mcp = self._build(state_key)
 
@@ -102,8 +103,9 @@ class OvilloServer:
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=self._listening,
         )
+        server.add_request_handler(execute.METHOD, types.RequestParams, self._execute)
         server.middleware.append(RequestStateBoundary(RequestStateSecurity(keys=[state_key]), default_audience=NAME))
         return server
 
@@ -111,10 +113,11 @@ class OvilloServer:
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         self.answered.set()
-        return self._tools
+        visible = self.registry.visible(self._caller(ctx)["principal"])
+        return types.ListToolsResult(tools=[self._tools[tool.name] for tool in visible])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        result = await self._in_thread(partial(self.call, params.name, params.arguments or {}, _caller(ctx)))
+        result = await self._in_thread(partial(self.call, params.name, params.arguments or {}, self._caller(ctx)))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=result.text)],
             structured_content=dict(result.structured) if result.structured is not None else None,
@@ -130,6 +133,7 @@ class OvilloServer:
             client_name=caller.get("client_name"),
             own_process=self._own_process,
         )
+        principal = caller.get("principal", self._principal)
         try:
             services = self.backend.settled()
         except OvilloError as error:
@@ -138,16 +142,37 @@ class OvilloServer:
             _log.exception("opening the services failed")
             text = f"ovillo could not start ({type(error).__name__}); its log has the details. Try `ovillo doctor`."
             return ToolResult(None, text, is_error=True, error_code="internal")
-        return self._registry.dispatch(services, self._principal, name, arguments, context)
+        return self.registry.dispatch(services, principal, name, arguments, context)
+
+    async def rpc(
+        self, raw: bytes | Mapping[str, Any], caller: Mapping[str, Any] | None = None
+    ) -> execute.Answer | None:
+        """Answer the JSON-RPC method ``execute``; ``caller`` as ``call`` takes it. Never raises."""
+        asking = caller or {}
+        principal = asking.get("principal", self._principal)
+
+        def call(name: str, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolResult:
+            return self.call(name, given, {**asking, "meta": meta})
+
+        return await self._in_thread(lambda: execute.rpc(self.registry, principal, call, raw))
+
+    async def _execute(self, ctx: Context, params: types.RequestParams) -> dict[str, Any]:
+        request = {"jsonrpc": "2.0", "id": 0, "method": execute.METHOD, "params": dict(ctx.params or {})}
+        answer = await self.rpc(request, self._caller(ctx)) or {}
+        if "error" in answer:
+            error = answer["error"]
+            raise MCPError(error["code"], error["message"], error.get("data"))
+        return dict(answer["result"])
 
     # --- resources
 
     async def _list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        namespace = self._caller(ctx)["principal"].namespace
         page = await self._in_thread(
             lambda: self.backend.settled().catalog.list(
-                self._principal.namespace, SessionFilter(), limit=_PAGE, cursor=params.cursor if params else None
+                namespace, SessionFilter(), limit=_PAGE, cursor=params.cursor if params else None
             )
         )
         return types.ListResourcesResult(
@@ -178,7 +203,7 @@ class OvilloServer:
         )
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        caller = _caller(ctx)
+        caller = self._caller(ctx)
         uri = str(params.uri)
         try:
             text = await self._in_thread(
@@ -210,7 +235,7 @@ class OvilloServer:
         else:
             names = f"{_CONTINUE.name}, {_DECIDED.name}"
             raise MCPError(types.INVALID_PARAMS, f"No prompt named {params.name!r}. Prompts: {names}.")
-        result = await self._in_thread(partial(self.call, *call, _caller(ctx)))
+        result = await self._in_thread(partial(self.call, *call, self._caller(ctx)))
         text = f"{opening}\n\n{result.text}"
         return types.GetPromptResult(
             description=_CONTINUE.title if params.name == _CONTINUE.name else _DECIDED.title,
@@ -221,8 +246,9 @@ class OvilloServer:
 
     def try_background(self, on_change: Callable[[ScanReport], None]) -> None:
         """Start watching, from a worker thread. A store that cannot be opened is told to those who call, not here."""
+        self.backend.on_change(on_change)
         try:
-            self.backend.start_background(on_change)
+            self.backend.start_background()
         except Exception as error:  # noqa: BLE001  Worker boundary: those who call are told, with the same reason.
             _log.warning("not watching: %s", error)
 
@@ -237,11 +263,24 @@ class OvilloServer:
 
         return on_change
 
+    def end_subscriptions(self) -> None:
+        """Open subscriptions end well: the server is going to. From the event loop."""
+        self._listening.close()
+
     async def _publish(self, report: ScanReport) -> None:
         if len(report.touched) <= _MOST_UPDATES:
             for session_id in sorted(report.touched):
                 await self._bus.publish(ResourceUpdated(resources.session_uri(session_id)))
         await self._bus.publish(ResourcesListChanged())
+
+    def _caller(self, ctx: Context) -> dict[str, Any]:
+        """Who asks: over HTTP and WebSocket the access layer in front has said so."""
+        client = ctx.session.client_params
+        return {
+            "meta": dict(ctx.meta or {}),
+            "client_name": client.client_info.name if client else None,
+            "principal": principal_in(ctx.request, self._principal),
+        }
 
     async def _in_thread(self, work: Callable[[], Result]) -> Result:
         """Services are synchronous. A call that its client gave up must not hold the server's end up."""
@@ -250,6 +289,13 @@ class OvilloServer:
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
         except OvilloError as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"code": error.code}) from None
+
+
+def principal_in(connection: Any, default: Principal = LOCAL) -> Principal:
+    """The principal that the access layer left in a connection's scope (``None`` on stdio)."""
+    state = connection.scope.get("state") if connection is not None else None
+    principal = (state or {}).get("principal", default)
+    return principal if isinstance(principal, Principal) else default
 
 
 _CONTINUE = types.Prompt(
@@ -285,8 +331,3 @@ def tool_definition(tool: AnyTool) -> types.Tool:
             open_world_hint=tool.open_world,
         ),
     )
-
-
-def _caller(ctx: Context) -> dict[str, Any]:
-    client = ctx.session.client_params
-    return {"meta": dict(ctx.meta or {}), "client_name": client.client_info.name if client else None}

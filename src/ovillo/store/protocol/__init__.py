@@ -15,6 +15,7 @@ from ovillo.store.protocol.condition import ConditionStore, StoreCondition, Stor
 from ovillo.store.protocol.contexts import ContextStore
 from ovillo.store.protocol.health import HealthStore
 from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
+from ovillo.store.protocol.keys import KeyStore
 from ovillo.store.protocol.links import LinkStore
 from ovillo.store.protocol.recording import RecordingStore
 from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
@@ -57,6 +58,7 @@ __all__ = [
     "HealthStore",
     "IndexStats",
     "IngestStore",
+    "KeyStore",
     "LinkStore",
     "Match",
     "Order",
@@ -96,9 +98,11 @@ class Store(
     LinkStore,
     TimesheetStore,
     ContextStore,
+    ConditionStore,
     HealthStore,
     SnapshotStore,
     UpkeepStore,
+    KeyStore,
     Protocol,
 ):
     """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""

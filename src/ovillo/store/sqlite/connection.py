@@ -10,12 +10,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
 from ovillo.model.errors import IntegrityError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 #: Several processes write small transactions to one file; a scan's may take a second or two.
 BUSY_TIMEOUT_MS = 60_000
@@ -134,12 +139,14 @@ def _explained(path: Path) -> Iterator[None]:
 explained = _explained
 
 
+@cache
+def _steps() -> list[tuple[int, Traversable]]:
+    folder = files("ovillo.store.sqlite.migrations")
+    return sorted((int(entry.name[:4]), entry) for entry in folder.iterdir() if entry.name.endswith(".sql"))
+
+
 def _migrate(connection: apsw.Connection) -> None:
-    steps = sorted(
-        (int(entry.name[:4]), entry)
-        for entry in files("ovillo.store.sqlite.migrations").iterdir()
-        if entry.name.endswith(".sql")
-    )
+    steps = _steps()
     newest = steps[-1][0]
     if _version(connection) == newest:
         return
@@ -160,6 +167,11 @@ def _migrate(connection: apsw.Connection) -> None:
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def schema_is_current(connection: apsw.Connection) -> bool:
+    """Whether the file has the schema of this program; a newer program may have upgraded it since it was opened."""
+    return _version(connection) == _steps()[-1][0]
 
 
 def _version(connection: apsw.Connection) -> int:

@@ -16,6 +16,7 @@ import apsw
 from ovillo.model.clock import Clock, system_clock
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Analyzer, Applied
+from ovillo.store.sqlite.access_keys import AccessKeyTable
 from ovillo.store.sqlite.changes import ChangeLog, log_changes
 from ovillo.store.sqlite.classification import Classification
 from ovillo.store.sqlite.condition import Condition
@@ -58,6 +59,7 @@ class SqliteStore(
     SnapshotTables,
     UpkeepWrites,
     HealthReads,
+    AccessKeyTable,
     Condition,
 ):
     """Implements ``ovillo.store.protocol.Store``."""

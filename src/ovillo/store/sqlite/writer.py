@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -34,12 +35,26 @@ class Writer:
         self._closed = False
         self._lock = threading.Lock()
         self._listeners: tuple[Callable[[], None], ...] = ()
+        #: Commits so far and the time they took, in all (seconds); written by the one thread only.
+        self.commits = 0
+        self.commit_s = 0.0
         self._thread = threading.Thread(target=self._run, name="ovillo-writer", daemon=True)
         self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive() and not self._closed
+
+    @property
+    def depth(self) -> int:
+        """Pieces of work that wait."""
+        return self._queue.qsize()
 
     def submit(self, work: Callable[[apsw.Connection], T]) -> Future[T]:
         """Runs inside a transaction; the future is done after COMMIT, or fails with what the work raised."""
         future: Future[T] = Future()
+        # From here on it cannot be cancelled: a caller that gave up must not take the others of its group along.
+        future.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("The store is closed.", hint="Open it again.")
@@ -93,6 +108,7 @@ class Writer:
 
     def _commit(self, group: list[tuple[Work, Future[Any]]]) -> None:
         done: list[tuple[Future[Any], Any]] = []
+        began = time.monotonic()
         try:
             with explained(self._path):
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -112,6 +128,8 @@ class Writer:
                 if not future.done():
                     future.set_exception(error)
             return
+        self.commits += 1
+        self.commit_s += time.monotonic() - began
         for future, result in done:
             future.set_result(result)
         for told in self._listeners:

@@ -41,13 +41,17 @@ def run_mcp(state: State) -> None:
 
 
 @click.command()
-@click.option("--host", metavar="ADDRESS", help="Loopback only: there is no authentication yet. Default 127.0.0.1.")
+@click.option("--host", metavar="ADDRESS", help="Default 127.0.0.1; beyond loopback only with --auth.")
 @click.option("--port", metavar="N", help="Default 8765; 0 takes a free one.")
+@click.option("--auth", metavar="MODE", help="Who may come in: none (loopback only), apikey or jwt.")
 @_toolsets
 @_read_only
 @plain
 def serve(state: State, **flags: Any) -> None:
-    """Serve MCP over streamable HTTP at http://127.0.0.1:8765/mcp, and watch the histories meanwhile."""
+    """Serve MCP, REST and WebSocket at http://127.0.0.1:8765, and watch the histories meanwhile.
+
+    MCP is at /mcp, what else there is at /docs. Ctrl-C or SIGTERM finishes what is being answered and ends it.
+    """
     state.flags |= flags
     settings = state.settings()
     check_readers(settings)
@@ -57,7 +61,7 @@ def serve(state: State, **flags: Any) -> None:
 
 
 def _ready(url: str) -> None:
-    click.echo(f"MCP over streamable HTTP:  {url}   (Ctrl-C ends it)", err=True)
+    click.echo(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
 
 
 def _missing() -> InvalidInput:

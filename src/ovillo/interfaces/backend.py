@@ -1,4 +1,4 @@
-"""The services behind an MCP server, opened when first needed, and the background work beside them.
+"""The services behind a server, opened when first needed, and the background work beside them.
 
 Owns when things start and end. A stdio server must list its tools before anything heavy is imported, so
 services open on the first call and watching starts after the first answer.
@@ -51,6 +51,12 @@ class Backend:
         self._new_texts = threading.Event()
         self._workers: list[threading.Thread] = []
         self._in_background = False
+        self._listeners: tuple[Callable[[ScanReport], None], ...] = ()
+
+    @property
+    def opened(self) -> Services | None:
+        """The services if they are open already; takes no lock."""
+        return self._services
 
     def services(self) -> Services:
         with self._lock:
@@ -83,13 +89,17 @@ class Backend:
         self._was_scanned = True
         return services
 
-    def start_background(self, on_change: Callable[[ScanReport], None] | None = None) -> None:
+    def on_change(self, listener: Callable[[ScanReport], None]) -> None:
+        """``listener`` is called from a worker thread whenever watching read something new."""
+        self._listeners = (*self._listeners, listener)
+
+    def start_background(self) -> None:
         """Watch the sources and fill what is filled in the background. Does nothing the second time."""
         services = self.services()
         if self._in_background or not services.settings.watch or self._stop.is_set():
             return
         self._in_background = True
-        workers = [threading.Thread(target=self._watch, args=(services, on_change), name="ovillo-watch", daemon=True)]
+        workers = [threading.Thread(target=self._watch, args=(services,), name="ovillo-watch", daemon=True)]
         if services.settings.embedder != "none":
             workers.append(threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True))
         for worker in workers:
@@ -126,11 +136,11 @@ class Backend:
             if not self._stop.is_set():
                 _log.exception("the first scan ended")
 
-    def _watch(self, services: Services, on_change: Callable[[ScanReport], None] | None) -> None:
+    def _watch(self, services: Services) -> None:
         def changed(report: ScanReport) -> None:
             self._new_texts.set()
-            if on_change:
-                on_change(report)
+            for listener in self._listeners:
+                listener(report)
 
         try:
             services.ingest.watch(self._stop, changed)

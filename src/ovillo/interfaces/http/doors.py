@@ -1,0 +1,44 @@
+"""What one interface brings to the HTTP server, and what the server lends it.
+
+Owns these two shapes. ``mcp``, ``rest`` and ``websocket`` know nothing of each other; ``ovillo.app`` joins their doors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+from starlette.routing import BaseRoute
+
+from ovillo.interfaces.backend import Backend
+from ovillo.interfaces.http.endpoints import Endpoint
+
+if TYPE_CHECKING:
+    from ovillo.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every door may use."""
+
+    settings: Settings
+    #: Opens the services when they are first needed; ``backend.opened`` gives them without waiting.
+    backend: Backend
+    #: Set when the server begins to end: streams that would go on for ever have to end now.
+    stopping: anyio.Event = field(default_factory=anyio.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """``lifespan`` runs from before the first request until after the last one."""
+
+    endpoints: Sequence[Endpoint] = ()
+    #: Whatever Starlette routes: mounted apps, WebSockets. Guard and access stand before them too.
+    routes: Sequence[BaseRoute] = ()
+    lifespan: Callable[[], AbstractAsyncContextManager[None]] | None = None
+
+
+OpenDoor = Callable[[Surroundings], Door]

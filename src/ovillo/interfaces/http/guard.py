@@ -1,0 +1,204 @@
+"""What every HTTP request and WebSocket passes before anything else sees it: Host, Origin and size of the body.
+
+Owns the guard against pages that rebind DNS to reach a local server. Who asks is found out behind it (``access``).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+
+from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
+from ovillo.interfaces.http.problems import problem
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+#: Distinct Host and Origin headers whose verdict is remembered.
+_REMEMBERED = 1_024
+_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+
+
+def is_loopback(host: str) -> bool:
+    """True for ``localhost`` and loopback addresses; a name is not looked up, for it may change its mind."""
+    name = host.strip("[]").lower().rstrip(".")
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """ASGI middleware. ``limit_of`` tells the largest body of a method and path in bytes.
+
+    ``any_address``: bound beyond loopback, so that people use the machine's addresses. An address as Host is safe: a
+    page that rebinds DNS always sends a name."""
+
+    def __init__(
+        self,
+        app: App,
+        allowed_hosts: Iterable[str] = (),
+        allowed_origins: Iterable[str] = (),
+        *,
+        any_address: bool = False,
+        limit_of: Callable[[str, str], int] = lambda method, path: MAX_BODY_BYTES,
+    ) -> None:
+        self._app = app
+        self._hosts = frozenset(_name(host) for host in allowed_hosts)
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in allowed_origins)
+        self._any_address = any_address
+        self._limit_of = limit_of
+        self._host_is_known = lru_cache(_REMEMBERED)(self._knows_host)
+        self._origin_is_known = lru_cache(_REMEMBERED)(self._knows_origin)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        state = scope["state"]
+        headers = state.get("headers")
+        if headers is None:
+            headers = state["headers"] = headers_of(scope)
+        if not self._host_is_known(headers.get("host", "")):
+            await self._wrong_host(state.get("request_id"))(scope, receive, send)
+        elif "origin" in headers and not self._origin_is_known(headers["origin"]):
+            await _wrong_origin(headers["origin"], state.get("request_id"))(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._bounded(scope, receive, send, headers)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _bounded(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
+        declared = headers.get("content-length")
+        if declared is None:
+            if "transfer-encoding" not in headers:
+                await self._app(scope, receive, send)
+                return
+            limit = self._limit_of(scope["method"], scope["path"])
+            await _Counted(self._app, receive, send, limit).run(scope)
+            return
+        # A declared length is one that the server holds the client to.
+        size = int(declared) if declared.isdigit() and len(declared) < 20 else -1
+        if size < 0 or (size and size > (limit := self._limit_of(scope["method"], scope["path"]))):
+            request_id = scope["state"].get("request_id")
+            refusal = _bad_length(request_id) if size < 0 else too_large(limit, request_id)
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _knows_host(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if is_loopback(name) or _name(name) in self._hosts:
+            return True
+        return self._any_address and _is_address(name)
+
+    def _knows_origin(self, origin: str) -> bool:
+        """Allowed are whole origins (``https://app.example``) and names, which stand for every scheme and port."""
+        try:
+            parts = urlsplit(origin)
+            name, port = parts.hostname or "", parts.port
+        except ValueError:
+            return False
+        if parts.scheme not in {"http", "https"} or not name:
+            return False
+        if is_loopback(name) or name in self._origins:
+            return True
+        if f"{parts.scheme}://{parts.netloc}".lower() in self._origins:
+            return True
+        return port == _DEFAULT_PORTS[parts.scheme] and f"{parts.scheme}://{name}" in self._origins
+
+    def _wrong_host(self, request_id: str | None) -> Response:
+        others = "" if not self._hosts else " and those in allowed_hosts"
+        return problem(
+            421,
+            "Unknown host",
+            f"This server answers to loopback names (127.0.0.1, localhost, [::1]){others} only.",
+            code="unknown_host",
+            hint="Name the host in the setting allowed_hosts (OVILLO_ALLOWED_HOSTS).",
+            request_id=request_id,
+        )
+
+
+class _Counted:
+    """A body without a declared length, counted as it comes. Past the limit the app gets no more of it and whatever
+    it answers is replaced."""
+
+    def __init__(self, app: App, receive: Receive, send: Send, limit: int) -> None:
+        self._app = app
+        self._receive = receive
+        self._send = send
+        self._limit = limit
+        self._size = 0
+        self._started = False
+
+    async def run(self, scope: Scope) -> None:
+        with suppress(BodyTooLarge):
+            await self._app(scope, self._next, self._forward)
+        if self._size > self._limit and not self._started:
+            await too_large(self._limit, scope["state"].get("request_id"))(scope, self._receive, self._send)
+
+    async def _next(self) -> Message:
+        if self._size > self._limit:
+            raise BodyTooLarge
+        message = await self._receive()
+        self._size += len(message.get("body", b""))
+        if self._size > self._limit:
+            raise BodyTooLarge
+        return message
+
+    async def _forward(self, message: Message) -> None:
+        if self._size > self._limit and not self._started:
+            return
+        self._started = True
+        await self._send(message)
+
+
+class BodyTooLarge(Exception):
+    """Ends the reading of a body; the guard answers."""
+
+
+def too_large(limit: int, request_id: str | None = None) -> Response:
+    return problem(
+        413,
+        "Body too large",
+        f"A request body may hold {limit} bytes here.",
+        code="limit_exceeded",
+        hint="Send less, or in several requests.",
+        request_id=request_id,
+        headers={"Connection": "close"},
+    )
+
+
+def _bad_length(request_id: str | None) -> Response:
+    return problem(400, "Bad request", "The Content-Length is not a number.", request_id=request_id)
+
+
+def _wrong_origin(origin: str, request_id: str | None) -> Response:
+    return problem(
+        403,
+        "Foreign origin",
+        f"Pages of {origin[:200]!r} may not use this server.",
+        code="foreign_origin",
+        hint="Name the origin in the setting allowed_origins (OVILLO_ALLOWED_ORIGINS).",
+        request_id=request_id,
+    )
+
+
+def _name(host: str) -> str:
+    return host.strip().strip("[]").lower().rstrip(".")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,63 @@
+"""The log of the HTTP server: on standard error, a JSON document a line, or text.
+
+Owns the format. What is logged never holds bodies, parameters or headers of a request: they may hold what was remembered.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import traceback
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ovillo.settings import Settings
+
+#: Attributes a record may carry beside its message.
+_FIELDS = ("request_id", "method", "route", "status", "ms", "principal", "client", "trace")
+
+
+class JsonLines(logging.Formatter):
+    """``time`` is ISO 8601 in UTC; ``ms`` are milliseconds."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line |= {name: value for name in _FIELDS if (value := getattr(record, name, None)) is not None}
+        if record.exc_info and record.exc_info[0] is not None:
+            line |= {"error": record.exc_info[0].__name__, "trace": frames(record.exc_info[2])}
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class TextLines(logging.Formatter):
+    def __init__(self) -> None:
+        super().__init__("%(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        given = [f"{name}={value}" for name in _FIELDS if (value := getattr(record, name, None)) is not None]
+        return f"{line} {' '.join(given)}" if given else line
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  The name is logging's.
+        return f"{ei[0].__name__}\n{frames(ei[2])}"
+
+
+def frames(trace: TracebackType | None) -> str:
+    """Where it happened, without the message of the error: that may quote what was remembered."""
+    return "".join(traceback.format_tb(trace))
+
+
+def log_to_stderr(settings: Settings) -> None:
+    """Everything of this process goes there from now on; uvicorn's own lines too."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    level = "DEBUG" if settings.log_verbose else settings.log_level.upper()
+    logging.getLogger("ovillo").setLevel(level)

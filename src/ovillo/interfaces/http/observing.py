@@ -1,0 +1,108 @@
+"""The outermost layer: every request gets an id, is counted, is logged in one line, and is answered whatever fails.
+
+Owns request ids and the last boundary. Logged are method, route, status and time, never what was said.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
+from ovillo.interfaces.http.problems import unexpected
+
+_log = logging.getLogger("ovillo.http")
+
+#: What a client may send as its own id.
+_SANE = re.compile(r"[A-Za-z0-9._:+=/@-]{1,128}")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_WEBSOCKET = 101
+#: RFC 6455 section 7.4.1: the server met something it did not expect.
+_FAILED = 1011
+#: The client left before there was an answer (nginx's number).
+_LEFT = 499
+
+Count = Callable[[str, str, int, float], None]
+
+
+class Observing:
+    """ASGI middleware."""
+
+    def __init__(self, app: App, count: Count) -> None:
+        self._app = app
+        self._count = count
+        #: Unique over processes and restarts, and cheap: a random beginning and a number.
+        self._prefix = os.urandom(6).hex()
+        self._numbers = itertools.count(1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        state = scope.setdefault("state", {})
+        headers = state["headers"] = headers_of(scope)
+        given = headers.get("x-request-id")
+        if given is None or not _SANE.fullmatch(given):
+            given = f"{self._prefix}-{next(self._numbers):x}"
+        state["request_id"] = given
+        id_header = (b"x-request-id", given.encode("latin-1"))
+        status = 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            kind = message["type"]
+            if kind in {"http.response.start", "websocket.http.response.start"}:
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), id_header]
+            elif kind == "websocket.accept":
+                status = _WEBSOCKET
+                message["headers"] = [*message.get("headers", ()), id_header]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception as error:  # The request edge: the client gets an answer, the log the trace.
+            _log.error("request failed", exc_info=error, extra={"request_id": given, "route": route_of(scope)})
+            if not status:
+                await unexpected(given)(scope, receive, sending)
+            elif status == _WEBSOCKET:
+                with suppress(Exception):  # it may be closed already
+                    await send({"type": "websocket.close", "code": _FAILED})
+            else:
+                # The answer has begun and cannot be taken back: the server cuts the connection.
+                raise
+        finally:
+            self._finish(scope, state, status or _LEFT, time.perf_counter() - began)
+
+    def _finish(self, scope: Scope, state: dict[str, Any], status: int, seconds: float) -> None:
+        method = scope.get("method", "WEBSOCKET")
+        route = route_of(scope)
+        self._count(method if method in _METHODS or method == "WEBSOCKET" else "OTHER", route, status, seconds)
+        if _log.isEnabledFor(logging.INFO):
+            principal = state.get("principal")
+            client = scope.get("client")
+            _log.info(
+                "request",
+                extra={
+                    "request_id": state["request_id"],
+                    "method": method,
+                    "route": route,
+                    "status": status,
+                    "ms": round(seconds * 1_000, 2),
+                    "principal": principal.name if principal else None,
+                    "client": client[0] if client else None,
+                },
+            )
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the path, or ``(none)`` for a path that is none of ours."""
+    route = scope["state"].get("route") or getattr(scope.get("route"), "path", None)
+    return route if isinstance(route, str) else "(none)"

@@ -1,0 +1,101 @@
+"""Errors as every HTTP door writes them: RFC 9457 problem JSON.
+
+Owns the shape of a problem and how our errors become one. A failure nobody expected is told without its message, which
+may hold what was remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+import msgspec
+from starlette.responses import Response
+
+from ovillo.model.errors import OvilloError, StoreUnavailable
+
+CONTENT_TYPE = "application/problem+json"
+#: What to wait before asking a store again that was busy or full (seconds).
+_RETRY_AFTER_S = 1
+
+
+class FieldProblem(msgspec.Struct, kw_only=True):
+    """One thing wrong with what was sent: where (``$.limit``; ``$`` is the whole) and what."""
+
+    path: str
+    message: str
+
+
+class Problem(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True):
+    """The body of every answer that is not good."""
+
+    title: str
+    status: int
+    #: Stable name of the kind of error.
+    code: str
+    #: What happened, to what.
+    detail: str
+    #: What to do next.
+    hint: str | None = None
+    request_id: str | None = None
+    errors: list[FieldProblem] = []
+    type: str = "about:blank"
+
+
+def problem(
+    status: int,
+    title: str,
+    detail: str,
+    *,
+    code: str | None = None,
+    hint: str | None = None,
+    request_id: str | None = None,
+    errors: Sequence[FieldProblem] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """An answer; it can be sent in place of accepting a WebSocket as well."""
+    body = Problem(
+        title=title,
+        status=status,
+        code=code or code_of(status),
+        detail=detail,
+        hint=hint,
+        request_id=request_id,
+        errors=list(errors),
+    )
+    content = {"type": body.type, **msgspec.to_builtins(body)}
+    return Response(msgspec.json.encode(content), status, headers, media_type=CONTENT_TYPE)
+
+
+def problem_of(error: OvilloError, request_id: str | None = None, errors: Sequence[FieldProblem] = ()) -> Response:
+    """An error of ours under its code and status."""
+    headers = {"Retry-After": str(_RETRY_AFTER_S)} if isinstance(error, StoreUnavailable) else None
+    return problem(
+        error.http_status,
+        error.code.replace("_", " ").capitalize(),
+        error.message,
+        code=error.code,
+        hint=error.hint,
+        request_id=request_id,
+        errors=errors,
+        headers=headers,
+    )
+
+
+def unexpected(request_id: str | None = None) -> Response:
+    return problem(
+        500,
+        "Internal error",
+        "ovillo failed at this request; this is a bug.",
+        code="internal",
+        hint="The server's log has the details under the request id.",
+        request_id=request_id,
+    )
+
+
+def code_of(status: int) -> str:
+    """``method_not_allowed`` for 405."""
+    try:
+        return HTTPStatus(status).name.lower()
+    except ValueError:
+        return "error"

@@ -1,0 +1,264 @@
+"""From a request to its endpoint and back.
+
+Owns scopes, decoding, calling the handler in the right place, and sending its reply. Everything that can be built once is
+built when the server starts: this is the path every recorded message takes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+import anyio.to_thread
+import msgspec
+from anyio import CapacityLimiter
+from starlette.responses import Response
+
+from ovillo.interfaces.http.asgi import App, Receive, Scope, Send, headers_of
+from ovillo.interfaces.http.decoding import BadFields, Malformed, WrongType, body_decoder, query_decoder
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.guard import MAX_BODY_BYTES
+from ovillo.interfaces.http.paths import PathTree
+from ovillo.interfaces.http.problems import problem, problem_of
+from ovillo.model.errors import OvilloError, PermissionDenied
+from ovillo.security.principals import LOCAL, Principal
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.http.doors import Surroundings
+    from ovillo.interfaces.services import Services
+
+#: Handlers that block run in so many threads at once; others wait their turn.
+_THREADS = 32
+#: Bodies past this are decoded in a thread, so that others are answered meanwhile (bytes).
+_DECODE_APART = 256 * 1024
+_NO_BODY = frozenset({204, 304})
+_NOSNIFF = (b"x-content-type-options", b"nosniff")
+
+_encode = msgspec.json.Encoder().encode
+#: What would end a header early; file names and ids come from outside.
+_CONTROL = {code: None for code in range(0x20) if code != 0x09} | {0x7F: None}
+
+
+class _Prepared:
+    """An endpoint with all that can be known before a request."""
+
+    __slots__ = (
+        "decode_body",
+        "decode_query",
+        "endpoint",
+        "handler",
+        "is_async",
+        "limit",
+        "needs_services",
+        "scope",
+        "status",
+    )
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self.handler = endpoint.handler
+        self.is_async = inspect.iscoroutinefunction(endpoint.handler)
+        self.decode_query = query_decoder(endpoint.query)
+        self.decode_body = body_decoder(endpoint) if endpoint.body is not None else None
+        self.limit = endpoint.max_body or MAX_BODY_BYTES
+        self.needs_services = endpoint.needs_services
+        self.scope = endpoint.scope
+        self.status = endpoint.status
+
+
+class EndpointRouter:
+    """ASGI app. What is no endpoint goes to ``others``."""
+
+    def __init__(self, endpoints: Sequence[Endpoint], surroundings: Surroundings, others: App) -> None:
+        self._others = others
+        self._backend = surroundings.backend
+        self._stopping = surroundings.stopping
+        self._tree: PathTree[_Prepared] = PathTree()
+        for endpoint in endpoints:
+            self._tree.add(endpoint.method, endpoint.path, _Prepared(endpoint))
+        self._templates = sorted({endpoint.path for endpoint in endpoints})
+        self._threads: CapacityLimiter | None = None
+        self._opening: CapacityLimiter | None = None
+
+    def limit_of(self, method: str, path: str) -> int:
+        """The largest body that may come here (bytes)."""
+        found, _, _ = self._tree.find(method, path)
+        return found.limit if found else MAX_BODY_BYTES
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._others(scope, receive, send)
+            return
+        raw_path = scope.get("raw_path")
+        path = raw_path.decode("latin-1") if raw_path else scope["path"]
+        found, values, allowed = self._tree.find(scope["method"], path)
+        if found is None:
+            if allowed:
+                await self._wrong_method(scope, allowed)(scope, receive, send)
+            else:
+                await self._others(scope, receive, send)
+            return
+        state = scope["state"]
+        state["route"] = found.endpoint.path
+        try:
+            reply = await self._answer(found, values, scope, receive, state)
+        except OvilloError as error:
+            errors = error.errors if isinstance(error, BadFields) else ()
+            await problem_of(error, state.get("request_id"), errors)(scope, receive, send)
+            return
+        except Malformed as error:
+            await _malformed(error, state.get("request_id"))(scope, receive, send)
+            return
+        except WrongType as error:
+            await _wrong_type(error, state.get("request_id"))(scope, receive, send)
+            return
+        if reply is not None:
+            await self._send(found, reply, receive, send)
+
+    async def _answer(
+        self, found: _Prepared, values: dict[str, str], scope: Scope, receive: Receive, state: dict[str, Any]
+    ) -> Reply | None:
+        """The handler's reply; ``None`` when the client is gone."""
+        principal: Principal = state.get("principal", LOCAL)
+        if found.scope is not None and found.scope not in principal.scopes:
+            raise PermissionDenied(
+                f"{principal.name} may not {scope['method']} {found.endpoint.path}.",
+                hint=f"It needs the scope {found.scope}.",
+            )
+        query = found.decode_query(scope["query_string"])
+        headers = state.get("headers") or headers_of(scope)
+        body = None
+        if found.decode_body is not None:
+            raw = await _read(receive)
+            if raw is None:
+                return None
+            content_type = headers.get("content-type")
+            if len(raw) > _DECODE_APART:
+                body = await anyio.to_thread.run_sync(found.decode_body, raw, content_type, limiter=self._limiter())
+            else:
+                body = found.decode_body(raw, content_type)
+        services = self._backend.opened
+        if services is None and found.needs_services:
+            services = await self._open()
+        request_id = state.get("request_id", "")
+        # Endpoints that need no services promise not to touch them.
+        exchange = Exchange(cast("Services", services), principal, values, query, body, headers, request_id)
+        if found.is_async:
+            return await cast("Awaitable[Reply]", found.handler(exchange))
+        blocking = cast("Callable[[Exchange[Any, Any]], Reply]", found.handler)
+        return await anyio.to_thread.run_sync(blocking, exchange, limiter=self._limiter())
+
+    async def _send(self, found: _Prepared, reply: Reply, receive: Receive, send: Send) -> None:
+        status = reply.status or found.status
+        body = reply.body
+        if isinstance(body, AsyncIterator):
+            await self._stream(status, reply, body, receive, send)
+            return
+        if body is None or status in _NO_BODY:
+            content, headers = b"", [_NOSNIFF]
+            if status not in _NO_BODY:
+                headers.append((b"content-length", b"0"))
+        else:
+            content = body if isinstance(body, bytes) else _encode(body)
+            kind = reply.content_type.encode("latin-1")
+            length = str(len(content)).encode("latin-1")
+            headers = [(b"content-type", kind), (b"content-length", length), _NOSNIFF]
+        if reply.headers:
+            headers += _raw(reply)
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    async def _stream(
+        self, status: int, reply: Reply, chunks: AsyncIterator[bytes], receive: Receive, send: Send
+    ) -> None:
+        headers = [(b"content-type", reply.content_type.encode("latin-1")), _NOSNIFF, *_raw(reply)]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        async with anyio.create_task_group() as tasks:
+
+            async def end_when(what: Callable[[], Awaitable[object]]) -> None:
+                await what()
+                tasks.cancel_scope.cancel()
+
+            async def left() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+
+            tasks.start_soon(end_when, left)
+            tasks.start_soon(end_when, self._stopping.wait)
+            async for chunk in chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            tasks.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _open(self) -> Services:
+        """Waits in one thread, however many requests wait."""
+        self._opening = self._opening or CapacityLimiter(1)
+        return await anyio.to_thread.run_sync(self._backend.services, limiter=self._opening)
+
+    def _limiter(self) -> CapacityLimiter:
+        """Made inside the event loop it belongs to."""
+        self._threads = self._threads or CapacityLimiter(_THREADS)
+        return self._threads
+
+    def _wrong_method(self, scope: Scope, allowed: list[str]) -> Response:
+        if "GET" in allowed:
+            allowed = sorted({*allowed, "HEAD"})
+        return problem(
+            405,
+            "Method not allowed",
+            f"{scope['method']} is not taken at {scope['path'][:200]}.",
+            hint=f"Use {' or '.join(allowed)}.",
+            request_id=scope["state"].get("request_id"),
+            headers={"Allow": ", ".join(allowed)},
+        )
+
+    def nothing_there(self, scope: Scope, also: Sequence[str] = ()) -> Response:
+        """404 with the nearest templates."""
+        path = scope["path"][:200]
+        near = get_close_matches(path, [*self._templates, *also], n=3, cutoff=0.6)
+        hint = f"Nearest: {', '.join(near)}." if near else f"There are {', '.join([*also, '/api/sessions', '/docs'])}."
+        return problem(
+            404, "Not found", f"There is nothing at {path}.", hint=hint, request_id=scope["state"].get("request_id")
+        )
+
+
+def _raw(reply: Reply) -> list[tuple[bytes, bytes]]:
+    return [
+        (name.lower().encode("latin-1"), value.translate(_CONTROL).encode("latin-1", "replace"))
+        for name, value in reply.headers.items()
+    ]
+
+
+async def _read(receive: Receive) -> bytes | None:
+    """The whole body; ``None`` when the client left. The guard bounds it."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        return None
+    if not message.get("more_body"):
+        return cast("bytes", message.get("body", b""))
+    chunks = [message.get("body", b"")]
+    while message.get("more_body"):
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        chunks.append(message.get("body", b""))
+    return b"".join(chunks)
+
+
+def _malformed(error: Malformed, request_id: str | None) -> Response:
+    return problem(
+        400, "Malformed JSON", str(error), code="malformed", hint="Send one JSON document.", request_id=request_id
+    )
+
+
+def _wrong_type(error: WrongType, request_id: str | None) -> Response:
+    return problem(
+        415,
+        "Unsupported media type",
+        f"The body is said to be {str(error)[:100]!r}.",
+        hint="Send application/json.",
+        request_id=request_id,
+    )

@@ -1,0 +1,241 @@
+"""The one HTTP server: joins the doors behind the layers that all of them share, runs, and ends in order.
+
+Owns the order of the layers (request id and metrics, guard, access, router), opening the services beside the first
+requests, and draining. Doors know nothing of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import ssl
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ovillo.interfaces.backend import Backend
+from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
+from ovillo.interfaces.http.binding import bind, check_address, tls_context, url_of
+from ovillo.interfaces.http.doors import Door, OpenDoor, Surroundings
+from ovillo.interfaces.http.guard import MAX_BODY_BYTES, Guard, is_loopback
+from ovillo.interfaces.http.logs import log_to_stderr
+from ovillo.interfaces.http.metrics import Metrics
+from ovillo.interfaces.http.observing import Observing
+from ovillo.interfaces.http.problems import problem, problem_of, unexpected
+from ovillo.interfaces.http.routing import EndpointRouter
+from ovillo.interfaces.http.upkeep import description_endpoints, upkeep_endpoints
+from ovillo.model.errors import OvilloError
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import OpenServices
+    from ovillo.settings import Settings
+
+_log = logging.getLogger("ovillo.http")
+
+#: How long requests in flight may take once the server is to end, and how long all the rest (seconds).
+_DRAIN_S = 10
+_REST_S = 5
+#: Whoever asks twice does not want to wait (seconds).
+_HURRY_S = 2
+_PING_S = 20.0
+
+
+def serve(
+    open_services: OpenServices,
+    settings: Settings,
+    doors: Sequence[OpenDoor],
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve until a signal; ``on_ready`` gets the address once the socket listens.
+
+    Raises PermissionDenied, InvalidInput and Conflict before anything is served, and whatever kept the services from
+    opening."""
+    check_address(settings)
+    tls = tls_context(settings)
+    with bind(settings.host, settings.port) as listener:
+        log_to_stderr(settings)
+        surroundings = Surroundings(settings, Backend(lambda: open_services(settings)))
+        app = HttpApp(surroundings, [door(surroundings) for door in doors])
+        server = Server(app, tls)
+        if on_ready:
+            on_ready(url_of(listener, tls=tls is not None))
+        try:
+            server.run(sockets=[listener])
+        finally:
+            is_closed = surroundings.backend.close()
+        if app.failure is not None:
+            raise app.failure
+        if not is_closed or server.asked_twice:
+            # A call in a thread would hold the process up; what is not committed was not acknowledged.
+            logging.shutdown()
+            os._exit(0)
+
+
+class HttpApp:
+    """The ASGI app. ``failure`` is what kept the services from opening; ``on_failure`` is called then."""
+
+    def __init__(self, surroundings: Surroundings, doors: Sequence[Door]) -> None:
+        self.surroundings = surroundings
+        self.failure: Exception | None = None
+        self.on_failure: Callable[[], None] = lambda: None
+        self._doors = doors
+        settings = surroundings.settings
+        metrics = Metrics(lambda: surroundings.backend.opened)
+        endpoints = [*upkeep_endpoints(surroundings, metrics), *(each for door in doors for each in door.endpoints)]
+        endpoints += description_endpoints(endpoints)
+        self._others = Starlette(
+            routes=[route for door in doors for route in door.routes],
+            exception_handlers={HTTPException: self._http_problem, OvilloError: _our_problem, Exception: _unexpected},  # type: ignore[dict-item]
+            lifespan=self._lifespan,
+        )
+        self._others.router.redirect_slashes = False
+        router = EndpointRouter(endpoints, surroundings, _EndsStreams(self._others, surroundings.stopping))
+        self._router = router
+        guard = Guard(
+            _with_access(router, surroundings),
+            settings.allowed_hosts,
+            settings.allowed_origins,
+            any_address=not is_loopback(settings.host),
+            limit_of=router.limit_of,
+        )
+        self._app: App = Observing(guard, metrics.count)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._others(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks, AsyncExitStack() as stack:
+            for door in self._doors:
+                if door.lifespan is not None:
+                    await stack.enter_async_context(door.lifespan())
+            tasks.start_soon(self._open)
+            try:
+                yield
+            finally:
+                self.surroundings.stopping.set()
+                await anyio.to_thread.run_sync(self.surroundings.backend.stop_background)
+                tasks.cancel_scope.cancel()
+
+    async def _open(self) -> None:
+        """In a thread, while the first requests come in."""
+        backend = self.surroundings.backend
+        try:
+            await anyio.to_thread.run_sync(backend.services, abandon_on_cancel=True)
+            await anyio.to_thread.run_sync(backend.start_background, abandon_on_cancel=True)
+        except Exception as error:  # noqa: BLE001  Start of the process: it ends, and ``serve`` raises this again.
+            self.failure = error
+            self.on_failure()
+
+    async def _http_problem(self, request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404:
+            routes = [path for route in self._others.routes if isinstance(path := getattr(route, "path", None), str)]
+            return self._router.nothing_there(request.scope, routes)
+        request_id = request.scope["state"].get("request_id")
+        return problem(
+            error.status_code, error.detail, error.detail, request_id=request_id, headers=dict(error.headers or {})
+        )
+
+
+def _with_access(app: App, surroundings: Surroundings) -> App:
+    return app
+
+
+async def _our_problem(request: Request, error: OvilloError) -> Response:
+    return problem_of(error, request.scope["state"].get("request_id"))
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    return unexpected(request.scope["state"].get("request_id"))
+
+
+class _EndsStreams:
+    """Open event streams of mounted apps would hold the end up until the last moment: when it begins they hear that
+    their client left. Requests that are being answered are left alone."""
+
+    def __init__(self, app: App, stopping: anyio.Event) -> None:
+        self._app = app
+        self._stopping = stopping
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+
+        async def receiving() -> Message:
+            message: Message = {"type": "http.disconnect"}
+            async with anyio.create_task_group() as tasks:
+
+                async def stop() -> None:
+                    await self._stopping.wait()
+                    tasks.cancel_scope.cancel()
+
+                tasks.start_soon(stop)
+                message = await receive()
+                tasks.cancel_scope.cancel()
+            return message
+
+        await self._app(scope, receiving, send)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, with an end of our own: it is announced to open streams, it is bounded, and it is a success."""
+
+    def __init__(self, app: HttpApp, tls: ssl.SSLContext | None = None, drain_s: int = _DRAIN_S) -> None:
+        options: dict[str, Any] = {} if tls is None else {"ssl_context_factory": lambda config, default: tls}
+        super().__init__(
+            uvicorn.Config(
+                app,
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=drain_s,
+                server_header=False,
+                proxy_headers=False,
+                ws_max_size=MAX_BODY_BYTES,
+                ws_ping_interval=_PING_S,
+                ws_ping_timeout=_PING_S,
+                **options,
+            )
+        )
+        self.asked_twice = False
+        self._stopping = app.surroundings.stopping
+        app.on_failure = self.stop
+
+    def stop(self) -> None:
+        """From the event loop or a signal."""
+        self.should_exit = True
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal drains; a second one, or time running out, ends the process. Nothing is raised again: an
+        end that was asked for is exit code 0."""
+        if self.should_exit:
+            self.force_exit = self.asked_twice = True
+            _end_process_in(_HURRY_S, 128 + sig if sig != signal.SIGINT else 130)
+        else:
+            self.should_exit = True
+            _end_process_in(_DRAIN_S + _REST_S, 1)
+
+
+def _end_process_in(seconds: float, code: int) -> None:
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,127 @@
+"""What a server tells of itself: health, readiness, metrics, its own description.
+
+Owns these endpoints. Whether the process lives is not whether it can serve: a supervisor restarts for the first and waits
+for the second.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ovillo import __version__
+from ovillo.interfaces.backend import Backend
+from ovillo.interfaces.http import metrics, pages
+from ovillo.interfaces.http.doors import Surroundings
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.openapi import openapi_document
+from ovillo.interfaces.services import Services
+from ovillo.model.errors import OvilloError
+from ovillo.security.principals import ADMIN
+
+_TAG = "Server"
+#: Less free than this, or than this share of a small disk, is too little to promise writes (bytes).
+_LEAST_DISK_BYTES = 64 * 1024 * 1024
+_LEAST_DISK_SHARE = 0.05
+
+
+class Health(msgspec.Struct, kw_only=True):
+    status: str
+    version: str
+
+
+class Readiness(msgspec.Struct, kw_only=True, rename="camel"):
+    """``status``: ``ready`` or ``not ready``, then with reasons. ``indexed_through`` is null until the first scan of
+    the agents' histories has finished (milliseconds)."""
+
+    status: str
+    reasons: list[str] = []
+    indexed_through: int | None = None
+
+
+def upkeep_endpoints(surroundings: Surroundings, figures: metrics.Metrics) -> list[Endpoint]:
+    backend = surroundings.backend
+
+    def ready(call: Exchange[Any, None]) -> Reply:
+        answer = readiness(backend, stopping=surroundings.stopping.is_set())
+        return Reply(answer, 503 if answer.reasons else 200, {"Cache-Control": "no-store"})
+
+    def measured(call: Exchange[Any, None]) -> Reply:
+        return Reply(figures.text(), content_type=metrics.CONTENT_TYPE)
+
+    return [
+        Endpoint("GET", "/healthz", "health", "Whether the process lives", _TAG, None, _health, reply=Health, **_ALONE),
+        Endpoint(
+            "GET",
+            "/readyz",
+            "readiness",
+            "Whether it can serve: writer alive, disk not full, schema known",
+            _TAG,
+            None,
+            ready,
+            reply=Readiness,
+            also={503: "Not ready; the reasons are named."},
+            **_ALONE,
+        ),
+        Endpoint("GET", "/metrics", "metrics", "Figures in Prometheus' text format", _TAG, ADMIN, measured, **_ALONE),
+    ]
+
+
+def description_endpoints(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """``/openapi.json`` and ``/docs`` of these endpoints and themselves."""
+    document: dict[str, Any] = {}
+
+    async def described(call: Exchange[Any, None]) -> Reply:
+        return Reply(document["json"])
+
+    async def shown(call: Exchange[Any, None]) -> Reply:
+        return Reply(
+            document["html"], headers={"Content-Security-Policy": pages.POLICY}, content_type=pages.CONTENT_TYPE
+        )
+
+    own = [
+        Endpoint("GET", "/openapi.json", "openapi", "This description for programs", _TAG, None, described, **_ALONE),
+        Endpoint("GET", "/docs", "docs", "This description for people", _TAG, None, shown, **_ALONE),
+    ]
+    described_as = openapi_document([*endpoints, *own])
+    document |= {"json": msgspec.json.encode(described_as), "html": pages.docs_page(described_as)}
+    return own
+
+
+def readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
+    """Asks the store and the disk; not for the event loop."""
+    if stopping:
+        return Readiness(status="not ready", reasons=["the server is ending"])
+    services = backend.opened
+    if services is None:
+        return Readiness(status="not ready", reasons=["the store is being opened"])
+    try:
+        reasons = _reasons(services)
+        through = services.scan_state.indexed_through()
+    except OvilloError as error:
+        return Readiness(status="not ready", reasons=[f"the store cannot be read ({error.code})"])
+    except Exception as error:  # noqa: BLE001  The request edge: whatever fails, the answer is "not ready".
+        return Readiness(status="not ready", reasons=[f"the store cannot be read ({type(error).__name__})"])
+    return Readiness(status="not ready" if reasons else "ready", reasons=reasons, indexed_through=through)
+
+
+def _reasons(services: Services) -> list[str]:
+    condition = services.store.condition()
+    disk = shutil.disk_usage(services.settings.data_dir)
+    least = min(_LEAST_DISK_BYTES, int(disk.total * _LEAST_DISK_SHARE))
+    checks = (
+        (condition.writer_alive, "the thread that writes has ended"),
+        (condition.schema_current, "the database has another schema than this program"),
+        (disk.free >= least, f"the disk is almost full ({disk.free // 1024} KiB left)"),
+    )
+    return [reason for good, reason in checks if not good]
+
+
+async def _health(call: Exchange[Any, None]) -> Reply:
+    return Reply(Health(status="ok", version=__version__))
+
+
+_ALONE: dict[str, Any] = {"needs_services": False}

@@ -1,0 +1,47 @@
+"""How the database is doing: the writer's figures, sizes, totals over all namespaces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from ovillo.store.protocol.condition import StoreCondition, StoreContent
+from ovillo.store.sqlite.connection import ReaderPool, schema_is_current
+from ovillo.store.sqlite.rows import from_json
+from ovillo.store.sqlite.writer import Writer
+
+
+class Condition:
+    """Mixed into ``SqliteStore``."""
+
+    path: Path
+    _pool: ReaderPool
+    _writer: Writer
+
+    def condition(self) -> StoreCondition:
+        with self._pool.reading() as db:
+            current = schema_is_current(db)
+        return StoreCondition(
+            writer_alive=self._writer.is_alive,
+            schema_current=current,
+            queue_depth=self._writer.depth,
+            commits=self._writer.commits,
+            commit_s=self._writer.commit_s,
+            size_bytes=_size(self.path),
+            log_bytes=_size(self.path.with_name(self.path.name + "-wal")),
+        )
+
+    def content(self) -> StoreContent:
+        with self._pool.reading() as db:
+            sessions, messages = db.execute("SELECT count(*), total(message_count) FROM sessions").fetchone()
+            redactions: Counter[str] = Counter()
+            for (counts,) in db.execute("SELECT redactions FROM places WHERE redactions IS NOT NULL"):
+                redactions.update(from_json(counts) or {})
+        return StoreContent(sessions, int(messages), dict(redactions))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
