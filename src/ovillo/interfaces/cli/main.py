@@ -33,6 +33,7 @@ _COMMANDS = {
     "mcp": (f"{_C}.serve:mcp", "Serve MCP on standard input and output."),
     "serve": (f"{_C}.serve:serve", "Serve MCP over streamable HTTP."),
     "embed": (f"{_C}.embed:embed", "Make everything searchable by meaning, now."),
+    "memory": (f"{_C}.memory:memory", "What ovillo keeps, and how much room it takes."),
     "doctor": (f"{_C}.doctor:doctor", "Check the installation, the database and the agents."),
     "config": (f"{_C}.config:config", "Effective settings and where they came from."),
     "completion": (f"{_C}.completion:completion", "Completion script of a shell."),

@@ -25,6 +25,10 @@ _C = "ovillo.interfaces.cli.commands"
         "delete": (f"{_C}.session_delete:delete", "Remove a recorded session."),
         "prune": (f"{_C}.session_delete:prune", "Recorded sessions nobody touched for long."),
         "summarize": (f"{_C}.session_summarize:summarize", "The older messages in few words."),
+        "save": (f"{_C}.session_save:save", "Save a version of a session's state."),
+        "restore": (f"{_C}.session_save:restore", "Give a saved version back."),
+        "snapshots": (f"{_C}.session_snapshots:snapshots", "Saved versions of a session's state."),
+        "diff": (f"{_C}.session_snapshots:diff", "What changed between two saved versions."),
         "recover": (f"{_C}.session_recover:recover", "A compacted session from its start, within a token budget."),
     },
 )
