@@ -40,7 +40,7 @@ class Meaning:
         self._embedder: Embedder | None = None
         self._indexes: dict[Namespace, VectorIndex] = {}
         self._failed_at: float | None = None
-        self._shares: dict[Namespace, tuple[float, float]] = {}
+        self._counts: dict[Namespace, tuple[float, tuple[int, int]]] = {}
 
     def near(
         self, namespace: Namespace, texts: Sequence[str], where: DocFilter, also: Sequence[DocId]
@@ -48,7 +48,8 @@ class Meaning:
         """Cosine of the documents nearest to any of ``texts``, and of those of ``also`` that have a vector.
 
         Empty without a model, without vectors, or while the model fails: search then goes on by words."""
-        if self._settings.embedder == "none" or not texts or self.share(namespace) == 0.0:
+        # Loading the model costs a third of a second: not before there is something to compare with.
+        if self._settings.embedder == "none" or not texts or not self._counted(namespace)[0]:
             return {}
         if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
             return {}
@@ -71,14 +72,17 @@ class Meaning:
         """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""
         if self._settings.embedder == "none":
             return None
-        known = self._shares.get(namespace)
+        done, eligible = self._counted(namespace)
+        return min(1.0, done / eligible) if eligible else 1.0
+
+    def _counted(self, namespace: Namespace) -> tuple[int, int]:
+        known = self._counts.get(namespace)
         if known is not None and time.monotonic() - known[0] < _SHARE_S:
             return known[1]
         name = model_id(self._settings) or stored_as(self._loaded().id)
-        done, eligible = self._store.embedding_share(namespace, name)
-        share = min(1.0, done / eligible) if eligible else 1.0
-        self._shares[namespace] = (time.monotonic(), share)
-        return share
+        counted = self._store.embedding_share(namespace, name)
+        self._counts[namespace] = (time.monotonic(), counted)
+        return counted
 
     def _loaded(self) -> Embedder:
         with self._opening:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, is_terminal, print_json, put
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import parse_when
 from ovillo.model.errors import InvalidInput
@@ -19,10 +20,10 @@ from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import moment
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
     from ovillo.search.results import Hit, SearchResult, SessionHits
+
+#: Columns from the left, and pieces of text with their styles.
+Line = tuple[int, list[tuple[str, str]]]
 
 _SYNTAX = """\b
 words             sessions with these words, best first; also by meaning
@@ -102,14 +103,13 @@ def _end(text: str | None, now: int) -> int | None:
 
 
 def _show(state: State, asked: str, result: SearchResult) -> None:
-    screen = console(state)
     if not result.sessions:
         click.echo(f"Nothing found for {one_line(asked, 200)!r}.")
         click.echo(
             "Try fewer or other words, a begin*, or drop a filter; `ovillo search --help` shows the query language."
         )
     for found in result.sessions:
-        _session(screen, found)
+        _print(state, _lines(found))
     for note in result.notes:
         click.echo(f"Note: {one_line(note, 400)}")
     if result.cut:
@@ -125,32 +125,41 @@ def _show(state: State, asked: str, result: SearchResult) -> None:
         click.echo("More:  the same search with --cursor " + result.next_cursor)
 
 
-def _session(screen: Console, found: SessionHits) -> None:
-    from rich.padding import Padding  # start-up cost: not with --json
+def _lines(found: SessionHits) -> Iterator[Line]:
+    """Title, facts, then for each hit who and where on one line and the words below it: ids stay whole for copying."""
+    session = found.summary.session
+    yield 0, [(one_line(found.summary.title, 200), "bold")]
+    facts = [str(session.id), session.source, moment(session.updated_at)[:16], one_line(session.directory or "", 200)]
+    yield 2, [("  ".join(x for x in facts if x), "dim")]
+    for hit in found.hits:
+        place = "  ".join(x for x in (moment(hit.created_at)[:16], hit.message_id or "title") if x)
+        yield 2, [(hit.tool or hit.role, "cyan"), (f"  {place}", "dim")]
+        yield 4, list(_snippet(hit))
+    if found.more:
+        yield 2, [(f"and at least {found.more} more places:  ovillo search ... session:{session.id}", "dim")]
+    yield 0, []
+
+
+def _snippet(hit: Hit) -> Iterator[tuple[str, str]]:
+    snippet = printable(hit.snippet.replace("\n", " "))
+    at = 0
+    # Where something could not be printed, the places of the highlights are no longer known.
+    for start, end in hit.highlights if snippet == hit.snippet else ():
+        yield snippet[at:start], ""
+        yield snippet[start:end], "bold yellow"
+        at = end
+    yield snippet[at:], ""
+
+
+def _print(state: State, lines: Iterable[Line]) -> None:
+    if not is_terminal() and not state.wants_color():
+        # start-up cost: what goes into a pipe is spared rich, a tenth of a search
+        for indent, pieces in lines:
+            click.echo((" " * indent + "".join(text for text, _ in pieces)).rstrip())
+        return
+    from rich.padding import Padding
     from rich.text import Text
 
-    session = found.summary.session
-    put(screen, Text(one_line(found.summary.title, 200), "bold"))
-    facts = [str(session.id), session.source, moment(session.updated_at)[:16], one_line(session.directory or "", 200)]
-    put(screen, Text("  " + "  ".join(x for x in facts if x), "dim"))
-    for hit in found.hits:
-        put(screen, Padding(_hit(hit), (0, 0, 0, 2), expand=False))
-    if found.more:
-        put(screen, Text(f"  and at least {found.more} more places:  ovillo search ... session:{session.id}", "dim"))
-    click.echo()
-
-
-def _hit(hit: Hit) -> Text:
-    """Who and where on one line, the words below it: ids stay whole for copying."""
-    from rich.text import Text  # start-up cost: not with --json
-
-    text = Text()
-    text.append(hit.tool or hit.role, "cyan")
-    place = "  ".join(x for x in (moment(hit.created_at)[:16], hit.message_id or "title") if x)
-    text.append(f"  {place}\n", "dim")
-    snippet = printable(hit.snippet.replace("\n", " "))
-    words = Text("  " + snippet)
-    if snippet == hit.snippet:
-        for start, end in hit.highlights:
-            words.stylize("bold yellow", start + 2, end + 2)
-    return text.append_text(words)
+    screen = console(state)
+    for indent, pieces in lines:
+        put(screen, Padding(Text.assemble(*pieces), (0, 0, 0, indent), expand=False))
