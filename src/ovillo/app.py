@@ -164,8 +164,8 @@ def _redact_value(services: Services) -> Callable[[Any], Any]:
     """Masks secrets in JSON values; its rules are compiled when the first value comes."""
     from ovillo.security.redaction import Redactor
 
-    mode = "off" if services.settings.redaction == "off" else "mask"
-    return Redactor(services.store.secret("redaction"), mode).redact_value
+    secret = services.store.secret("redaction")
+    return Redactor(secret, "off" if services.settings.redaction == "off" else "mask").redact_value
 
 
 def _links(services: Services) -> Any:
@@ -210,6 +210,12 @@ def _status(services: Services) -> Any:
     )
 
 
+def _keys(services: Services) -> Any:
+    from ovillo.security.key_ring import KeyRing
+
+    return KeyRing(services.store, services.store.secret("access-keys"), services.clock)
+
+
 _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "scan_state": _scan_state,
     "ingest": _ingest,
@@ -220,6 +226,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "recovery": _recovery,
     "search": _search,
     "calling": _calling,
+    "keys": _keys,
     "snapshots": _snapshots,
     "upkeep": _upkeep,
     "recorder": _recorder,

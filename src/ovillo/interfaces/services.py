@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
+    from ovillo.memory.contexts import Contexts
     from ovillo.model.clock import Clock
     from ovillo.search.service import Search
     from ovillo.sessions.calling import CallingSession
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
     from ovillo.sessions.history import History
     from ovillo.sessions.keeper import Keeper
     from ovillo.sessions.lineage import LineageService
+    from ovillo.sessions.link_proposals import LinkProposals
+    from ovillo.sessions.links import LinkService
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.snapshots import Snapshots
     from ovillo.sessions.statistics import StatisticsService
+    from ovillo.sessions.status import StatusService
     from ovillo.sessions.summaries import SummaryService
     from ovillo.sessions.upkeep import Upkeep
+    from ovillo.sessions.timesheet import Timesheet
+    from ovillo.security.key_ring import KeyRing
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -47,6 +53,7 @@ class Services:
     recovery: Recovery
     search: Search
     calling: CallingSession
+    keys: KeyRing
     snapshots: Snapshots
     upkeep: Upkeep
     recorder: Recorder
@@ -54,6 +61,13 @@ class Services:
     summaries: SummaryService
     keeper: Keeper
     retention: Retention
+    links: LinkService
+    link_proposals: LinkProposals
+    timesheet: Timesheet
+    contexts: Contexts
+    status: StatusService
+    #: When the services were opened, by the monotonic clock (seconds).
+    opened_at: float
 
     def __init__(self, ready: Mapping[str, Any], builders: Mapping[str, Callable[[Services], Any]]) -> None:
         self.__dict__.update(ready)

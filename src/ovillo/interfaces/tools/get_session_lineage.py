@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import Found, find_session, freshness
+from ovillo.interfaces.tools.link_sessions import LinkInfo, link_info, link_line
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
@@ -49,6 +50,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     indexed_through: str | None
     forked_from: Fork | UnsetType = UNSET
     spawned_by: Spawned | UnsetType = UNSET
+    links: list[LinkInfo] | UnsetType = UNSET
     next_cursor: shapes.NextCursor = UNSET
     warnings: list[str] | UnsetType = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
@@ -77,8 +79,10 @@ def handle(call: Call, args: Input) -> Answer:
         shown[index].append(relative)
         lines.append(line)
         at += 1
+    links, link_lines = _links(call, found, room) if not start else (UNSET, [])
     fresh = freshness(call, found)
     output = Output(
+        links=links,
         session=shapes.session_info(lineage.summary),
         parent_sessions=shown[0],
         child_sessions=shown[1],
@@ -93,7 +97,8 @@ def handle(call: Call, args: Input) -> Answer:
         calling=shapes.calling_info(found.calling),
     )
     return Answer(
-        output, "\n".join([*_heading(found, output), *lines, *_more(found, output), shapes.freshness_line(fresh)])
+        output,
+        "\n".join([*_heading(found, output), *lines, *link_lines, *_more(found, output), shapes.freshness_line(fresh)]),
     )
 
 
@@ -121,6 +126,20 @@ def _line(relative: Relative) -> str:
     line = shapes.session_line(relative).split("\n", 1)[0]
     depth = relative.depth if relative.depth is not UNSET else 0
     return f"{'  ' * max(depth - 1, 0)}{line}" + (f" ({relative.relation})" if depth else "")
+
+
+def _links(call: Call, found: Found, room: Room) -> tuple[list[LinkInfo] | UnsetType, list[str]]:
+    """Links to other sessions, as many as there is room for; the first page shows them."""
+    seen = call.services.links.links_of(call.namespace, found.id)
+    shown: list[LinkInfo] = []
+    lines = [f"Links ({len(seen)}):"]
+    for link in map(link_info, seen):
+        if not room.take(link_line(link), link):
+            lines.append("More: link_sessions(action='list').")
+            break
+        shown.append(link)
+        lines.append(link_line(link))
+    return (shown, lines) if shown else (UNSET, [])
 
 
 def _fork(lineage: Lineage) -> Fork | UnsetType:

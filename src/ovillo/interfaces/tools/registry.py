@@ -37,9 +37,19 @@ _BUILT_IN = {
     "list_sessions": "history",
     "recover_context": "history",
     "search_sessions": "history",
+    "memory_optimize": "continuity",
     "session_append": "continuity",
     "session_create": "continuity",
+    "session_restore": "continuity",
+    "session_save": "continuity",
     "session_summarize": "continuity",
+    "context_retrieve": "continuity",
+    "context_store": "continuity",
+    "context_switch": "continuity",
+    "link_sessions": "continuity",
+    "llm_punch_in": "continuity",
+    "llm_punch_out": "continuity",
+    "system_status": "continuity",
 }
 
 #: All there will be; a toolset whose tools are not built yet is accepted and shows nothing.

@@ -1,0 +1,142 @@
+"""``ovillo time``: the timesheet of models and agents."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ovillo.interfaces.cli.lazy import LazyGroup
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.state import State
+from ovillo.model.clock import parse_when, to_iso
+from ovillo.security.principals import LOCAL
+from ovillo.sessions.transfer.plain_text import one_line
+
+if TYPE_CHECKING:
+    from ovillo.sessions.timesheet import GroupBy, Report
+
+_GROUPS = ("day", "agent", "project")
+
+
+@click.group(name="time", cls=LazyGroup, no_args_is_help=True)
+def time() -> None:
+    """Who worked on what, how long, and which files changed meanwhile."""
+
+
+@time.command("in")
+@click.argument("llm")
+@click.argument("description")
+@click.option("--context", metavar="TEXT", help="Anything worth knowing later.")
+@click.option("--session", metavar="ID", help="The session that works on it.")
+@click.option(
+    "--directory",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder whose files are watched (default: the session's, else this one).",
+)
+@reading
+def punch_in(
+    state: State, llm: str, description: str, context: str | None, session: str | None, directory: Path | None
+) -> None:
+    """Begin a task of LLM and print its id."""
+    from ovillo.sessions.timesheet import Place  # start-up cost, as every service
+
+    services = state.services()
+    known = services.catalog.resolve(LOCAL.namespace, session).session if session else None
+    folder = str(directory.resolve()) if directory else (known.directory if known else None) or str(Path.cwd())
+    place = Place(known.id if known else None, (known.project_id if known else None) or folder, folder)
+    task = services.timesheet.punch_in(LOCAL.namespace, llm, description, context, place)
+    if state.json:
+        print_json({"success": True, "task_id": task.id, "start_time": to_iso(task.started_at)})
+    else:
+        click.echo(task.id)
+
+
+@time.command("out")
+@click.argument("task")
+@click.argument("summary")
+@click.option("--no-files", is_flag=True, help="Do not look which files changed.")
+@reading
+def punch_out(state: State, task: str, summary: str, no_files: bool) -> None:
+    """End TASK, saying in SUMMARY what was done."""
+    answer = state.call("llm_punch_out", {"task_id": task, "summary": summary, "detect_files": not no_files})
+    if state.json:
+        print_json(answer.data)
+    else:
+        click.echo(answer.text)
+
+
+@time.command("open")
+@reading
+def open_tasks(state: State) -> None:
+    """Tasks that have not ended."""
+    services = state.services()
+    tasks = services.timesheet.open_tasks(LOCAL.namespace)
+    if state.json:
+        from ovillo.interfaces.tools.timesheet_shapes import task_info, to_data  # start-up cost
+
+        print_json({"tasks": [to_data(task_info(task)) for task in tasks]})
+        return
+    for task in tasks:
+        running = _hours(max(0, services.clock() - task.started_at))
+        click.echo(f"{task.id}  {running}  {one_line(task.llm_name, 40)}  {one_line(task.description, 80)}")
+    if not tasks:
+        click.echo("No task is open.")
+
+
+@time.command("report")
+@click.option("--since", metavar="WHEN", help="Only time from then on (2026-11-21, 7d, today).")
+@click.option("--until", metavar="WHEN", help="Only time before then.")
+@click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Group by this only; may be repeated.")
+@reading
+def report(state: State, since: str | None, until: str | None, by: tuple[GroupBy, ...]) -> None:
+    """Time per day, agent and project; a task over midnight counts on both days."""
+    services = state.services()
+    now = services.clock()
+    chosen = by or ("day", "agent", "project")
+    made = services.timesheet.report(
+        LOCAL.namespace, after=_when("--since", since, now), before=_when("--until", until, now), by=chosen
+    )
+    if state.json:
+        from ovillo.interfaces.tools.timesheet_shapes import sheet, to_data  # start-up cost
+
+        print_json(to_data(sheet(made)))
+    elif made.rows:
+        _table(state, made, chosen)
+    else:
+        click.echo("No task in this time.")
+
+
+def _when(option: str, given: str | None, now: int) -> int | None:
+    if given is None:
+        return None
+    moment = parse_when(given, now)
+    if moment is None:
+        raise click.BadParameter(
+            f"{given!r} is not a time. Use 2026-11-21, ISO 8601, 7d, 24h or today.", param_hint=option
+        )
+    return moment
+
+
+def _table(state: State, made: Report, by: tuple[GroupBy, ...]) -> None:
+    from rich.table import Table  # start-up cost: not with --json
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_footer=True)
+    for name in by:
+        table.add_column(name, footer="total" if name == by[0] else "")
+    for heading, total in (("tasks", str(made.tasks)), ("time", _hours(made.total_ms)), ("files", "")):
+        table.add_column(heading, justify="right", footer=total)
+    for row in made.rows:
+        names = {"day": row.day, "agent": row.agent, "project": row.project}
+        tasks = f"{row.tasks} ({row.open_tasks} open)" if row.open_tasks else str(row.tasks)
+        cells = [one_line(names[name] or "", 60) for name in by] + [tasks, _hours(row.duration_ms), str(row.files)]
+        table.add_row(*map(Text, cells))
+    put(console(state), table)
+
+
+def _hours(ms: int) -> str:
+    return str(timedelta(seconds=ms // 1000))

@@ -1,0 +1,185 @@
+"""The tool ``link_sessions``: how sessions belong together (mcp-v6-roadmap, Feature 5).
+
+Owns the forms of a link that REST shows too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.room import Room
+from ovillo.model.clock import to_iso
+from ovillo.model.coordination import RELATIONSHIPS, Link
+from ovillo.model.errors import InvalidInput
+from ovillo.model.records import SessionId
+from ovillo.security.principals import SESSIONS_WRITE
+
+if TYPE_CHECKING:
+    # get_session_lineage shows links too, and the first tools/list must not wait for what proposals are made of.
+    from ovillo.sessions.link_proposals import Proposal
+    from ovillo.sessions.links import SeenLink
+
+T = TypeVar("T", bound=Struct)
+
+
+class Input(Struct, kw_only=True):
+    from_: Annotated[str, Meta(description="Session id, a unique beginning of it, or `current`")] = field(
+        name="from", default="current"
+    )
+    to: Annotated[str | None, Meta(description="The other session; not for list and propose")] = None
+    relationship: Annotated[
+        str | None, Meta(description=f"{', '.join(RELATIONSHIPS)}, or a word of your own (a-z, _)")
+    ] = None
+    shared_entities: Annotated[list[str] | None, Meta(description="Functions, tickets, files both work on")] = None
+    note: str | None = None
+    action: Annotated[
+        Literal["link", "list", "propose", "accept", "dismiss"],
+        Meta(description="propose: links that evidence speaks for; accept or dismiss one by its two sessions"),
+    ] = "link"
+
+
+class LinkInfo(Struct, kw_only=True):
+    """``id`` is the other session; ``relationship`` is read from the session asked for."""
+
+    id: str
+    relationship: str
+    shared_entities: list[str]
+    direction: str
+    title: str
+    created_at: str | None
+    note: str | UnsetType = UNSET
+
+
+class ProposalInfo(Struct, kw_only=True):
+    from_: str = field(name="from")
+    to: str
+    relationship: str
+    shared_entities: list[str]
+    evidence: list[str]
+    score: float
+    from_title: str
+    to_title: str
+
+
+class Output(Struct, kw_only=True):
+    """``related_sessions`` are all links of ``session_id`` after the call, in both directions."""
+
+    success: bool
+    session_id: str
+    related_sessions: list[LinkInfo]
+    proposals: list[ProposalInfo] | UnsetType = UNSET
+    left_out: int | UnsetType = UNSET
+
+
+def handle(call: Call, args: Input) -> Answer:
+    found = find_session(call, args.from_)
+    done = _act(call, args, found.id)
+    output = Output(success=True, session_id=found.id, related_sessions=[])
+    lines = [x for x in (done, shapes.calling_line(found.calling)) if x]
+    room = Room()
+    left_out = 0
+    if args.action == "propose":
+        output.proposals = []
+        for proposal in call.services.link_proposals.for_session(call.namespace, found.id):
+            info = proposal_info(proposal)
+            left_out += _add(room, lines, output.proposals, _proposal_line(info), info)
+        lines.append(_next_step(found.id) if output.proposals else "No further link is proposed.")
+    for seen in reversed(call.services.links.links_of(call.namespace, found.id)):
+        link = link_info(seen)
+        left_out += _add(room, lines, output.related_sessions, link_line(link), link)
+    output.left_out = left_out or UNSET
+    if left_out:
+        lines.append(f"{left_out} more do not fit here.")
+    return Answer(output, "\n".join(lines or [f"No links of {found.id}."]))
+
+
+def _act(call: Call, args: Input, from_id: SessionId) -> str:
+    """What was done, in words; empty when nothing was to be done."""
+    if args.action in ("list", "propose"):
+        return ""
+    if args.to is None:
+        raise InvalidInput(f"link_sessions needs 'to' to {args.action}.", hint="Name the other session.")
+    to_id = find_session(call, args.to).id
+    if args.action == "dismiss":
+        call.services.link_proposals.dismiss(call.namespace, from_id, to_id)
+        return f"{from_id} and {to_id} will not be proposed again."
+    if args.action == "accept":
+        return _linked(call.services.link_proposals.accept(call.namespace, from_id, to_id), is_new=True)
+    link, is_new = call.services.links.link_sessions(
+        call.namespace, from_id, to_id, args.relationship or "relates_to", args.shared_entities or (), args.note
+    )
+    return _linked(link, is_new=is_new)
+
+
+def _linked(link: Link, *, is_new: bool) -> str:
+    return f"{'Linked' if is_new else 'Changed'}: {link.from_id} {link.relationship} {link.to_id}."
+
+
+def _add(room: Room, lines: list[str], to: list[T], line: str, info: T) -> int:
+    """0 when it went in, 1 when there was no room."""
+    if not room.take(line, info):
+        return 1
+    lines.append(line)
+    to.append(info)
+    return 0
+
+
+def link_info(seen: SeenLink) -> LinkInfo:
+    return LinkInfo(
+        id=seen.other.session.id,
+        relationship=seen.relationship,
+        shared_entities=list(seen.link.shared_entities),
+        direction="out" if seen.outgoing else "in",
+        title=shapes.one_line(seen.other.title, 300),
+        created_at=to_iso(seen.link.created_at),
+        note=seen.link.note or UNSET,
+    )
+
+
+def link_line(link: LinkInfo) -> str:
+    shared = f" | shared: {', '.join(link.shared_entities)}" if link.shared_entities else ""
+    return f"- {link.relationship} {link.id} | {link.title}{shared}"
+
+
+def proposal_info(proposal: Proposal) -> ProposalInfo:
+    return ProposalInfo(
+        from_=proposal.from_session.session.id,
+        to=proposal.to_session.session.id,
+        relationship=proposal.relationship,
+        shared_entities=list(proposal.shared_entities),
+        evidence=list(proposal.evidence),
+        score=proposal.score,
+        from_title=shapes.one_line(proposal.from_session.title, 300),
+        to_title=shapes.one_line(proposal.to_session.title, 300),
+    )
+
+
+def _proposal_line(info: ProposalInfo) -> str:
+    why = "; ".join(info.evidence)
+    return f"- proposed ({info.score:.2f}): {info.from_} {info.relationship} {info.to} | {info.to_title} | {why}"
+
+
+def _next_step(session_id: str) -> str:
+    return f"Next: link_sessions(from={session_id!r}, to=..., action='accept') or action='dismiss'."
+
+
+TOOL = Tool(
+    name="link_sessions",
+    title="Link sessions",
+    description=(
+        "Says how two sessions belong together: a bug fixed in what another built, work continued, duplicated, superseded. "
+        "Any session can be linked, those of other agents too; links are readable from both ends and shown in "
+        "get_session_lineage. action list shows a session's links; propose finds likely ones with their evidence."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="continuity",
+    scope=SESSIONS_WRITE,
+    read_only=False,
+)

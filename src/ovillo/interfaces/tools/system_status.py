@@ -1,0 +1,92 @@
+"""The tool ``system_status``: healthy, degraded or error, and why (Continuity Protocol 2.4.1)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.schema import NAMED
+from ovillo.model.clock import to_iso
+from ovillo.security.principals import ADMIN
+from ovillo.sessions.status import Status
+
+
+class Input(Struct, kw_only=True):
+    include_sessions: bool = False
+    include_metrics: bool = False
+
+
+class ActiveSession(Struct, kw_only=True):
+    session_id: str
+    name: str
+    created_at: str | None
+
+
+class Why(Struct, kw_only=True):
+    level: str
+    reason: str
+
+
+class Output(Struct, kw_only=True):
+    status: str
+    version: str
+    uptime_seconds: float
+    #: Empty when all is well.
+    reasons: list[Why]
+    active_sessions: Annotated[list[ActiveSession] | UnsetType, NAMED] = UNSET
+    metrics: Annotated[dict[str, Any] | UnsetType, NAMED] = UNSET
+
+
+def handle(call: Call, args: Input) -> Answer:
+    status = call.services.status.status(
+        call.namespace, include_sessions=args.include_sessions, include_metrics=args.include_metrics
+    )
+    return Answer(shown(status), _text(status))
+
+
+def shown(status: Status) -> Output:
+    """The answer of the tool, which REST gives too."""
+    output = Output(
+        status=status.status,
+        version=status.version,
+        uptime_seconds=status.uptime_s,
+        reasons=[Why(level=x.level, reason=x.text) for x in status.reasons],
+    )
+    if status.active is not None:
+        output.active_sessions = [
+            ActiveSession(
+                session_id=x.session.id, name=shapes.one_line(x.title, 300), created_at=to_iso(x.session.created_at)
+            )
+            for x in status.active
+        ]
+    if status.metrics is not None:
+        output.metrics = status.metrics
+    return output
+
+
+def _text(status: Status) -> str:
+    lines = [f"ovillo {status.version} is {status.status}; up for {status.uptime_s:.0f} s."]
+    lines += [f"{x.level}: {x.text}" for x in status.reasons]
+    if status.active is not None:
+        lines.append(f"{len(status.active)} active sessions:")
+        lines += [f"- {x.session.id} | {shapes.one_line(x.title, 200)}" for x in status.active]
+    lines += [f"{name}: {value}" for name, value in (status.metrics or {}).items()]
+    return "\n".join(lines)
+
+
+TOOL = Tool(
+    name="system_status",
+    title="Status of the system",
+    description=(
+        "Tells whether ovillo is healthy, degraded or in error, with the reasons and what to do; on request the active sessions "
+        "and figures (database, disk, index, sources, what can be found by meaning)."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="continuity",
+    scope=ADMIN,
+)

@@ -1,0 +1,64 @@
+"""Who calls and where they work, for tools that keep something on their behalf.
+
+Owns how sure the calling session must be for that; finding it is ``sessions.calling``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ovillo.interfaces.tools.contract import Call
+from ovillo.model.records import Session, SessionId
+from ovillo.security.principals import LOCAL
+from ovillo.sessions.timesheet import Place
+
+#: What belongs to one session must not go to another; a task may be linked to the likely one.
+_SURE, _LIKELY = 0.9, 0.6
+
+
+def caller_of(call: Call) -> str:
+    """A name that stays the same from call to call: the calling session, else the principal."""
+    return _session_id(call, _SURE) or f"principal {call.principal.name}"
+
+
+def place_of(call: Call) -> Place:
+    """Session, project and folder. The folder is given only where the caller may look at this machine's files."""
+    session_id = _session_id(call, _LIKELY)
+    row = call.services.store.get_session(call.namespace, session_id) if session_id else None
+    session = row.session if row else None
+    directory = (session.directory if session else None) or _folder(call)
+    project = (session.project_id if session else None) or directory
+    return Place(session_id, project, directory if _is_local(call) else None)
+
+
+def place_of_session(session: Session, *, local: bool) -> Place:
+    """The place of a session that was named."""
+    return Place(session.id, session.project_id or session.directory, session.directory if local else None)
+
+
+def _session_id(call: Call, least: float) -> SessionId | None:
+    context = call.context
+    if not (context.meta or context.client_name or context.own_process):
+        return None  # nothing to tell it by
+    calling = call.services.calling.find(call.namespace, context)
+    return calling.session_id if calling.confidence >= least else None
+
+
+def _folder(call: Call) -> str | None:
+    if call.context.roots:
+        return call.context.roots[0]
+    if not call.context.own_process:
+        return None
+    try:
+        return str(Path.cwd())
+    except OSError:  # the folder was removed under us
+        return None
+
+
+def _is_local(call: Call) -> bool:
+    return call.context.own_process or is_local_user(call.principal.name, call.principal.key_id)
+
+
+def is_local_user(name: str, key_id: str | None) -> bool:
+    """The one user of a server without access control, whose machine this is."""
+    return name == LOCAL.name and key_id is None
