@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import OvilloError
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: A reader of a session that is being tidied waits for it no longer than this (seconds).
-_PATIENCE_S = 2.0
+_PATIENCE_S = 0.3
 #: Messages looked at to tell what a session is about, and after how many it is told again.
 _LOOKED_AT = 40
 _BATCH = 50
+#: Nobody appended for this long, or something waited for that long (seconds).
+_QUIET_S = 0.5
+_LONGEST_WAIT_S = 60.0
 _TELL_AT = frozenset({1, 2, 4, 8, 16, 40})
 #: Over the threshold, every so many messages are looked at again.
 _STEP_SHARE = 10
@@ -48,13 +52,17 @@ class Keeper:
         #: Session -> ``seq`` from which it is looked at for a summary.
         self._next: dict[_Key, int] = {}
         self._waiting: dict[_Key, int] = {}
+        #: Those of the waiting that somebody reads now.
+        self._asked: set[_Key] = set()
         self._busy: _Key | None = None
+        self._grown_at = 0.0
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
 
     def grown(self, namespace: Namespace, session_id: SessionId, seq: int) -> None:
         """A session has so many messages now. Returns at once; called for every append."""
+        self._grown_at = time.monotonic()
         key = (namespace, session_id)
         due = self._summarize and seq >= self._next.get(key, self._first)
         if not due and seq not in _TELL_AT:
@@ -96,9 +104,12 @@ class Keeper:
         return session_id, found.type, session_status(last, now, updated_at=at)
 
     def settle(self, namespace: Namespace, session_id: SessionId) -> None:
-        """Wait, not for long, until nothing is left to do for the session."""
+        """Have the session tidied now, because somebody reads it; waits for that, but not for long."""
         key = (namespace, session_id)
         with self._changed:
+            if key in self._waiting:
+                self._asked.add(key)
+                self._changed.notify_all()
             self._changed.wait_for(lambda: key not in self._waiting and self._busy != key, _PATIENCE_S)
 
     def close(self) -> None:
@@ -112,11 +123,12 @@ class Keeper:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closed)
+                self._changed.wait_for(lambda: self._closed or self._waiting)
+                self._wait_for_quiet()
                 if self._closed:
                     return
-                key, seq = next(iter(self._waiting.items()))
-                del self._waiting[key]
+                key = self._asked.pop() if self._asked else next(iter(self._waiting))
+                seq = self._waiting.pop(key)
                 self._busy = key
             try:
                 self._tidy(*key, seq)
@@ -128,6 +140,17 @@ class Keeper:
                 with self._changed:
                     self._busy = None
                     self._changed.notify_all()
+
+    def _wait_for_quiet(self) -> None:
+        """Until nobody appends for a moment, somebody reads what waits, or it has waited long: this thread would cost
+        every append a turn of the interpreter."""
+        give_up = time.monotonic() + _LONGEST_WAIT_S
+        while not self._closed and not self._asked:
+            now = time.monotonic()
+            left = min(self._grown_at + _QUIET_S, give_up) - now
+            if left <= 0:
+                return
+            self._changed.wait(left)
 
     def _tidy(self, namespace: Namespace, session_id: SessionId, seq: int) -> None:
         row = self._store.get_session(namespace, session_id)
