@@ -5,7 +5,7 @@ Owns these two shapes. ``mcp``, ``rest`` and ``websocket`` know nothing of each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -29,6 +29,8 @@ class Surroundings:
     backend: Backend
     #: Set when the server begins to end: streams that would go on for ever have to end now.
     stopping: anyio.Event = field(default_factory=anyio.Event)
+    #: Awaited behind ``stopping`` and before connections are cut: sockets say where they are and go.
+    farewells: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

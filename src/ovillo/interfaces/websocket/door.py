@@ -5,6 +5,7 @@ Owns accepting; who may come in was settled by the guard and the access layer in
 
 from __future__ import annotations
 
+import anyio
 import anyio.to_thread
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
@@ -25,14 +26,16 @@ _TRY_AGAIN, _FAILED = 1013, 1011
 def open_door(around: Surroundings, limits: Limits | None = None) -> Door:
     bounds = limits or Limits()
     sockets = 0
+    all_gone: anyio.Event
 
     async def serve(socket: WebSocket) -> None:
-        nonlocal sockets
+        nonlocal sockets, all_gone
         await socket.accept()
         if sockets >= _MOST_SOCKETS or around.stopping.is_set():
             await socket.close(_TRY_AGAIN, "No room for another socket.")
             return
         sockets += 1
+        all_gone = anyio.Event() if sockets == 1 else all_gone
         try:
             services = await anyio.to_thread.run_sync(_ready, around)
             principal = socket.scope.get("state", {}).get("principal", LOCAL)
@@ -42,7 +45,14 @@ def open_door(around: Surroundings, limits: Limits | None = None) -> Door:
             await socket.close(_FAILED, error.code)
         finally:
             sockets -= 1
+            if not sockets:
+                all_gone.set()
 
+    async def farewell() -> None:
+        if sockets:
+            await all_gone.wait()
+
+    around.farewells.append(farewell)
     return Door(routes=[WebSocketRoute(PATH, serve, name="live")])
 
 
