@@ -14,7 +14,9 @@ from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
 from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, session
 from tests.store.contract import *  # noqa: F403 - the whole suite runs here
+from tests.store.contract_keys import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403
+from tests.store.contract_snapshots import *  # noqa: F403
 
 
 @pytest.fixture

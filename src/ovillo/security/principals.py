@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ovillo.model.errors import PermissionDenied
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 
 HISTORY_READ = "history:read"
@@ -40,3 +41,22 @@ class Principal:
 
 #: The one user of a server without access control (stdio, loopback).
 LOCAL = Principal("local", DEFAULT_NAMESPACE, ROLES["admin"])
+#: Nobody in particular, who may do nothing: requests to public paths. No namespace has an empty name.
+ANYONE = Principal("anyone", Namespace(""), frozenset())
+
+
+class MissingScope(PermissionDenied):
+    """``scope`` is what the principal would need."""
+
+    def __init__(self, principal: Principal, scope: str, doing: str = "do this") -> None:
+        super().__init__(
+            f"{principal.name} may not {doing}: it needs the scope {scope}.",
+            hint="Use a key or token with that scope; `ovillo key create --help` lists scopes and roles.",
+        )
+        self.scope = scope
+
+
+def require_scope(principal: Principal, scope: str, doing: str = "do this") -> None:
+    """Raises MissingScope, a PermissionDenied that names the scope; ``doing`` is what was tried."""
+    if scope not in principal.scopes:
+        raise MissingScope(principal, scope, doing)

@@ -1,0 +1,227 @@
+"""Who is asking: the layer between the guard and everything else, for requests and WebSockets alike.
+
+Owns finding the credential, 401 and 429. The ``Principal`` it leaves in ``scope["state"]["principal"]`` is the only source
+of a namespace. Whether a credential holds is decided in ``security``; what its principal may do, by each route.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from starlette.responses import Response
+
+from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
+from ovillo.interfaces.http.problems import problem, problem_of
+from ovillo.model.errors import OvilloError
+from ovillo.security.credentials import Authenticator, CredentialRefused
+from ovillo.security.principals import ANYONE, LOCAL, Principal
+from ovillo.security.rate_limits import RateLimit, network_of
+
+#: Paths that need no credential; one that ends in ``/`` stands for all below it.
+PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/docs", "/.well-known/")
+#: Browsers cannot set headers of a WebSocket: they offer the credential as a subprotocol, beside one that is taken.
+SUBPROTOCOL = "ovillo"
+_BEARER_SUBPROTOCOL = "ovillo.bearer."
+#: Look-ups at once: an issuer that does not answer must not take the threads of those who are known.
+_LOOK_UPS = 8
+#: RFC 6455 section 7.4.1: the policy of the server was violated.
+_POLICY = 1008
+#: A stream asks again whether its credential holds, at most this often (seconds).
+_ASK_AGAIN_S = 0.5
+
+
+class Access:
+    """ASGI middleware. Without an ``authenticator`` everybody is the local user.
+
+    ``metadata_url`` tells, for a request, where this resource is described (RFC 9728). With a ``rate``,
+    ``scope["state"]["take"]()`` counts a message of a WebSocket as a request: the seconds to wait, or 0."""
+
+    def __init__(
+        self,
+        app: App,
+        authenticator: Authenticator | None,
+        *,
+        public: tuple[str, ...] = PUBLIC,
+        rate: RateLimit | None = None,
+        metadata_url: Callable[[Scope], str] | None = None,
+    ) -> None:
+        self._app = app
+        self._authenticator = authenticator
+        self._public = frozenset(public)
+        self._public_below = tuple(path for path in public if path.endswith("/"))
+        self._rate = rate
+        self._metadata_url = metadata_url
+        self._limiter: CapacityLimiter | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        state = scope["state"]
+        client = scope.get("client")
+        caller = network_of(client[0] if client else None)
+        if self._authenticator is None:
+            state["principal"] = LOCAL
+        elif self._is_public(scope["path"]):
+            state["principal"] = ANYONE
+        else:
+            credential = credential_of(scope)
+            try:
+                principal = await self._principal(self._authenticator, credential)
+            except CredentialRefused as refused:
+                await self._refuse(refused, credential, caller, scope)(scope, receive, send)
+                return
+            except OvilloError as error:
+                await problem_of(error, state.get("request_id"))(scope, receive, send)
+                return
+            state["principal"] = principal
+            caller = f"{principal.namespace}/{principal.key_id or principal.name}"
+            if credential is not None and (scope["type"] == "websocket" or scope["method"] == "GET"):
+                lasting = _Lasting(self, self._authenticator, credential, scope, receive, send)
+                receive, send = lasting.receive, lasting.send
+        if self._rate is not None:
+            wait = self._rate.take(caller)
+            if wait:
+                await _too_many(wait, state.get("request_id"))(scope, receive, send)
+                return
+            rate = self._rate
+            state["take"] = lambda: rate.take(caller)
+        await self._app(scope, receive, send)
+
+    def _is_public(self, path: str) -> bool:
+        return path in self._public or path.startswith(self._public_below)
+
+    async def _principal(self, authenticator: Authenticator, credential: str | None) -> Principal:
+        if not credential:
+            raise CredentialRefused("No credential was sent.")
+        return authenticator.known(credential) or await self.look_up(authenticator, credential)
+
+    async def look_up(self, authenticator: Authenticator, credential: str) -> Principal:
+        """Raises CredentialRefused, StoreUnavailable, UpstreamError."""
+        self._limiter = self._limiter or CapacityLimiter(_LOOK_UPS)
+        return await anyio.to_thread.run_sync(authenticator.look_up, credential, limiter=self._limiter)
+
+    def _refuse(self, refused: CredentialRefused, credential: str | None, caller: str, scope: Scope) -> Response:
+        """401, or 429 to those who try too often."""
+        request_id = scope["state"].get("request_id")
+        if self._rate is not None and (wait := self._rate.take(caller)):
+            return _too_many(wait, request_id)
+        challenge = ['realm="ovillo"']
+        if credential:
+            # RFC 6750 section 3.1: no error code for whoever sent nothing.
+            challenge += ['error="invalid_token"', f'error_description="{_quotable(refused.reason)}"']
+        if self._metadata_url is not None:
+            challenge.append(f'resource_metadata="{_quotable(self._metadata_url(scope))}"')
+        return problem(
+            401,
+            "Unauthorized",
+            refused.reason,
+            code="unauthorized",
+            hint="Send a key or token as 'Authorization: Bearer ...' or 'X-API-Key: ...'; "
+            "`ovillo key create` makes a key.",
+            request_id=request_id,
+            headers={"WWW-Authenticate": f"Bearer {', '.join(challenge)}"},
+        )
+
+
+def credential_of(scope: Scope) -> str | None:
+    """The key or token of a request, never from its address. A bearer token comes before ``X-API-Key``."""
+    headers = scope["state"].get("headers")
+    if headers is None:
+        headers = scope["state"]["headers"] = headers_of(scope)
+    scheme, _, value = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return str(value.strip())
+    key = headers.get("x-api-key")
+    if key is not None or scope["type"] != "websocket":
+        return key or None
+    offered = scope.get("subprotocols") or []
+    found = [each.removeprefix(_BEARER_SUBPROTOCOL) for each in offered if each.startswith(_BEARER_SUBPROTOCOL)]
+    if found:
+        # Nothing behind this layer may take it for a protocol and say it aloud.
+        scope["subprotocols"] = [each for each in offered if not each.startswith(_BEARER_SUBPROTOCOL)]
+    return found[0] if len(found) == 1 else None
+
+
+class _Lasting:
+    """A WebSocket or stream that goes on after its credential has ended gets and says nothing more."""
+
+    def __init__(
+        self,
+        access: Access,
+        authenticator: Authenticator,
+        credential: str,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        self._access = access
+        self._authenticator = authenticator
+        self._credential = credential
+        self._is_socket = scope["type"] == "websocket"
+        self._offers_ours = SUBPROTOCOL in (scope.get("subprotocols") or [])
+        self._receive = receive
+        self._send = send
+        self._asked_at = time.monotonic()
+        self._is_over = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if self._is_socket and message["type"] == "websocket.receive" and not await self._holds():
+            return {"type": "websocket.disconnect", "code": _POLICY}
+        return message
+
+    async def send(self, message: Message) -> None:
+        kind = message["type"]
+        if kind == "websocket.accept" and message.get("subprotocol") is None and self._offers_ours:
+            # A browser drops a connection on which none of its subprotocols was taken.
+            message["subprotocol"] = SUBPROTOCOL
+        goes_on = kind == "websocket.send" or (kind == "http.response.body" and message.get("more_body", False))
+        if self._is_over or (goes_on and not await self._holds()):
+            return
+        await self._send(message)
+
+    async def _holds(self) -> bool:
+        now = time.monotonic()
+        if self._is_over or now - self._asked_at < _ASK_AGAIN_S:
+            return not self._is_over
+        self._asked_at = now
+        try:
+            if self._authenticator.known(self._credential) is None:
+                await self._access.look_up(self._authenticator, self._credential)
+        except CredentialRefused as refused:
+            await self._end(refused)
+        except OvilloError:
+            # The store is busy or the issuer away: that ends no stream. It is asked again.
+            return True
+        return not self._is_over
+
+    async def _end(self, refused: CredentialRefused) -> None:
+        if not self._is_over:
+            self._is_over = True
+            if self._is_socket:
+                await self._send({"type": "websocket.close", "code": _POLICY, "reason": refused.reason})
+            else:
+                await self._send({"type": "http.response.body", "body": b""})
+
+
+def _too_many(wait: float, request_id: str | None) -> Response:
+    seconds = max(math.ceil(wait), 1)
+    return problem(
+        429,
+        "Too many requests",
+        "This caller makes more requests than the server's rate_limit allows.",
+        code="rate_limited",
+        hint=f"Wait {seconds} s.",
+        request_id=request_id,
+        headers={"Retry-After": str(seconds)},
+    )
+
+
+def _quotable(text: str) -> str:
+    """For a quoted string in a header."""
+    return "".join(char if " " <= char <= "~" and char not in '"\\' else "'" for char in text)

@@ -1,0 +1,192 @@
+"""Access as the settings want it: which credentials count, the rate, and the description of this resource.
+
+Owns reading the settings of access, what has to hold before a server starts, and ``/.well-known/oauth-protected-resource``
+(RFC 9728) for tokens. How a request is let in is in ``access``.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+
+from ovillo.interfaces.http.access import Access
+from ovillo.interfaces.http.asgi import App, Scope
+from ovillo.interfaces.http.doors import Door, Surroundings
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.security.credentials import Authenticator
+from ovillo.security.principals import SCOPES, Principal
+from ovillo.security.rate_limits import RateLimit
+
+if TYPE_CHECKING:
+    from ovillo.security.tokens import TokenVerifier
+    from ovillo.settings import Settings
+
+_log = logging.getLogger("ovillo.http")
+
+_METADATA_PATH = "/.well-known/oauth-protected-resource"
+_MCP_PATH = "/mcp"
+#: Requests a minute of one caller, where callers say who they are.
+_USUAL_RATE = 60_000
+
+
+def check_access(settings: Settings) -> None:
+    """What has to hold before a socket opens. Raises InvalidInput."""
+    if settings.auth == "jwt":
+        _token_verifier(settings)
+
+
+def layer(app: App, surroundings: Surroundings) -> Access:
+    """The layer in front of the router. Raises InvalidInput."""
+    settings = surroundings.settings
+    authenticator: Authenticator | None = None
+    if settings.auth == "apikey":
+        authenticator = _Keys(surroundings)
+    elif settings.auth == "jwt":
+        authenticator = _token_verifier(settings)
+    has_metadata = settings.auth == "jwt"
+    return Access(
+        app,
+        authenticator,
+        rate=_rate(settings),
+        metadata_url=(lambda scope: _metadata_url(settings, scope)) if has_metadata else None,
+    )
+
+
+def door(surroundings: Surroundings) -> Door:
+    """The description of this resource, and a word in the log when nobody can come in."""
+    settings = surroundings.settings
+
+    def describe(call: Exchange[Any, None]) -> Reply:
+        return Reply(_metadata(settings, call.headers.get("host", ""), ""))
+
+    def describe_mcp(call: Exchange[Any, None]) -> Reply:
+        return Reply(_metadata(settings, call.headers.get("host", ""), _MCP_PATH))
+
+    endpoints: tuple[Endpoint, ...] = ()
+    if settings.auth == "jwt":
+        endpoints = (
+            _described(_METADATA_PATH, "describeResource", describe),
+            _described(f"{_METADATA_PATH}{_MCP_PATH}", "describeMcpResource", describe_mcp),
+        )
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            if settings.auth == "apikey":
+                tasks.start_soon(_warn_without_keys, surroundings)
+            yield
+            tasks.cancel_scope.cancel()
+
+    return Door(endpoints=endpoints, lifespan=lifespan)
+
+
+class _Keys:
+    """Implements ``Authenticator`` over services that may not be open yet."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._backend = surroundings.backend
+
+    def known(self, credential: str) -> Principal | None:
+        services = self._backend.opened
+        # Making the key ring reads its pepper: not here, on the event loop.
+        return services.keys.known(credential) if services is not None and "keys" in services.__dict__ else None
+
+    def look_up(self, credential: str) -> Principal:
+        return self._backend.services().keys.look_up(credential)
+
+
+async def _warn_without_keys(surroundings: Surroundings) -> None:
+    def any_live() -> bool:
+        return surroundings.backend.services().keys.any_live()
+
+    try:
+        has_some = await anyio.to_thread.run_sync(any_live, abandon_on_cancel=True)
+    except OvilloError:
+        # The server says itself why its services do not open.
+        return
+    if not has_some:
+        _log.warning(
+            "auth is 'apikey' and there is no key yet, so nobody can come in: make one with `ovillo key create`"
+        )
+
+
+def _token_verifier(settings: Settings) -> TokenVerifier:
+    from ovillo.model.clock import system_clock
+    from ovillo.security.tokens import verifier_from  # start-up cost: cryptography, for servers that check tokens only
+
+    if settings.jwt_jwks_url is not None:
+        _check_secure("jwt_jwks_url", settings.jwt_jwks_url)
+    return verifier_from(
+        secret=settings.jwt_secret,
+        jwks_url=settings.jwt_jwks_url,
+        algorithms=settings.jwt_algorithms,
+        issuer=settings.jwt_issuer,
+        audience=settings.jwt_audience,
+        namespace_claim=settings.jwt_namespace_claim,
+        scope_claim=settings.jwt_scope_claim,
+        default_namespace=settings.jwt_default_namespace,
+        clock=system_clock,
+    )
+
+
+def _check_secure(name: str, url: str) -> None:
+    """Whoever stands between could put keys of their own into an answer that is not encrypted."""
+    parts = urlsplit(url)
+    if parts.scheme != "https" and not _is_this_machine(parts.hostname or ""):
+        raise InvalidInput(f"{name} is {url!r}, which is not encrypted.", hint="Use an https:// address.")
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _rate(settings: Settings) -> RateLimit | None:
+    per_minute = settings.rate_limit
+    if per_minute is None:
+        per_minute = 0 if settings.auth == "none" else _USUAL_RATE
+    if not per_minute:
+        return None
+    return RateLimit(per_minute, settings.rate_limit_burst or per_minute // 10)
+
+
+def _described(path: str, name: str, handler: Any) -> Endpoint:
+    return Endpoint(
+        "GET", path, name, "Who issues tokens for this server (RFC 9728)", "Server", None, handler, needs_services=False
+    )
+
+
+def _metadata(settings: Settings, host: str, path: str) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "resource": f"{_base(settings, host)}{path}",
+        "resource_name": "ovillo",
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": list(SCOPES),
+    }
+    if settings.jwt_issuer and settings.jwt_issuer.startswith(("https://", "http://")):
+        document["authorization_servers"] = [settings.jwt_issuer]
+    return document
+
+
+def _metadata_url(settings: Settings, scope: Scope) -> str:
+    host = scope["state"]["headers"].get("host", "")
+    path = scope["path"]
+    suffix = _MCP_PATH if path == _MCP_PATH or path.startswith(f"{_MCP_PATH}/") else ""
+    return f"{_base(settings, host)}{_METADATA_PATH}{suffix}"
+
+
+def _base(settings: Settings, host: str) -> str:
+    """The guard has checked ``host``."""
+    if settings.public_url:
+        return settings.public_url
+    return f"{'http' if settings.tls_certificate is None else 'https'}://{host}"

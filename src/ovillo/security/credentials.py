@@ -1,0 +1,31 @@
+"""What proving who one is looks like from outside, whatever the proof: an API key or a token.
+
+Owns the two ways in (from memory, with a look-up) and the one refusal.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ovillo.security.principals import Principal
+
+
+class CredentialRefused(Exception):
+    """``reason`` is for whoever sent the credential: it never tells more than the credential itself proves."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Authenticator(Protocol):
+    """Thread-safe."""
+
+    def known(self, credential: str) -> Principal | None:
+        """From memory and at once, for the event loop; ``None`` when it has to be looked up. Never raises."""
+        ...
+
+    def look_up(self, credential: str) -> Principal:
+        """May read the store or ask another server. Raises CredentialRefused; StoreUnavailable and UpstreamError when
+        it cannot be told."""
+        ...

@@ -1,0 +1,114 @@
+"""The keys an issuer of tokens publishes (RFC 7517).
+
+Owns fetching and remembering them: one fixed address, no redirects, bounded in time and size, asked again for an unknown
+key at most once per interval. Keys that were fetched go on when the issuer cannot be reached.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from http.client import HTTPException
+from typing import Any
+
+from jwt import PyJWK
+from jwt.exceptions import PyJWTError
+
+from ovillo.model.errors import UpstreamError
+
+_log = logging.getLogger(__name__)
+
+_TIMEOUT_S = 5.0
+_MAX_BYTES = 1024 * 1024
+_CHUNK = 64 * 1024
+#: Keys are read again after this, so that withdrawn ones stop (seconds).
+_LIFE_S = 300.0
+#: Time between two questions, whatever comes in (seconds).
+_INTERVAL_S = 30.0
+_MOST_KEYS = 200
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The settings name the address; no answer may lead elsewhere."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class PublishedKeys:
+    """Thread-safe."""
+
+    def __init__(self, url: str, algorithms: Sequence[str], monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._url = url
+        self._algorithms = tuple(algorithms)
+        self._monotonic = monotonic
+        self._open = urllib.request.build_opener(_NoRedirect).open
+        self._lock = threading.Lock()
+        self._keys: list[dict[str, Any]] = []
+        self._fetched_at: float | None = None
+        self._asked_at: float | None = None
+
+    def find(self, key_id: str | None, algorithm: str) -> PyJWK | None:
+        """The key for a token of this header; ``None`` when there is none, or several and no id. May ask the issuer.
+
+        Raises UpstreamError while no keys could be fetched at all."""
+        with self._lock:
+            now = self._monotonic()
+            may_ask = self._asked_at is None or now - self._asked_at >= _INTERVAL_S
+            if may_ask and (self._fetched_at is None or now - self._fetched_at >= _LIFE_S):
+                self._fetch(now)
+                may_ask = False
+            found = self._matching(key_id, algorithm)
+            if found is None and may_ask:
+                self._fetch(now)
+                found = self._matching(key_id, algorithm)
+            if self._fetched_at is None:
+                raise UpstreamError(
+                    "The keys to check tokens with could not be fetched.",
+                    hint="Try again in half a minute; whoever runs this server finds the reason in its log.",
+                )
+            return found
+
+    def _matching(self, key_id: str | None, algorithm: str) -> PyJWK | None:
+        found = []
+        for data in self._keys:
+            if key_id is not None and data.get("kid") != key_id:
+                continue
+            if data.get("alg", algorithm) != algorithm or data.get("use", "sig") != "sig":
+                continue
+            try:
+                # Raises for a key of another kind than the algorithm: an RSA key checks no ES256.
+                found.append(PyJWK(data, algorithm))
+            except (PyJWTError, ValueError, TypeError):
+                continue
+        return found[0] if len(found) == 1 else None
+
+    def _fetch(self, now: float) -> None:
+        self._asked_at = now
+        try:
+            document = json.loads(self._read())
+            keys = document["keys"]
+            # A symmetric key in a public document would let everybody sign.
+            self._keys = [key for key in keys[:_MOST_KEYS] if isinstance(key, dict) and key.get("kty") != "oct"]
+        except (OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
+            _log.warning("the keys at %s could not be fetched: %s", self._url, error)
+            return
+        self._fetched_at = now
+
+    def _read(self) -> bytes:
+        """The whole within the time: an issuer that trickles must not hold us."""
+        deadline = time.monotonic() + _TIMEOUT_S
+        request = urllib.request.Request(self._url, headers={"Accept": "application/json"})
+        body = bytearray()
+        with self._open(request, timeout=_TIMEOUT_S) as answer:
+            while chunk := answer.read1(_CHUNK):
+                body += chunk
+                if len(body) > _MAX_BYTES:
+                    raise ValueError(f"more than {_MAX_BYTES:,} bytes")
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"not done within {_TIMEOUT_S:g} s")
+        return bytes(body)

@@ -1,0 +1,214 @@
+"""Making, checking and ending API keys.
+
+Owns the memory of keys seen lately. A key that was revoked in this process stops at once; one revoked in another stops
+when its entry is read again, within a second.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from ovillo.model.clock import Clock
+from ovillo.model.errors import InvalidInput, NotFound, OvilloError
+from ovillo.model.records import Namespace
+from ovillo.security.credentials import CredentialRefused
+from ovillo.security.keys import AccessKey, KeyRecords, digest_of, id_in, mint, same
+from ovillo.security.principals import ROLES, SCOPES, Principal
+
+_log = logging.getLogger(__name__)
+
+#: How long an entry is believed (seconds): under the second within which a revocation has to be noticed.
+_BELIEVED_S = 0.75
+#: Keys remembered.
+_MOST = 4_096
+#: Last use is written this often (milliseconds).
+_USE_WRITTEN_MS = 60_000
+_NAME_CHARS = 200
+_NAMESPACE_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    key: AccessKey
+    at: float
+
+
+class KeyRing:
+    """Implements ``Authenticator``; thread-safe."""
+
+    def __init__(
+        self, records: KeyRecords, pepper: bytes, clock: Clock, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._records = records
+        self._pepper = pepper
+        self._clock = clock
+        self._monotonic = monotonic
+        #: By digest: the whole key was right when it got in.
+        self._seen: OrderedDict[bytes, _Seen] = OrderedDict()
+        self._lock = threading.Lock()
+        #: Counts what was ended here, so that a reading that began before is not believed after.
+        self._ended = 0
+
+    # --- who is asking
+
+    def known(self, credential: str) -> Principal | None:
+        if not credential.isascii():
+            return None
+        seen = self._seen.get(digest_of(self._pepper, credential))
+        if seen is None or self._monotonic() - seen.at > _BELIEVED_S or not seen.key.is_live(self._clock()):
+            return None
+        return seen.key.principal
+
+    def look_up(self, credential: str) -> Principal:
+        key_id = id_in(credential)
+        if key_id is None:
+            raise CredentialRefused("This is no key of ovillo: it has another form, or a character is wrong.")
+        ended, asked = self._ended, self._monotonic()
+        key = self._records.get_key(key_id)
+        digest = digest_of(self._pepper, credential)
+        if key is None or not same(digest, key.digest):
+            raise CredentialRefused("No such key.")
+        now = self._clock()
+        if not key.is_live(now):
+            raise CredentialRefused("The key was revoked." if key.revoked_at is not None else "The key has expired.")
+        self._remember(digest, _Seen(key, asked), ended)
+        self._note_use(key, now)
+        return key.principal
+
+    def _remember(self, digest: bytes, seen: _Seen, ended: int) -> None:
+        with self._lock:
+            if ended != self._ended:
+                return
+            self._seen[digest] = seen
+            self._seen.move_to_end(digest)
+            while len(self._seen) > _MOST:
+                self._seen.popitem(last=False)
+
+    def _note_use(self, key: AccessKey, now: int) -> None:
+        if key.last_used_at is not None and now - key.last_used_at < _USE_WRITTEN_MS:
+            return
+        try:
+            self._records.note_key_used(key.id, now)
+        except OvilloError as error:
+            # A full disk must not lock out those who want to read.
+            _log.warning("the last use of key %s could not be written: %s", key.id, error.message)
+
+    # --- keeping keys
+
+    def create(
+        self,
+        namespace: str,
+        name: str,
+        *,
+        role: str | None = None,
+        scopes: Sequence[str] = (),
+        expires_at: int | None = None,
+    ) -> tuple[AccessKey, str]:
+        """The key as it is kept, and its whole text, which cannot be had again. Raises InvalidInput."""
+        now = self._clock()
+        if expires_at is not None and expires_at <= now:
+            raise InvalidInput("The key would have expired already.", hint="Give a later end, or none.")
+        label = _checked_name(name)
+        space = checked_namespace(namespace)
+        role, wanted = _checked_rights(role, scopes)
+        return self._add(AccessKey("", space, label, b"", now, role, wanted, expires_at))
+
+    def list(self, namespace: str | None = None) -> list[AccessKey]:
+        """Oldest first; revoked and expired ones too."""
+        return self._records.list_keys(None if namespace is None else checked_namespace(namespace))
+
+    def any_live(self) -> bool:
+        now = self._clock()
+        return any(key.is_live(now) for key in self._records.list_keys())
+
+    def find(self, ref: str) -> AccessKey:
+        """By public id, whole key, or name when only one live key has it. Raises NotFound, InvalidInput."""
+        key = self._records.get_key(id_in(ref) or ref)
+        if key is not None:
+            return key
+        now = self._clock()
+        named = [each for each in self._records.list_keys() if each.name == ref and each.is_live(now)]
+        if len(named) == 1:
+            return named[0]
+        if named:
+            ids = ", ".join(each.id for each in named)
+            raise InvalidInput(f"Several keys are named {ref!r}.", hint=f"Give an id: {ids}.")
+        raise NotFound(f"No key {ref[:40]!r}.", hint="`ovillo key list` shows ids and names.")
+
+    def revoke(self, ref: str) -> AccessKey:
+        """Ends it at once and for good; one that was revoked before stays so. Raises NotFound, InvalidInput."""
+        key = self._records.end_key(self.find(ref).id, revoked_at=self._clock())
+        self._forget(key.id)
+        return key
+
+    def rotate(self, ref: str, *, keep_ms: int = 0, expires_at: int | None = None) -> tuple[AccessKey, str, AccessKey]:
+        """A new key in place of this one: the new one, its text, and the old one, which ends in ``keep_ms``.
+
+        The new one lives as long as the old one was made to, unless told. Raises NotFound, InvalidInput."""
+        now = self._clock()
+        old = self.find(ref)
+        if not old.is_live(now):
+            raise InvalidInput(f"Key {old.id} has ended.", hint="Create a new one.")
+        if expires_at is None and old.expires_at is not None:
+            expires_at = now + old.expires_at - old.created_at
+        new, text = self._add(replace(old, created_at=now, expires_at=expires_at, last_used_at=None))
+        end = {"expires_at": now + keep_ms} if keep_ms > 0 else {"revoked_at": now}
+        ended = self._records.end_key(old.id, **end)
+        self._forget(old.id)
+        return new, text, ended
+
+    def _add(self, key: AccessKey) -> tuple[AccessKey, str]:
+        key_id, text = mint()
+        kept = replace(key, id=key_id, digest=digest_of(self._pepper, text))
+        self._records.add_key(kept)
+        return kept, text
+
+    def _forget(self, key_id: str) -> None:
+        with self._lock:
+            self._ended += 1
+            for digest in [digest for digest, seen in self._seen.items() if seen.key.id == key_id]:
+                del self._seen[digest]
+
+
+def checked_namespace(name: str) -> Namespace:
+    """Raises InvalidInput."""
+    if not name or name != name.strip() or len(name) > _NAMESPACE_CHARS or not name.isprintable():
+        raise InvalidInput(
+            f"{name[:40]!r} cannot name a namespace.", hint=f"1 to {_NAMESPACE_CHARS} visible characters."
+        )
+    return Namespace(name)
+
+
+def _checked_name(name: str) -> str:
+    label = name.strip()
+    if not label or len(label) > _NAME_CHARS or not label.isprintable():
+        raise InvalidInput(
+            "A key needs a name.", hint=f"1 to {_NAME_CHARS} visible characters, for whom or what it is."
+        )
+    return label
+
+
+def _checked_rights(role: str | None, scopes: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    if (role is None) == (not scopes):
+        raise InvalidInput(
+            "A key has either a role or scopes.",
+            hint=f"Roles: {', '.join(ROLES)}. Scopes: {', '.join(SCOPES)}.",
+        )
+    if role is not None:
+        _known("role", role, list(ROLES))
+    for scope in scopes:
+        _known("scope", scope, list(SCOPES))
+    return role, tuple(scope for scope in SCOPES if scope in scopes)
+
+
+def _known(what: str, name: str, names: list[str]) -> None:
+    if name not in names:
+        near = get_close_matches(name, names, n=1)
+        offer = f"Did you mean {near[0]!r}? " if near else ""
+        raise InvalidInput(f"No {what} named {name!r}.", hint=f"{offer}There are {', '.join(names)}.")

@@ -1,0 +1,50 @@
+"""What every store must do with API keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovillo.model.errors import Conflict, NotFound
+from ovillo.model.records import Namespace
+from ovillo.security.keys import AccessKey
+from ovillo.store.protocol import Store
+from tests.builders import NOON
+
+KEY = AccessKey("abcdefghijkl", Namespace("team"), "Ana's laptop", b"\x01" * 32, NOON, "writer", (), NOON + 1000)
+OTHER = AccessKey("bbcdefghijkl", Namespace("other"), "build", b"\x02" * 32, NOON + 1, None, ("history:read", "admin"))
+
+
+@pytest.mark.requirement("ACCESS-1")
+def test_a_key_comes_back_as_it_was_kept_and_tells_its_namespace(store: Store) -> None:
+    store.add_key(KEY)
+    store.add_key(OTHER)
+    assert store.get_key(KEY.id) == KEY
+    assert store.get_key(OTHER.id) == OTHER
+    assert store.get_key("zzzzzzzzzzzz") is None
+    assert store.list_keys() == [KEY, OTHER]
+    assert store.list_keys(Namespace("other")) == [OTHER]
+    with pytest.raises(Conflict):
+        store.add_key(KEY)
+
+
+@pytest.mark.requirement("ACCESS-1")
+def test_the_first_revocation_and_the_earliest_end_of_a_key_stay(store: Store) -> None:
+    store.add_key(KEY)
+    assert store.end_key(KEY.id, expires_at=NOON + 5000).expires_at == NOON + 1000
+    assert store.end_key(KEY.id, expires_at=NOON + 500).expires_at == NOON + 500
+    assert store.end_key(KEY.id, revoked_at=NOON + 7).revoked_at == NOON + 7
+    assert store.end_key(KEY.id, revoked_at=NOON + 9).revoked_at == NOON + 7
+    with pytest.raises(NotFound):
+        store.end_key("zzzzzzzzzzzz", revoked_at=NOON)
+
+
+@pytest.mark.requirement("ACCESS-1")
+def test_the_newest_use_of_a_key_is_kept_and_an_unknown_one_is_no_error(store: Store) -> None:
+    store.add_key(KEY)
+    store.note_key_used(KEY.id, NOON + 9)
+    store.note_key_used(KEY.id, NOON + 3)
+    store.note_key_used("zzzzzzzzzzzz", NOON)
+    used = store.get_key(KEY.id)
+    assert used is not None
+    assert used.last_used_at == NOON + 9
+    assert store.last_change(KEY.namespace) == 0
