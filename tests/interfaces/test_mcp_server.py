@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from ovillo.ingest.reports import ScanReport
-from ovillo.interfaces.mcp.backend import Backend
+from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.mcp.server import OvilloServer
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import Registry

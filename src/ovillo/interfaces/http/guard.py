@@ -173,7 +173,6 @@ def too_large(limit: int, request_id: str | None = None) -> Response:
         code="limit_exceeded",
         hint="Send less, or in several requests.",
         request_id=request_id,
-        headers={"Connection": "close"},
     )
 
 

@@ -13,6 +13,7 @@ import msgspec
 from starlette.responses import Response
 
 from ovillo.model.errors import OvilloError, StoreUnavailable
+from ovillo.security.principals import MissingScope
 
 CONTENT_TYPE = "application/problem+json"
 #: What to wait before asking a store again that was busy or full (seconds).
@@ -69,7 +70,12 @@ def problem(
 
 def problem_of(error: OvilloError, request_id: str | None = None, errors: Sequence[FieldProblem] = ()) -> Response:
     """An error of ours under its code and status."""
-    headers = {"Retry-After": str(_RETRY_AFTER_S)} if isinstance(error, StoreUnavailable) else None
+    headers = None
+    if isinstance(error, StoreUnavailable):
+        headers = {"Retry-After": str(_RETRY_AFTER_S)}
+    elif isinstance(error, MissingScope):
+        # RFC 6750 section 3.1
+        headers = {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{error.scope}"'}
     return problem(
         error.http_status,
         error.code.replace("_", " ").capitalize(),

@@ -23,8 +23,8 @@ from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
 from ovillo.interfaces.http.paths import PathTree
 from ovillo.interfaces.http.problems import problem, problem_of
-from ovillo.model.errors import OvilloError, PermissionDenied
-from ovillo.security.principals import LOCAL, Principal
+from ovillo.model.errors import OvilloError
+from ovillo.security.principals import ANYONE, Principal, require_scope
 
 if TYPE_CHECKING:
     from ovillo.interfaces.http.doors import Surroundings
@@ -122,12 +122,9 @@ class EndpointRouter:
         self, found: _Prepared, values: dict[str, str], scope: Scope, receive: Receive, state: dict[str, Any]
     ) -> Reply | None:
         """The handler's reply; ``None`` when the client is gone."""
-        principal: Principal = state.get("principal", LOCAL)
-        if found.scope is not None and found.scope not in principal.scopes:
-            raise PermissionDenied(
-                f"{principal.name} may not {scope['method']} {found.endpoint.path}.",
-                hint=f"It needs the scope {found.scope}.",
-            )
+        principal: Principal = state.get("principal", ANYONE)
+        if found.scope is not None:
+            require_scope(principal, found.scope)
         query = found.decode_query(scope["query_string"])
         headers = state.get("headers") or headers_of(scope)
         body = None

@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ovillo.interfaces.backend import Backend
+from ovillo.interfaces.http import access_setup
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
 from ovillo.interfaces.http.binding import bind, check_address, tls_context, url_of
 from ovillo.interfaces.http.doors import Door, OpenDoor, Surroundings
@@ -62,6 +63,7 @@ def serve(
     Raises PermissionDenied, InvalidInput and Conflict before anything is served, and whatever kept the services from
     opening."""
     check_address(settings)
+    access_setup.check_access(settings)
     tls = tls_context(settings)
     with bind(settings.host, settings.port) as listener:
         log_to_stderr(settings)
@@ -89,7 +91,7 @@ class HttpApp:
         self.surroundings = surroundings
         self.failure: Exception | None = None
         self.on_failure: Callable[[], None] = lambda: None
-        self._doors = doors
+        self._doors = doors = [access_setup.door(surroundings), *doors]
         settings = surroundings.settings
         metrics = Metrics(lambda: surroundings.backend.opened)
         endpoints = [*upkeep_endpoints(surroundings, metrics), *(each for door in doors for each in door.endpoints)]
@@ -103,7 +105,7 @@ class HttpApp:
         router = EndpointRouter(endpoints, surroundings, _EndsStreams(self._others, surroundings.stopping))
         self._router = router
         guard = Guard(
-            _with_access(router, surroundings),
+            access_setup.layer(router, surroundings),
             settings.allowed_hosts,
             settings.allowed_origins,
             any_address=not is_loopback(settings.host),
@@ -151,10 +153,6 @@ class HttpApp:
         )
 
 
-def _with_access(app: App, surroundings: Surroundings) -> App:
-    return app
-
-
 async def _our_problem(request: Request, error: OvilloError) -> Response:
     return problem_of(error, request.scope["state"].get("request_id"))
 
@@ -175,6 +173,7 @@ class _EndsStreams:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
+        is_open = False
 
         async def receiving() -> Message:
             message: Message = {"type": "http.disconnect"}
@@ -189,7 +188,15 @@ class _EndsStreams:
                 tasks.cancel_scope.cancel()
             return message
 
-        await self._app(scope, receiving, send)
+        async def sending(message: Message) -> None:
+            nonlocal is_open
+            is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
+            await send(message)
+
+        await self._app(scope, receiving, sending)
+        if is_open and self._stopping.is_set():
+            # Whoever believes that the client left does not finish the answer; the client is still there.
+            await send({"type": "http.response.body", "body": b""})
 
 
 class Server(uvicorn.Server):
@@ -206,7 +213,8 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=drain_s,
                 server_header=False,
                 proxy_headers=False,
-                ws_max_size=MAX_BODY_BYTES,
+                # What is larger than a message may be gets an answer; what is much larger ends the connection.
+                ws_max_size=2 * MAX_BODY_BYTES,
                 ws_ping_interval=_PING_S,
                 ws_ping_timeout=_PING_S,
                 **options,
@@ -214,6 +222,7 @@ class Server(uvicorn.Server):
         )
         self.asked_twice = False
         self._stopping = app.surroundings.stopping
+        self._farewells = app.surroundings.farewells
         app.on_failure = self.stop
 
     def stop(self) -> None:
@@ -221,7 +230,12 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: Any = None) -> None:
+        for listening in self.servers:
+            listening.close()
         self._stopping.set()
+        with anyio.move_on_after(_REST_S):
+            for farewell in self._farewells:
+                await farewell()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
