@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
-from ovillo.model.records import Message, Role, SessionId
+from ovillo.model.records import Message, Role, SessionId, ToolCall, ToolStatus
 from ovillo.sessions.languages import identify, language
 from ovillo.sessions.summaries import message_tokens, summary_budget
 from ovillo.sessions.summarizers import SummaryRequest
@@ -18,8 +19,9 @@ from ovillo.sessions.summarizers.extractive import Extractive
 from ovillo.sessions.tokens import count_tokens
 from ovillo.store.protocol import SessionFilter
 from tests.builders import message
-from tests.sessions.told import ALL, Told, ask, edit, read, run, say, todos, told
+from tests.sessions.told import ALL, PROSE, Told, ask, edit, read, run, say, todos, told
 
+DONE = ToolStatus.COMPLETED
 EACH = pytest.mark.parametrize("of", ALL, ids=[each.language for each in ALL])
 
 
@@ -218,3 +220,63 @@ def test_no_text_breaks_it_or_its_budget(texts: list[str], previous: str, budget
 )
 def test_languages_are_told_apart(text: str, code: str) -> None:
     assert identify([text]).code == code
+
+
+@pytest.mark.requirement("MEMO-5")
+def test_the_summaries_shown_in_the_explanation_are_those_that_are_made(services: Services) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "summaries.md").read_text(encoding="utf-8")
+    shown = re.findall(r"<!-- summary of (\S+) -->\n\n```markdown\n(.*?)\n```", page, re.DOTALL)
+    made = []
+    for session_id, _ in shown:
+        messages = tuple(services.store.messages(NS, SessionId(session_id), limit=1_000))
+        made.append((session_id, summary(messages, summary_budget(sum(map(message_tokens, messages)), 500))))
+    assert shown == made
+    assert [identify([text]).code for _, text in shown] == ["en", "es", "fr", "pt"]
+
+
+@pytest.mark.requirement("MEMO-5")
+def test_of_words_alone_decisions_changes_and_open_points_are_told_apart() -> None:
+    text = summary(PROSE)
+    assert "python3-saml then" in _section(text, "decisions")
+    assert "I'd leave it out of the first version." in _section(text, "decisions")
+    assert "auth/saml.py" in _section(text, "changes")
+    assert "SAML_KEY" in _section(text, "outstanding")
+    assert "test_signature_rollover" in _section(text, "outstanding")
+    assert _section(text, "discussed").startswith("- We need SSO for the admin panel")
+
+
+def test_an_answer_to_a_question_of_fact_is_no_decision() -> None:
+    steps = [
+        ask("Payments fail"),
+        say("In which file does it happen?"),
+        ask("In payments.py"),
+        say("I see a typo in it."),
+    ]
+    assert _section(summary(told(steps)), "decisions") == ""
+
+
+def test_changes_are_read_from_editing_tools_where_no_patches_were_recorded() -> None:
+    written = ToolCall(
+        "Write", "c", {"file_path": "/s/app/net.py", "content": "def ping():\n    pass\n"}, "ok", status=DONE
+    )
+    patched = ToolCall(
+        "apply_patch",
+        "c",
+        "*** Begin Patch\n*** Update File: app/cli.py\n@@\n-a\n+b\n+c\n*** End Patch",
+        "ok",
+        status=DONE,
+    )
+    failed = ToolCall(
+        "Edit", "c", {"file_path": "/s/app/x.py", "old_string": "a", "new_string": "b"}, "no", status=ToolStatus.ERROR
+    )
+    changes = _section(
+        summary(told([ask("Add ping"), {"tool": written}, {"tool": patched}, {"tool": failed}])), "changes"
+    )
+    assert "net.py` +2 -0: ping" in changes
+    assert "`app/cli.py` +2 -1" in changes
+    assert "x.py" not in changes
+
+
+def test_a_count_of_failures_counts_though_the_pipe_hid_the_exit_code() -> None:
+    steps = [ask("Run the tests"), run("pytest -q | tail -1", "3 failed, 12 passed in 2.1s"), say("They ran.")]
+    assert "3 failed" in _section(summary(told(steps)), "outstanding")

@@ -352,3 +352,27 @@ PORTUGUESE = Told(
 )
 
 ALL = (ENGLISH, SPANISH, FRENCH, PORTUGUESE)
+
+#: Words only, as programs hand them in that record no tools: everything has to be told from prose.
+PROSE = told(
+    [
+        ask("We need SSO for the admin panel, SAML preferably."),
+        say(
+            "There are two mature libraries: python3-saml and pysaml2. python3-saml has fewer dependencies. We could also "
+            "delegate to an identity proxy like oauth2-proxy."
+        ),
+        ask("I don't want another service to run. python3-saml then."),
+        say("Agreed: python3-saml, no proxy. I created auth/saml.py with login() and acs()."),
+        ask("what about logout?"),
+        say(
+            "Single logout needs the IdP to support SLO; Okta does, Azure AD only partly. I'd leave it out of the first version."
+        ),
+        ask("fine, leave it out"),
+        say(
+            "Right. I added tests/test_saml.py with a recorded assertion. One test is skipped because the certificate expired: "
+            "test_signature_rollover."
+        ),
+        ask("Ok ship it to staging"),
+        say("I can't deploy: the staging secrets SAML_KEY and SAML_CERT are not set."),
+    ]
+)

@@ -35,6 +35,9 @@ class Language:
     broken: re.Pattern[str]
     cause: re.Pattern[str]
     outcome: re.Pattern[str]
+    proposal: re.Pattern[str]
+    #: What a question asks that leaves something to the person to choose.
+    choice: re.Pattern[str]
     types: Mapping[str, re.Pattern[str]]
 
 
@@ -42,7 +45,9 @@ class Language:
 def language(code: str) -> Language:
     """One of ``CODES``."""
     data = tomllib.loads(files(__package__).joinpath(f"{code}.toml").read_text(encoding="utf-8"))
-    patterns = {name: _any(data[name]) for name in ("closing", "pending", "broken", "cause", "outcome")}
+    patterns = {
+        name: _any(data[name]) for name in ("closing", "pending", "broken", "cause", "outcome", "proposal", "choice")
+    }
     return Language(
         code=code,
         headings=data["headings"],

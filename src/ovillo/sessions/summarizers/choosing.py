@@ -19,6 +19,10 @@ from ovillo.sessions.summarizers.sentences import alike, capital, content_words,
 _SAME = 0.7
 _PIECE = 0.4
 _NAMES = 4
+#: A line is not said again within this many.
+_NEAR = 20
+#: Fewer words than these, none of them a name, point at something rather than say it.
+_VAGUE = 5
 #: What was said this many turns before the end is still fresh.
 _RECENT = 2
 
@@ -67,8 +71,13 @@ def _discussed(found: Evidence, earlier: list[str], taken: list[frozenset[str]])
         goal = turn is first and not earlier
         worth = 1.0 if goal else 0.45 + 0.4 * (at + 1) / len(turns)
         line = _turn_line(found, turn, taken, goal=goal, worth=worth)
-        if line:
+        if line and line.text not in {other.text for other in result[-_NEAR:]}:
             result.append(line)
+    if not (result or taken):
+        # Nothing but nods: better the first of them than nothing at all.
+        result += [
+            Line(Section.DISCUSSED, shorten(turn.prompt, 120), 0.1, 0) for turn in found.turns[:1] if turn.prompt
+        ]
     return result
 
 
@@ -84,12 +93,14 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
         key=_signal,
         reverse=True,
     )
-    best = sorted(_distinct(ranked)[:2], key=turn.answers.index)
-    if not asked and not best:
+    ranked = _distinct(ranked)
+    best = sorted(ranked[:2], key=turn.answers.index)
+    if not best and (not asked or asked.endswith(":")):
         return None
     told = " ".join(shorten(said.text, 200) for said in best)
     short = shorten(ranked[0].text, 130) if ranked else ""
-    signal = _signal(ranked[0]) if ranked else -8.0
+    # A request whose answer stands elsewhere, or nowhere, says little by itself.
+    signal = _signal(ranked[0]) if ranked else -10.0
     return Line(
         Section.DISCUSSED,
         " → ".join(x for x in (asked, told) if x),
@@ -100,13 +111,13 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
 
 
 def _distinct(ranked: list[Said]) -> list[Said]:
-    """Without sentences that say next to nothing ("Done.") or the same again; never empty where something was said."""
+    """Without sentences that say next to nothing ("Done.") or the same again."""
     kept: list[Said] = []
     for said in ranked:
         says_something = len(said.words) > 1 or bool(said.names)
         if says_something and not _told(said.words, [other.words for other in kept]):
             kept.append(said)
-    return kept or ranked[:1]
+    return kept
 
 
 def request_of(prompt: str, characters: int) -> str:
@@ -226,7 +237,8 @@ def _spoken_changes(found: Evidence) -> Iterator[Line]:
         for said in turn.answers:
             if said.outcome and said.names and not said.question and not _told(said.words, told):
                 told.append(said.words)
-                yield Line(Section.CHANGES, shorten(said.text, 180), 0.7, said.order, shorten(said.text, 110))
+                worth = 0.75 + 0.1 * (said.turn + 1) / len(found.turns)
+                yield Line(Section.CHANGES, shorten(said.text, 180), worth, said.order, shorten(said.text, 110))
 
 
 def _check(run: Run) -> str:
@@ -285,6 +297,8 @@ def _pending(found: Evidence, known: list[Line]) -> Iterator[Line]:
     for said in reversed(found.pending):
         if _told(said.words, taken) or any(said.text.endswith(each.text[1:]) for each in found.decisions):
             continue
+        if found.todos and not said.names and len(said.words) < _VAGUE:
+            continue  # "two tasks are left": the list says which
         taken.append(said.words)
         recent = len(found.turns) - 1 - said.turn <= _RECENT
         yield Line(

@@ -30,7 +30,10 @@ _DEFINES = re.compile(
 _CALLED = re.compile(r"^[+-].*?\b([A-Za-z_]\w{3,})\(", re.MULTILINE)
 #: A command of the client: /compact, /model opus.
 _COMMAND = re.compile(r"/[a-z][\w:-]*(?:\s|$)")
-_LABEL = re.compile(r"^\W*(?:decision|decisión|décision|decisão)\s*:\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^\W*(?:decision|decided|agreed|decisión|decidido|acordado|de acuerdo|décision|d'accord|entendu|decisão|combinado|acordo)\s*:\s*",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"\w+")
 _NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
 _PENDING_HEADING = 60
@@ -175,28 +178,35 @@ class _Reader:
         if not text:
             return
         found = self._found
-        asked = found.open_question
+        previous = found.turns[-1] if found.turns else None
+        chosen = previous is not None and self._leaves_a_choice(previous)
         spoken = _language_of(text, found.language)
         nod = len(text) < 60 and bool(spoken.acknowledge.fullmatch(text.strip()) or _COMMAND.match(text))
-        previous = found.turns[-1] if found.turns else None
         found.turns.append(Turn(text, self._order, nod))
         said = list(sentences(text))
-        if asked and not nod and said and not said[0].text.endswith("?"):
-            # An answer to a question is a choice, whatever its words.
-            self._decide(" ".join(s.text for s in said[:3] if not s.text.endswith("?")), human=True)
-        elif nod and previous:
+        agrees = nod or bool(said and _agrees(said[0].text, spoken))
+        if previous and agrees:
             self._accepted(previous)
+        if chosen and not nod and said and not said[0].text.endswith("?"):
+            # What is said to a question or a proposal is a choice, whatever its words.
+            self._decide(" ".join(s.text for s in said[:3] if not s.text.endswith("?")), human=True)
         for sentence in decisions_in("\n".join(s.text for s in said)):
             self._decide(sentence, human=True)
+
+    def _leaves_a_choice(self, turn: Turn) -> bool:
+        """Whether the last answer asks for a choice or proposes something; "in which file?" does neither."""
+        last = turn.answers[-1:] and [said for said in turn.answers if said.order == turn.answers[-1].order]
+        spoken = _language_of(" ".join(said.text for said in last), self._found.language)
+        asks = last[-1:] and last[-1].question
+        return any((spoken.choice if asks and said is last[-1] else spoken.proposal).search(said.text) for said in last)
 
     def _accepted(self, previous: Turn) -> None:
         """A nod makes a decision of what was proposed last."""
         for said in reversed(previous.answers):
-            if said.question or not (said.cause or decisions_in(said.text)):
-                continue
-            if decisions_in(said.text):
-                self._decide(said.text, human=True)
-            return
+            spoken = _language_of(said.text, self._found.language)
+            if not said.question and (decisions_in(said.text) or spoken.proposal.search(said.text)):
+                self._decide(said.text, human=True, order=said.order)
+                return
 
     def _answer(self, text: str) -> None:
         found = self._found
@@ -206,7 +216,8 @@ class _Reader:
         said = list(sentences(text))
         kept = []
         for position, sentence in enumerate(said):
-            if spoken.announce.match(sentence.text) and not spoken.outcome.search(sentence.text):
+            bare = _after_nod(sentence.text, spoken)
+            if not bare or (spoken.announce.match(bare) and not spoken.outcome.search(bare)):
                 continue
             kept.append(self._said(sentence, spoken, last=position == len(said) - 1))
         for each, sentence in ((k, s) for k in kept for s in said if s.text == k.text):
@@ -215,8 +226,11 @@ class _Reader:
             elif each.outcome:
                 found.done_names.setdefault(each.order, set()).update(each.names)
         turn.answers += kept
-        for decided in decisions_in("\n".join(s.text for s in said if not s.text.endswith("?"))):
-            if not spoken.announce.match(decided):
+        labelled = [s.text for s in said if _LABEL.match(s.text)]
+        for decided in (*labelled, *decisions_in("\n".join(s.text for s in said if not s.text.endswith("?")))):
+            # "I replaced a by b instead of c" tells a change.
+            reported = spoken.outcome.search(decided) and names_in(decided) and decided not in labelled
+            if not reported and not spoken.announce.match(decided):
                 self._decide(decided, human=False)
 
     def _said(self, sentence: Sentence, spoken: Language, *, last: bool) -> Said:
@@ -234,7 +248,7 @@ class _Reader:
             last=last,
         )
 
-    def _decide(self, text: str, *, human: bool) -> None:
+    def _decide(self, text: str, *, human: bool, order: int | None = None) -> None:
         text = _LABEL.sub("", text)
         if not text:
             return
@@ -242,7 +256,9 @@ class _Reader:
         spoken = _language_of(text, self._found.language)
         turn = max(0, len(self._found.turns) - 1)
         words = content_words(text, spoken.words)
-        self._found.decisions.append(Said(text, turn, self._order, human, names_in(text), words))
+        self._found.decisions.append(
+            Said(text, turn, self._order if order is None else order, human, names_in(text), words)
+        )
 
     def _summary(self, text: str) -> None:
         """A client's own summary: only what its headings or words call open or decided."""
@@ -313,6 +329,16 @@ class _Reader:
             self._found.paths.add(path)
             self._found.changed = self._order
         self._found.done_names.setdefault(self._order, set()).update(names, patch.files)
+
+
+def _after_nod(text: str, spoken: Language) -> str:
+    """A sentence without the yes or thanks in front; empty when it is nothing else."""
+    nod = spoken.acknowledge.match(text)
+    return text[nod.end() :].strip() if nod else text
+
+
+def _agrees(text: str, spoken: Language) -> bool:
+    return bool(spoken.acknowledge.match(text))
 
 
 def open_todos(todos: Sequence[Any]) -> list[str]:

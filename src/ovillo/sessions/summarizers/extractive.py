@@ -12,6 +12,7 @@ from ovillo.sessions.summarizers.choosing import Line, lines
 from ovillo.sessions.summarizers.evidence import gather
 from ovillo.sessions.summarizers.layout import Section, heading, render
 from ovillo.sessions.summarizers.protocol import SummaryRequest
+from ovillo.sessions.summarizers.sentences import shorten
 from ovillo.sessions.tokens import count_tokens, cut_to_tokens
 
 #: Share of the budget a section may take before the others have had theirs. A development cycle is about work done
@@ -27,6 +28,8 @@ _SHARES: Mapping[str, Mapping[Section, float]] = {
 }
 #: A line break and a bullet.
 _LINE_COST = 2
+#: Characters below which a line is not cut any more.
+_SHORTEST = 80
 
 
 class Extractive:
@@ -71,14 +74,12 @@ def _choose(candidates: list[Line], language: Language, max_tokens: int, shares:
                 if any(line.section is other.section for other in chosen.values())
                 else _cost(heading(language, line.section))
             )
-            for text in dict.fromkeys((line.text, line.short or line.text)):
+            # The first line of a section may take half of what is left, whatever the section's share.
+            share = max(room[line.section], left / 2) if opening else room[line.section]
+            limit = min(left, share) if bounded else left
+            short = line.short or line.text
+            for text in dict.fromkeys((line.text, short, shorten(short, _SHORTEST))):
                 cost = _cost(text) + opening
-                # The best line of a section may take the share it has, whatever its length.
-                limit = (
-                    left
-                    if not bounded
-                    else min(left, room[line.section] if not opening else max(room[line.section], left / 3))
-                )
                 if cost <= limit:
                     chosen[at] = _with(line, text)
                     left -= cost

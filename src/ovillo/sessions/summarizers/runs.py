@@ -15,7 +15,8 @@ from ovillo.model.records import Part, ToolCall, ToolStatus
 from ovillo.model.text import flatten
 from ovillo.sessions.summarizers.sentences import shorten
 
-_SPLIT = re.compile(r"&&|\|\||[;\n|]|\b(?:do|done|then)\b")
+#: A quoted word, whole, or what ends a command.
+_QUOTED_OR_END = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|(&&|\|\||[;\n|]|\b(?:do|done|then)\b)")
 _ENV = re.compile(
     r"^(?:\w+=\S*\s+|sudo\s+|time\s+|env\s+|npx\s+|uvx?\s+run\s+|poetry\s+run\s+|python3?\s+-m\s+|bundle\s+exec\s+)+"
 )
@@ -181,10 +182,17 @@ def result_line(output: str) -> str:
 
 
 def _main_command(command: str) -> str:
-    pieces = [_REDIRECT.sub("", _ENV.sub("", piece.strip())).strip() for piece in _SPLIT.split(command[:2_000])]
+    pieces = [_REDIRECT.sub("", _ENV.sub("", piece.strip())).strip() for piece in _commands(command[:2_000])]
     pieces = [piece for piece in pieces if piece and not piece.startswith(("cd ", "for ", "echo ", "export ", "#"))]
     checks = [piece for piece in pieces if _CHECKS.search(piece)]
     return " ".join(((checks or pieces or [command])[0]).split())
+
+
+def _commands(line: str) -> list[str]:
+    """The single commands of a shell line; what is quoted is not cut."""
+    ends = [match for match in _QUOTED_OR_END.finditer(line) if match[1]]
+    starts = [0, *(match.end() for match in ends)]
+    return [line[start:end] for start, end in zip(starts, [*(match.start() for match in ends), len(line)], strict=True)]
 
 
 def _exit_code(metadata: Mapping[str, Any]) -> int | None:

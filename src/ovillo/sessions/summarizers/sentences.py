@@ -98,7 +98,11 @@ def alike(one: frozenset[str], other: frozenset[str]) -> float:
 def capital(text: str) -> str:
     """With a capital letter in front, unless it begins with a code name."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
-    return text if names_in(first) else text[:1].upper() + text[1:]
+    return (
+        text
+        if names_in(first) or any(not each.isalpha() for each in first.rstrip(",.:;!?")[1:])
+        else text[:1].upper() + text[1:]
+    )
 
 
 def shorten(text: str, characters: int) -> str:
@@ -108,4 +112,4 @@ def shorten(text: str, characters: int) -> str:
         return line
     cut = line[: characters - 1]
     space = cut.rfind(" ")
-    return (cut[:space] if space > characters // 2 else cut).rstrip(" ,;:([«“—-") + "…"
+    return (cut[:space] if space > characters // 2 else cut).rstrip(" ,;:([«“—→-") + "…"
