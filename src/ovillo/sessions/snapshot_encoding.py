@@ -55,16 +55,21 @@ class Damaged(Exception):
         self.reason = reason
 
 
-def plain_text(content: object) -> bytes:
-    """JSON of an object in UTF-8, which ``content_of`` reads back equal, value by value.
-
-    Half surrogate pairs, which no encoding carries, become U+FFFD. Raises InvalidInput for what JSON cannot say,
-    and LimitExceeded for a state over 64 MiB or nested deeper than 200."""
+def checked(content: object) -> dict[str, Any]:
+    """``content`` when it is a JSON object. Raises InvalidInput for what JSON cannot say, LimitExceeded for nesting
+    deeper than 200."""
     if not isinstance(content, dict):
         raise InvalidInput(
             f"A state to save is a JSON object, not {_json_name(content)}.", hint='Wrap it: {"value": ...}.'
         )
     _check(content)
+    return content
+
+
+def plain_text(content: dict[str, Any]) -> bytes:
+    """JSON in UTF-8 of what was ``checked``; ``content_of`` reads it back equal, value by value.
+
+    Half surrogate pairs, which no encoding carries, become U+FFFD. Raises InvalidInput and LimitExceeded (64 MiB)."""
     try:
         plain = msgspec.json.encode(content)
     except UnicodeEncodeError:

@@ -20,6 +20,7 @@ from ovillo.sessions.snapshot_encoding import (
     LEVELS,
     Base,
     Damaged,
+    checked,
     content_of,
     decode,
     encode,
@@ -82,7 +83,7 @@ class Snapshots:
             raise InvalidInput(
                 f"There is no compression level {level}.", hint="0 is none, 1 fast, 2 usual, 3 smallest."
             )
-        clean, redactions = self._redact(content)
+        clean, redactions = self._redact(checked(content))
         plain = plain_text(clean)
         base = self._base(namespace, session_id) if level else None
         try:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
-from ovillo.interfaces.tools import session_save
+from ovillo.interfaces.tools import session_restore, session_save
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
@@ -112,7 +112,7 @@ def _restore(call: Exchange[Any, None]) -> Reply:
             success=True,
             version=snapshot.version,
             content=restored.content,
-            metadata=dict(session.metadata),
+            metadata=session_restore.own_metadata(session),
             snapshot=_info(snapshot),
         )
     )

@@ -15,6 +15,7 @@ from ovillo.interfaces.tools.room import Room
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
+from ovillo.model.records import Session
 from ovillo.sessions.snapshots import Restored
 
 #: A session's metadata beside the content; the rest of an answer is the content's.
@@ -72,7 +73,7 @@ def handle(call: Call, args: Input) -> Answer:
 def _metadata(found: Found, room: Room) -> dict[str, Any]:
     """What is known of the session itself, as it is now; too much of it is left out whole and says so."""
     session = found.summary.session
-    own = {name: value for name, value in session.metadata.items() if name != _RAW}
+    own = own_metadata(session)
     facts = {
         "name": found.summary.title,
         "status": session.status.value,
@@ -84,6 +85,10 @@ def _metadata(found: Found, room: Room) -> dict[str, Any]:
     if len(encoded) > _METADATA_BYTES or not room.take(encoded.decode(), shown):
         return {**facts, "left_out_bytes": len(encoded)}
     return shown
+
+
+def own_metadata(session: Session) -> dict[str, Any]:
+    return {name: value for name, value in session.metadata.items() if name != _RAW}
 
 
 def _output(found: Found, restored: Restored, metadata: dict[str, Any], made: Piece, path: str, start: int) -> Output:

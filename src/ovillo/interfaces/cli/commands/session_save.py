@@ -12,6 +12,7 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.tools.session_restore import own_metadata
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded
 from ovillo.security.principals import LOCAL
@@ -55,7 +56,7 @@ def restore(state: State, session: str, version: int | None, output: str | None,
                 "version": snapshot.version,
                 "saved_at": to_iso(snapshot.saved_at),
                 "content": restored.content,
-                "metadata": dict(found.session.metadata),
+                "metadata": own_metadata(found.session),
             }
         print_json(shown)
         return
