@@ -56,7 +56,7 @@ def _soften(field: shapes.Field, value: Any) -> Any:
         value = value.encode("utf-8", "replace").decode()
     if isinstance(kind, shapes.StrType) and isinstance(value, int | float) and not isinstance(value, bool):
         return str(int(value)) if float(value).is_integer() else str(value)
-    if isinstance(kind, shapes.LiteralType) and isinstance(value, str):
+    if isinstance(kind, shapes.LiteralType | shapes.EnumType) and isinstance(value, str):
         return value.strip().lower()
     if isinstance(kind, shapes.IntType):
         return _clamp(kind, value)

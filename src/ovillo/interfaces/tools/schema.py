@@ -89,6 +89,8 @@ def _schema(info: shapes.Type, *, out: bool) -> Schema:
             return {"type": "integer"} | {key: value for key, value in bounds.items() if value is not None}
         case shapes.LiteralType():
             return {"type": "string", "enum": list(info.values)}
+        case shapes.EnumType():
+            return {"type": "string", "enum": [each.value for each in info.cls]}
         case shapes.ListType() | shapes.VarTupleType():
             return {"type": "array", "items": _schema(info.item_type, out=out)}
         case shapes.DictType():

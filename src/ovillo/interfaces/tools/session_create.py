@@ -18,7 +18,7 @@ class Input(Struct, kw_only=True):
     name: Annotated[str, Meta(min_length=1, max_length=500, description="What the session is called")]
     metadata: Annotated[dict[str, Any] | None, Meta(description="Anything to keep with it")] = None
     session_type: Annotated[SessionType | None, Meta(description="Told from what is said when not given")] = None
-    working_directory: Annotated[str | None, Meta(max_length=4096)] = None
+    working_directory: Annotated[str, Meta(max_length=4096)] | None = None
 
 
 class Output(Struct, kw_only=True, omit_defaults=True):
