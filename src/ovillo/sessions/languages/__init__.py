@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -67,13 +66,23 @@ def languages() -> tuple[Language, ...]:
 
 def identify(texts: Iterable[str]) -> Language:
     """The language most of the little words belong to; English where nothing tells."""
-    counted = Counter(word for text in texts for word in _WORD.findall(text[:_SAMPLE].lower()))
-    # A word that two languages share tells little of either.
-    votes = {
-        each.code: sum(counted[word] / sum(word in other.words for other in languages()) for word in each.words)
-        for each in languages()
-    }
+    votes = dict.fromkeys(CODES, 0.0)
+    weights = _weights()
+    for text in texts:
+        for word in _WORD.findall(text[:_SAMPLE].lower()):
+            for code, weight in weights.get(word, ()):
+                votes[code] += weight
     return language(max(CODES, key=lambda code: votes[code]))
+
+
+@cache
+def _weights() -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """Little word -> the languages it tells of; one that two languages share tells little of either."""
+    owners: dict[str, list[str]] = {}
+    for each in languages():
+        for word in each.words:
+            owners.setdefault(word, []).append(each.code)
+    return {word: tuple((code, 1 / len(codes)) for code in codes) for word, codes in owners.items()}
 
 
 def _any(patterns: list[str]) -> re.Pattern[str]:
