@@ -33,6 +33,7 @@ _COMMANDS = {
     "time": (f"{_C}.time:time", "Timesheet: who worked on what, how long."),
     "mcp": (f"{_C}.serve:mcp", "Serve MCP on standard input and output."),
     "serve": (f"{_C}.serve:serve", "Serve MCP over streamable HTTP."),
+    "key": (f"{_C}.key:key", "Keys for clients of a server with access control."),
     "embed": (f"{_C}.embed:embed", "Make everything searchable by meaning, now."),
     "memory": (f"{_C}.memory:memory", "What ovillo keeps, and how much room it takes."),
     "status": (f"{_C}.status:status", "Healthy, degraded or in error, and why."),
