@@ -1,0 +1,30 @@
+"""What every store must tell of its own condition. A store's own test file imports all of this."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovillo.model.coordination import Link
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.store.protocol import Store
+from tests.builders import delta, message
+
+NS = DEFAULT_NAMESPACE
+
+
+@pytest.mark.requirement("CTX-6")
+def test_a_sound_store_tells_what_it_holds_and_answers_its_writer(store: Store) -> None:
+    store.apply(NS, [delta(message("m1", 1, "hi", of="ses_a")), delta(message("m2", 1, "hi", of="ses_b"))])
+    store.put_link(NS, Link(SessionId("ses_a"), SessionId("ses_b"), "impacts"))
+    health = store.health(NS)
+    assert health.problems == ()
+    assert health.schema_version >= 4
+    assert health.size_bytes > 0
+    assert {key: health.counts[key] for key in ("sessions", "messages", "links", "tasks")} == {
+        "sessions": 2,
+        "messages": 2,
+        "links": 1,
+        "tasks": 0,
+    }
+    assert store.health(Namespace("other")).counts["sessions"] == 0
+    assert store.probe_writer(10)

@@ -1,0 +1,76 @@
+"""What every store must do for the timesheet. A store's own test file imports all of this."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ovillo.model.coordination import Task
+from ovillo.model.errors import Conflict, NotFound
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.store.protocol import Store
+
+NS = DEFAULT_NAMESPACE
+BEGUN = Task(
+    "task_1",
+    "claude",
+    "fix the café \ud800 bug".encode("utf-8", "replace").decode(),
+    1_000,
+    context="sprint 4",
+    session_id=SessionId("ses_a"),
+    project_id="shop",
+    directory="/w/shop",
+    baseline={"by": "git", "dirty": {"a.py": [1, 2]}},
+)
+ENDED = replace(
+    BEGUN, baseline=None, ended_at=5_000, summary="done", files=("a.py",), detected_by="git", warnings=("late",)
+)
+
+
+@pytest.mark.requirement("TIME-1")
+def test_a_task_comes_back_as_it_was_begun_and_ended(store: Store) -> None:
+    store.open_task(NS, BEGUN)
+    assert store.get_task(NS, "task_1") == BEGUN
+    store.close_task(NS, ENDED)
+    assert store.get_task(NS, "task_1") == ENDED
+
+
+@pytest.mark.requirement("TIME-2")
+def test_a_task_ends_once(store: Store) -> None:
+    store.open_task(NS, BEGUN)
+    store.close_task(NS, ENDED)
+    with pytest.raises(Conflict, match="task_1"):
+        store.close_task(NS, replace(ENDED, summary="again"))
+    assert store.get_task(NS, "task_1") == ENDED
+    with pytest.raises(NotFound):
+        store.close_task(NS, replace(ENDED, id="task_2"))
+
+
+@pytest.mark.requirement("TIME-7")
+def test_tasks_are_found_by_the_time_they_ran(store: Store) -> None:
+    for name, start, end in (("t1", 100, 200), ("t2", 150, 400), ("t3", 300, None)):
+        store.open_task(NS, Task(name, "codex", "x", start))
+        if end:
+            store.close_task(NS, Task(name, "codex", "x", start, ended_at=end))
+
+    def found(**where: int | bool) -> list[str]:
+        return [task.id for task in store.tasks(NS, **where)]
+
+    assert found() == store.task_ids(NS) == ["t3", "t2", "t1"]
+    assert found(after=250) == ["t3", "t2"]
+    assert found(before=300) == ["t2", "t1"]
+    assert found(is_open=True) == ["t3"]
+    assert found(is_open=False, limit=1) == ["t2"]
+
+
+@pytest.mark.requirement("LINKS-10")
+def test_tasks_are_logged_and_stay_in_their_namespace(store: Store) -> None:
+    store.open_task(NS, BEGUN)
+    store.close_task(NS, ENDED)
+    assert [(x.kind, x.ref, x.at) for x in store.changes(NS, 0, 9)] == [
+        ("task", "task_1", 1_000),
+        ("task", "task_1", 5_000),
+    ]
+    other = Namespace("other")
+    assert (store.get_task(other, "task_1"), store.tasks(other)) == (None, [])
