@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: A reader of a session that is being tidied waits for it no longer than this (seconds).
-_PATIENCE_S = 1.0
+_PATIENCE_S = 5.0
 #: Messages looked at to tell what a session is about, and after how many it is told again.
 _LOOKED_AT = 40
 _BATCH = 50
