@@ -280,3 +280,10 @@ def test_changes_are_read_from_editing_tools_where_no_patches_were_recorded() ->
 def test_a_count_of_failures_counts_though_the_pipe_hid_the_exit_code() -> None:
     steps = [ask("Run the tests"), run("pytest -q | tail -1", "3 failed, 12 passed in 2.1s"), say("They ran.")]
     assert "3 failed" in _section(summary(told(steps)), "outstanding")
+
+
+@pytest.mark.parametrize("piece", ["<a>", "\n- a", "`a", "a/", "ok ", "we should use it instead of ", "(", '"'])
+def test_text_made_to_be_slow_is_not(piece: str) -> None:
+    text = piece * (30_000 // len(piece))
+    hostile = (message("m1", 1, text), message("m2", 2, text, role=Role.ASSISTANT))
+    assert count_tokens(summary(hostile)) <= 500

@@ -87,9 +87,13 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
     if asked and not goal and _told(content_words(asked, words), taken):
         asked = ""
     # What is open stands under Outstanding; what was open and is done would only mislead here.
-    set_aside = (*found.pending, *found.closed)
+    set_aside = {id(said) for said in (*found.pending, *found.closed)}
     ranked = sorted(
-        (said for said in turn.answers if not said.question and said not in set_aside and not _told(said.words, taken)),
+        (
+            said
+            for said in turn.answers
+            if not said.question and id(said) not in set_aside and not _told(said.words, taken)
+        ),
         key=_signal,
         reverse=True,
     )

@@ -34,6 +34,8 @@ _LABEL = re.compile(
     r"^\W*(?:decision|decided|agreed|decisión|decidido|acordado|de acuerdo|décision|d'accord|entendu|decisão|combinado|acordo)\s*:\s*",
     re.IGNORECASE,
 )
+#: Pending points and decisions of a session that are looked at, the newest.
+_MOST_OPEN = 300
 _WORD = re.compile(r"\w+")
 _NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
 _PENDING_HEADING = 60
@@ -115,6 +117,7 @@ def gather(messages: Sequence[Message]) -> Evidence:
     for order, message in enumerate(kept):
         _Reader(found, order, has_patches=has_patches).read(message)
     _close_pending(found)
+    found.decisions = found.decisions[-_MOST_OPEN:]
     return found
 
 
@@ -219,8 +222,8 @@ class _Reader:
             bare = _after_nod(sentence.text, spoken)
             if not bare or (spoken.announce.match(bare) and not spoken.outcome.search(bare)):
                 continue
-            kept.append(self._said(sentence, spoken, last=position == len(said) - 1))
-        for each, sentence in ((k, s) for k in kept for s in said if s.text == k.text):
+            each = self._said(sentence, spoken, last=position == len(said) - 1)
+            kept.append(each)
             if not each.question and _is_pending(sentence, spoken):
                 found.pending.append(each)
             elif each.outcome:
@@ -390,16 +393,18 @@ def _is_pending(sentence: Sentence, spoken: Language, *, strict: bool = False) -
 def _close_pending(found: Evidence) -> None:
     """A point is no longer pending once something later changed, or reported done, what it names. That something
     fails is over with the next check that passes, or where it was what a change came for."""
-    found.closed = [said for said in found.pending if _is_closed(found, said)]
-    found.pending = [said for said in found.pending if said not in found.closed]
+    still: list[Said] = []
+    done: dict[str, int] = {}
+    for at, names in found.done_names.items():
+        for name in names:
+            done.update((bare, max(at, done.get(bare, -1))) for bare in _bare(name))
+    for said in found.pending[-_MOST_OPEN:]:
+        (found.closed if _is_closed(found, said, done) else still).append(said)
+    found.pending = still
 
 
-def _is_closed(found: Evidence, said: Said) -> bool:
-    wanted = {bare for name in said.names for bare in _bare(name)}
-    later = {
-        bare for at, names in found.done_names.items() if at > said.order for name in names for bare in _bare(name)
-    }
-    if wanted & later:
+def _is_closed(found: Evidence, said: Said, done: Mapping[str, int]) -> bool:
+    if any(done.get(bare, -1) > said.order for name in said.names for bare in _bare(name)):
         return True
     spoken = _language_of(said.text, found.language)
     return not spoken.pending.search(said.text) and max(found.passed, found.changed) > said.order

@@ -8,9 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 _MAX_TEXT = 30_000
-_FENCE = re.compile(r"```.*?(?:```|\Z)|<(\w[\w-]*)>.*?</\1>", re.DOTALL)
+#: Code blocks, and what clients wrap in tags; bounded, so that a text of opening tags costs no time.
+_FENCE = re.compile(r"```.*?(?:```|\Z)|<(\w[\w-]{0,40})>[^<]{0,4000}</\1>", re.DOTALL)
+#: Sentences of one text that are looked at.
+_MOST = 300
 #: A sentence ends at its mark when space and no lower-case continuation of an abbreviation follows.
 _END = re.compile(r"(?<=[.!?…])[\"'»”)]*\s+(?=[^\s.,;:)])")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
@@ -34,7 +38,11 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The prose of ``text`` in order; code blocks, tags and tables are passed over."""
+    """The prose of ``text`` in order, to a bound; code blocks, tags and tables are passed over."""
+    return islice(_sentences(text), _MOST)
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
     prose = _MARKS.sub("", _FENCE.sub("\n", text[:_MAX_TEXT]))
     heading = ""
     for paragraph in _paragraphs(prose):
