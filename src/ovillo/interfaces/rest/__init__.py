@@ -6,12 +6,29 @@ Owns the list of endpoints; how they are served is ``interfaces.http``.
 from __future__ import annotations
 
 from ovillo.interfaces.http.endpoints import Endpoint
-from ovillo.interfaces.rest import changes, from_tools, messages, sessions, sources, v6
+from ovillo.interfaces.rest import (
+    changes,
+    contexts,
+    from_tools,
+    links,
+    messages,
+    sessions,
+    snapshots,
+    sources,
+    status,
+    timesheet,
+    v6,
+)
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *sessions.ENDPOINTS,
     *messages.ENDPOINTS,
     *from_tools.ENDPOINTS,
+    *snapshots.ENDPOINTS,
+    *links.ENDPOINTS,
+    *timesheet.ENDPOINTS,
+    *contexts.ENDPOINTS,
+    *status.ENDPOINTS,
     *sources.ENDPOINTS,
     *changes.ENDPOINTS,
     *v6.ENDPOINTS,
