@@ -264,6 +264,30 @@ CLI: dict[str, tuple[str, str]] = {
     "CLI-44": ("An export is whole or not there, and writes over nothing unasked", "issue 2 Command line"),
     "CLI-45": ("Colours only where they are wanted", "DESIGN 13"),
 }
+HTTP: dict[str, tuple[str, str]] = {
+    "HTTP-1": ("Parameters in the address have the declared types", "DESIGN 12"),
+    "HTTP-2": ("A wrong parameter or body is refused by the path of the field, with near names", "DESIGN 12, 16"),
+    "HTTP-3": (
+        "Errors are problem JSON with code, hint and request id; unexpected ones without message",
+        "DESIGN 12, 16",
+    ),
+    "HTTP-4": ("Unknown paths and methods are problems; ids come percent-decoded and whole", "DESIGN 12"),
+    "HTTP-5": (
+        "Blocking handlers leave the event loop free; replies are JSON, bytes, streams or nothing",
+        "platform 3",
+    ),
+    "HTTP-6": ("Each endpoint has its own limit of a body, declared length or not", "DESIGN 12"),
+    "HTTP-7": ("Host and Origin are checked on every path and socket", "mcp 5; DESIGN 12"),
+    "HTTP-8": ("Health is the process; readiness names what keeps the server from serving", "platform 6"),
+    "HTTP-9": ("Metrics count requests by template and tell of the store", "platform 6"),
+    "HTTP-10": ("Every request has an id and one line in the log, without anything that was said", "DESIGN 11, 15"),
+    "HTTP-11": ("OpenAPI and its page come from the endpoints and hold together", "DESIGN 12"),
+    "HTTP-12": ("The log is JSON lines or text", "DESIGN 14; platform 6"),
+    "HTTP-13": ("Beyond loopback only with access control, refused before a socket opens", "DESIGN 15, 18"),
+    "HTTP-14": ("With a certificate the server speaks HTTPS only; a bad one is said at the start", "issue 3 Access"),
+    "HTTP-15": ("SIGTERM finishes requests, closes streams and sockets, exits 0; a second one ends it", "platform 5"),
+    "HTTP-16": ("A store that cannot be opened ends the server with the reason", "DESIGN 16"),
+}
 SECURITY: dict[str, tuple[str, str]] = {
     "SEC-1": ("Secrets of the usual kinds are masked before storing, in en, es, fr, pt", "DESIGN 15; issue 2 Ingest"),
     "SEC-2": ("Hashes, ids, images and placeholders are not taken for secrets", "platform.md 4"),
@@ -300,7 +324,10 @@ MEMO: dict[str, tuple[str, str]] = {
     "MEMO-2": ("55 messages and a 56th: 1-36 are summarised, 37-56 kept", "SPEC-015 6; issue 3"),
     "MEMO-3": ("No message falls between summary and memory, none is in both", "issue 3"),
     "MEMO-4": ("By turns: over context_limit, all but keep_last_n_turns are summarised", "v6 roadmap 1"),
-    "MEMO-5": ("A summary tells who goes on what was discussed, decided, changed and is open", "DESIGN 7; SPEC-015 4.5"),
+    "MEMO-5": (
+        "A summary tells who goes on what was discussed, decided, changed and is open",
+        "DESIGN 7; SPEC-015 4.5",
+    ),
     "MEMO-6": ("Errors that were mended and points that were settled are not outstanding", "DESIGN 7"),
     "MEMO-7": ("A summary keeps its token budget and saves half of the tokens", "SPEC-015 1; issue 3"),
     "MEMO-8": ("The same messages give the same summary", "DESIGN 7"),
@@ -329,7 +356,10 @@ ACCESS: dict[str, tuple[str, str]] = {
     "ACCESS-12": ("Credentials come in headers, or as a subprotocol of a WebSocket, never in an address", "mcp 5"),
     "ACCESS-13": ("Requests past the rate get 429 with the time to wait; memory is bounded", "issue 3 Access"),
     "ACCESS-14": ("No server opens beyond loopback without access control", "DESIGN 12, 18"),
-    "ACCESS-15": ("Two namespaces never see each other's sessions, hits, titles, counts, names or changes", "DESIGN 15"),
+    "ACCESS-15": (
+        "Two namespaces never see each other's sessions, hits, titles, counts, names or changes",
+        "DESIGN 15",
+    ),
     "ACCESS-16": ("MCP shows and runs what the caller's scopes allow, in the caller's namespace", "DESIGN 11, 15"),
     "ACCESS-17": ("An MCP session belongs to who opened it", "mcp 5"),
     "ACCESS-18": ("Every route keeps the access matrix", "issue 3 Must show"),
@@ -344,7 +374,7 @@ SNAP: dict[str, tuple[str, str]] = {
     "SNAP-6": ("Secrets are masked before storing and the answer says how many", "DESIGN 15"),
     "SNAP-7": ("A snapshot changes nothing of its session and goes only with it", "issue 3 Snapshots"),
     "SNAP-8": ("Saving is told in the change log", "DESIGN 7"),
-    "SNAP-9": ("Recompressing keeps every state and makes none larger", "DESIGN 7"),
+    "SNAP-9": ("Recompressing keeps every state, whatever rests on it", "DESIGN 7"),
     "SNAP-10": ("Upkeep drops only what nobody can miss", "DESIGN 7; continuity 2.4.2"),
     "SNAP-11": ("memory_optimize reports the bytes the disk really got back", "issue 3 Snapshots"),
     "SNAP-12": ("A diff is a patch that leads from the one version to the other", "issue 3 Snapshots"),
@@ -380,7 +410,10 @@ CTX: dict[str, tuple[str, str]] = {
     "CTX-1": ("What is stored is retrieved, by later sessions too, with its times", "continuity 2.2.1, 2.2.2"),
     "CTX-2": ("What has expired never comes back, and the answer says why", "continuity 2.2; issue 3"),
     "CTX-3": ("Switching preserves and restores, per caller and across a restart", "continuity 2.2.3"),
-    "CTX-4": ("Without preserve_current a caller's own loose entries are dropped, and nothing else", "docs contexts.md"),
+    "CTX-4": (
+        "Without preserve_current a caller's own loose entries are dropped, and nothing else",
+        "docs contexts.md",
+    ),
     "CTX-5": ("Size, depth, names and secrets are bounded or masked before anything is stored", "DESIGN 15"),
     "CTX-6": ("Status tells healthy, degraded and error apart, with reasons and figures", "continuity 2.4.1; issue 3"),
     "CTX-7": ("Contexts and status by tool, REST and command under the specification's names", "DESIGN 11, 12, 13"),
@@ -401,8 +434,34 @@ REST: dict[str, tuple[str, str]] = {
     "REST-7": ("The v6 paths answer in their documented shapes", "mcp-v6-roadmap API Extensions"),
     "REST-8": ("Wrong requests are problem JSON and change nothing", "DESIGN 12, 16"),
 }
+SYNC: dict[str, tuple[str, str]] = {
+    "SYNC-1": (
+        "A message over WebSocket is acknowledged after COMMIT, in order, and once however often it is sent",
+        "DESIGN 12",
+    ),
+    "SYNC-2": ("A client that comes back with its last message gets exactly what it missed", "spec-015 4.7"),
+    "SYNC-3": ("A bad frame is answered with code and hint and closes nothing", "issue 3 HTTP and WebSocket"),
+    "SYNC-4": ("Changes come live and from a cursor on without gap", "DESIGN 12"),
+    "SYNC-5": (
+        "A client that does not read is closed with its cursor; others do not notice",
+        "DESIGN 12; platform.md 5",
+    ),
+    "SYNC-6": ("Several instances on one database see each other's changes", "issue 3"),
+    "SYNC-7": ("Changes are read as JSON, waited for, and streamed as server-sent events", "DESIGN 12"),
+    "SYNC-8": ("Changes of other namespaces are never heard, and foreign pages get no socket", "DESIGN 15"),
+    "SYNC-9": ("A server that ends tells its sockets where they are; no thread stays behind", "issue 3 Access"),
+}
+EXEC: dict[str, tuple[str, str]] = {
+    "EXEC-1": ("execute keeps JSON-RPC: ids, notifications, codes, near names, results of failed tools", "mcp.md 4"),
+    "EXEC-2": ("stdio answers execute before, after and without the handshake, in both eras", "mcp.md 4"),
+    "EXEC-3": ("execute and tools/call give the same structured result on every channel", "issue 3"),
+    "EXEC-4": ("The fields of a good answer stand in the result itself", "continuity-protocol.md 4"),
+    "EXEC-5": ("A script that writes its requests and closes its end gets every answer", "continuity-protocol.md 4.1"),
+}
 
 REQUIREMENTS = {
+    **SYNC,
+    **EXEC,
     **READERS,
     **STORE,
     **INGEST,
@@ -410,6 +469,7 @@ REQUIREMENTS = {
     **SEARCH,
     **TOOLS,
     **CLI,
+    **HTTP,
     **SECURITY,
     **PROJECT,
     **ACCESS,
