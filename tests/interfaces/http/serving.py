@@ -26,6 +26,7 @@ from ovillo.interfaces.services import Services
 from ovillo.settings import Settings
 from tests.interfaces.opened import settings_for
 
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     status: int

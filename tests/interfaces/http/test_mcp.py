@@ -77,7 +77,11 @@ def test_an_open_stream_does_not_hold_up_the_end(made: Services) -> None:
             "jsonrpc": "2.0",
             "id": 1,
             "method": "initialize",
-            "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            },
         }
         answer = site.ask("POST", "/mcp", opening, Accept="application/json, text/event-stream")
         stream = site.connect()

@@ -5,6 +5,7 @@ Owns the format. What is logged never holds bodies, parameters or headers of a r
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
 import sys
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ovillo.settings import Settings
 
 #: Attributes a record may carry beside its message.
-_FIELDS = ("request_id", "method", "route", "status", "ms", "principal", "client", "trace")
+_FIELDS = ("request_id", "method", "route", "status", "ms", "principal", "client", "error", "trace")
 
 
 class JsonLines(logging.Formatter):
@@ -41,7 +42,10 @@ class TextLines(logging.Formatter):
         super().__init__("%(levelname)s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
+        # Another handler may have kept its own text of the error in the record.
+        fresh = copy.copy(record)
+        fresh.exc_text = None
+        line = super().format(fresh)
         given = [f"{name}={value}" for name in _FIELDS if (value := getattr(record, name, None)) is not None]
         return f"{line} {' '.join(given)}" if given else line
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
+from ovillo.interfaces.http.logs import frames
 from ovillo.interfaces.http.problems import unexpected
 
 _log = logging.getLogger("ovillo.http")
@@ -69,7 +70,12 @@ class Observing:
         try:
             await self._app(scope, receive, sending)
         except Exception as error:  # The request edge: the client gets an answer, the log the trace.
-            _log.error("request failed", exc_info=error, extra={"request_id": given, "route": route_of(scope)})
+            # Not ``exc_info``: what an error says may quote the request, whatever formats the record.
+            known = {"request_id": given, "route": route_of(scope)}
+            _log.error(
+                "request failed",
+                extra={**known, "error": type(error).__name__, "trace": frames(error.__traceback__)},
+            )
             if not status:
                 await unexpected(given)(scope, receive, sending)
             elif status == _WEBSOCKET:

@@ -216,7 +216,7 @@ class EndpointRouter:
         """404 with the nearest templates."""
         path = scope["path"][:200]
         near = get_close_matches(path, [*self._templates, *also], n=3, cutoff=0.6)
-        hint = f"Nearest: {', '.join(near)}." if near else f"There are {', '.join([*also, '/api/sessions', '/docs'])}."
+        hint = f"Nearest: {', '.join(near)}." if near else f"There are {', '.join([*also, '/docs'])}."
         return problem(
             404, "Not found", f"There is nothing at {path}.", hint=hint, request_id=scope["state"].get("request_id")
         )
