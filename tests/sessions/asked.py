@@ -1,4 +1,5 @@
-"""Requests as people type them, each with the type of work it asks for; written beside detection; two of them were refused at first and led to a fix.
+"""Requests as people type them, each with the type of work it asks for. Written beside detection; two of them failed at
+first and led to a fix.
 
 Owns the sentences only.
 """
