@@ -459,6 +459,13 @@ EXEC: dict[str, tuple[str, str]] = {
     "EXEC-5": ("A script that writes its requests and closes its end gets every answer", "continuity-protocol.md 4.1"),
 }
 
+FAULTS: dict[str, tuple[str, str]] = {
+    "FAULT-1": ("A full disk: refused with the reason, nothing lost, recovers", "issue 3 Must show; platform.md 5"),
+    "FAULT-2": ("A read-only folder: read, and said why it is not written", "issue 3 Must show; platform.md 5"),
+    "FAULT-3": ("A corrupted page is told, never silent, the file untouched", "issue 3 Must show; platform.md 5"),
+    "FAULT-4": ("A second server on the same file joins in", "issue 3 Must show; platform.md 5"),
+}
+
 REQUIREMENTS = {
     **SYNC,
     **EXEC,
@@ -474,6 +481,7 @@ REQUIREMENTS = {
     **PROJECT,
     **ACCESS,
     **RECORDING,
+    **FAULTS,
     **REST,
     **MEMO,
     **SNAP,

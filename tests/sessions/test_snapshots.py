@@ -117,8 +117,8 @@ def test_a_state_that_has_nothing_of_the_one_before_stands_alone(fresh: Services
 
 @pytest.mark.requirement("SNAP-3")
 def test_the_beginning_of_a_large_state_is_found_again_at_every_level() -> None:
-    """Match tables of the usual size lose sight of it: level 1 would store half a megabyte instead of a few bytes."""
-    words = [f"{n * 7919 % 104729:05d}" for n in range(120_000)]
+    """Match tables of the usual size lose sight of it: level 1 would store megabytes instead of a few bytes."""
+    words = [f"{n * 7919 % 1299709:07d}" for n in range(600_000)]
     old = snapshot_encoding.plain_text({"words": words})
     new = snapshot_encoding.plain_text({"added": 1, "words": [*words, "end"]})
     base = snapshot_encoding.Base(1, old, snapshot_encoding.checksum(old))

@@ -77,6 +77,7 @@ class UpkeepWrites:
 
     def fold_log(self) -> bool:
         with _own_connection(self.path) as db:
+            db.set_busy_timeout(_PATIENCE_MS)
             return int(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]) == 0
 
     def give_back(self) -> None:
@@ -95,7 +96,6 @@ class UpkeepWrites:
 def _own_connection(path: Path) -> Iterator[apsw.Connection]:
     connection = open_writer(path)
     try:
-        connection.set_busy_timeout(_PATIENCE_MS)
         with explained(path):
             yield connection
     finally:
