@@ -212,7 +212,8 @@ def _by_files(case: _Case, shared: Sequence[SharedFile]) -> None:
 def _by_names(case: _Case, names: set[str], common: Counter[str]) -> None:
     telling = sorted(names, key=lambda name: (common[name], name))
     for name in telling[:5]:
-        case.add(_NAME / (1 + math.log2(max(common[name] - 1, 1))), f"both speak of {name}", [name])
+        # A name that three sessions share still ties each two together; one that many share does not.
+        case.add(_NAME / (1 + math.log2(max(common[name] - 2, 1))), f"both speak of {name}", [name])
 
 
 def _by_circumstances(case: _Case, row: SessionRow, other: SessionRow) -> None:

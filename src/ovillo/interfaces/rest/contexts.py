@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.tools import context_store, context_switch
@@ -87,7 +87,7 @@ def _put(call: Exchange[Where, NewEntry]) -> Reply:
         key=entry.key,
         namespace=entry.context,
         stored_at=to_iso(entry.stored_at),
-        expires_at=to_iso(entry.expires_at),
+        expires_at=to_iso(entry.expires_at) or UNSET,
     )
     return Reply(stored)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.schema import NAMED
 from ovillo.interfaces.tools.working_place import caller_of
 from ovillo.memory.contexts import MAX_TTL_S
 from ovillo.model.clock import to_iso
@@ -22,12 +23,13 @@ class Input(Struct, kw_only=True):
     namespace: Annotated[str | None, Meta(description="Context to put it in; the current one when left out")] = None
 
 
-class Output(Struct, kw_only=True, omit_defaults=True):
+class Output(Struct, kw_only=True):
     success: bool
     key: str
     namespace: str
     stored_at: str | None
-    expires_at: str | None = None
+    #: Only where a ttl was given.
+    expires_at: Annotated[str | UnsetType, NAMED] = UNSET
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -39,9 +41,9 @@ def handle(call: Call, args: Input) -> Answer:
         key=entry.key,
         namespace=entry.context,
         stored_at=to_iso(entry.stored_at),
-        expires_at=to_iso(entry.expires_at),
+        expires_at=to_iso(entry.expires_at) or UNSET,
     )
-    until = f" until {output.expires_at}" if output.expires_at else ""
+    until = f" until {output.expires_at}" if output.expires_at is not UNSET else ""
     return Answer(output, f"Stored {entry.key!r} in the context {entry.context!r}{until}.")
 
 
