@@ -21,6 +21,7 @@ _SURFACES = 60
 _MIN_FRAGMENT = 3
 #: Missing words for which like ones are looked up, and among how many.
 _MOST_OFFERS, _OFFERS_AMONG = 2, 400
+_OFFERS, _OFFERS_CHECKED = 3, 12
 #: Words that may complete a literal of a regular expression.
 _MOST_SURFACES = 4_000
 #: A term that no text has.
@@ -91,9 +92,12 @@ class UnitBuilder:
         beginning = folded[:_MIN_FRAGMENT]
         if len(folded) <= _MIN_FRAGMENT:
             return ()
-        alike = [surface for surface, _ in self._store.surfaces_containing(namespace, beginning, _OFFERS_AMONG)]
-        near = get_close_matches(folded, [surface for surface in alike if surface.startswith(beginning)], 3, 0.8)
-        return tuple(dict.fromkeys(near))
+        found = self._store.surfaces_containing(namespace, beginning, _OFFERS_AMONG)
+        alike = {surface: term for surface, term in found if surface.startswith(beginning)}
+        near = get_close_matches(folded, alike, _OFFERS_CHECKED, 0.8)
+        # Words are kept for all namespaces together; offered are those that this one has.
+        held = self._store.document_frequency(namespace, [alike[surface] for surface in near])
+        return tuple(surface for surface in near if held[alike[surface]])[:_OFFERS]
 
     def only_little_words(self, written: tuple[str, ...]) -> bool:
         """Whether no word of these is in the index, because all are articles, pronouns and the like."""
@@ -201,8 +205,10 @@ class UnitBuilder:
             return None
         found = self._store.surfaces_containing(namespace, fragment, _SURFACES)
         unit = self._from_terms(namespace, token, tuple(dict.fromkeys(term for _, term in found)))
-        exact = any(surface == fragment for surface, _ in found)
-        return None if unit is None else replace(unit, inside=not exact)
+        if unit is None:
+            return None
+        exact = any(surface == fragment and term in unit.terms for surface, term in found)
+        return replace(unit, inside=not exact)
 
 
 def _joined(unit: Unit, translated: Unit) -> Unit:

@@ -35,7 +35,7 @@ class Principal:
     name: str
     namespace: Namespace
     scopes: frozenset[str]
-    #: Public id of the key it came with, if any.
+    #: Public id of the key it came with, or ``jwt:`` and the issuer of the token; the local user has none.
     key_id: str | None = None
 
 

@@ -31,6 +31,8 @@ KEY_ALGORITHMS = (
 _USUAL_KEY_ALGORITHMS = ("RS256", "ES256", "EdDSA")
 #: Clocks of two machines differ (seconds).
 _LEEWAY_S = 30
+#: What ``Principal.key_id`` begins with for a token; its issuer follows.
+KEY_ID = "jwt"
 #: A token that was checked is believed this long, so that a key the issuer withdrew stops (seconds).
 _BELIEVED_S = 60.0
 _MOST = 4_096
@@ -168,7 +170,8 @@ class TokenVerifier:
             namespace = checked_namespace(named if isinstance(named, str) else "")
         except InvalidInput:
             raise CredentialRefused(f"The token's claim {self._namespace_claim!r} names no namespace.") from None
-        return Principal(subject, namespace, _scopes(claims.get(self._scope_claim)))
+        # Never without a key id: that is how the local user is told, and a subject may be called anything.
+        return Principal(subject, namespace, _scopes(claims.get(self._scope_claim)), f"{KEY_ID}:{claims['iss']}")
 
 
 def verifier_from(

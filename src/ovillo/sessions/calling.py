@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ovillo.model.clock import Clock
 from ovillo.model.ids import new_id
-from ovillo.model.records import Namespace, SessionId, SessionKind
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
 from ovillo.readers.protocol import Place
 from ovillo.sessions.views import Calling
 from ovillo.store.protocol import SessionFilter, Store
@@ -81,6 +81,9 @@ class CallingSession:
     def find(self, namespace: Namespace, call: CallContext) -> Calling:
         """The first rule that finds a session. Never raises; for an unknown caller the id generated at start, with
         confidence 0 and the reason."""
+        if namespace != DEFAULT_NAMESPACE:
+            # All rules but the first look at what agents on this machine do, which is nobody else's business.
+            return self._by_meta(namespace, call) or self._unknown("The histories of this machine belong to others.")
         for rule in (self._by_meta, self._by_tool_use, self._by_environment, self._by_running_call, self._by_place):
             try:
                 found = rule(namespace, call)
@@ -90,12 +93,10 @@ class CallingSession:
             if found is not None:
                 return found
         client = f"client {call.client_name}" if call.client_name else "a client without a name"
-        return Calling(
-            self._generated,
-            "generated id",
-            0.0,
-            f"{client} sent no session id and no recorded session of it is being written here.",
-        )
+        return self._unknown(f"{client} sent no session id and no recorded session of it is being written here.")
+
+    def _unknown(self, reason: str) -> Calling:
+        return Calling(self._generated, "generated id", 0.0, reason)
 
     # --- the rules, surest first
 

@@ -79,7 +79,7 @@ class Access:
                 await problem_of(error, state.get("request_id"))(scope, receive, send)
                 return
             state["principal"] = principal
-            caller = f"{principal.namespace}/{principal.key_id or principal.name}"
+            caller = f"{principal.namespace}\n{principal.key_id}\n{principal.name}"
             if credential is not None and (scope["type"] == "websocket" or scope["method"] == "GET"):
                 lasting = _Lasting(self, self._authenticator, credential, scope, receive, send)
                 receive, send = lasting.receive, lasting.send

@@ -11,11 +11,13 @@ from contextlib import asynccontextmanager
 import anyio
 from anyio.lowlevel import current_token
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.routing import Route
 
 from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
 from ovillo.interfaces.mcp import execute_http
 from ovillo.interfaces.mcp.loop import state_key
+from ovillo.interfaces.mcp.owners import WithOwner
 from ovillo.interfaces.mcp.server import OvilloServer
 from ovillo.interfaces.tools.registry import Registry
 
@@ -42,7 +44,8 @@ def door(surroundings: Surroundings) -> Door:
             yield
             tasks.cancel_scope.cancel()
 
-    return Door(routes=[*execute_http.routes(server), *inner.routes], lifespan=lifespan)
+    sdk = [Route(each.path, WithOwner(each.endpoint)) for each in inner.routes if isinstance(each, Route)]
+    return Door(routes=[*execute_http.routes(server), *sdk], lifespan=lifespan)
 
 
 async def _end_streams(stopping: anyio.Event, server: OvilloServer) -> None:

@@ -32,7 +32,8 @@ from ovillo.interfaces.tools import execute, schema
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import AnyTool, Registry
 from ovillo.model.errors import OvilloError
-from ovillo.security.principals import LOCAL, Principal
+from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.security.principals import ANYONE, LOCAL, Principal
 from ovillo.sessions.calling import CallContext
 from ovillo.store.protocol import SessionFilter
 
@@ -73,6 +74,8 @@ class OvilloServer:
         self._own_process = own_process
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
+        #: For callers of other namespaces than the one that histories are read into: nothing is announced there.
+        self._elsewhere = ListenHandler(InMemorySubscriptionBus())
         #: Set when tools were listed or something was asked for: background work waits for it.
         self.answered = anyio.Event()
         tools = registry.visible(LOCAL)
@@ -103,7 +106,7 @@ class OvilloServer:
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
-            on_subscriptions_listen=self._listening,
+            on_subscriptions_listen=self._listen,
         )
         server.add_request_handler(execute.METHOD, types.RequestParams, self._execute)
         server.middleware.append(RequestStateBoundary(RequestStateSecurity(keys=[state_key]), default_audience=NAME))
@@ -266,6 +269,13 @@ class OvilloServer:
     def end_subscriptions(self) -> None:
         """Open subscriptions end well: the server is going to. From the event loop."""
         self._listening.close()
+        self._elsewhere.close()
+
+    async def _listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        namespace = self._caller(ctx)["principal"].namespace
+        return await (self._listening if namespace == DEFAULT_NAMESPACE else self._elsewhere)(ctx, params)
 
     async def _publish(self, report: ScanReport) -> None:
         if len(report.touched) <= _MOST_UPDATES:
@@ -292,10 +302,11 @@ class OvilloServer:
 
 
 def principal_in(connection: Any, default: Principal = LOCAL) -> Principal:
-    """The principal that the access layer left in a connection's scope (``None`` on stdio)."""
-    state = connection.scope.get("state") if connection is not None else None
-    principal = (state or {}).get("principal", default)
-    return principal if isinstance(principal, Principal) else default
+    """The principal that the access layer left in a connection's scope; on stdio, without a connection, ``default``."""
+    if connection is None:
+        return default
+    principal = connection.scope.get("state", {}).get("principal")
+    return principal if isinstance(principal, Principal) else ANYONE
 
 
 _CONTINUE = types.Prompt(

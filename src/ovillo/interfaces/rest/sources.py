@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.model.clock import to_iso
+from ovillo.model.errors import PermissionDenied
+from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.security.principals import ADMIN, HISTORY_READ
 
 
@@ -43,7 +45,8 @@ class Scanned(Struct, rename="camel", kw_only=True):
 
 
 def _list(call: Exchange[Any, None]) -> Reply:
-    reports = call.services.ingest.sources()
+    # The places and their damage are those of this machine's histories, which are all in one namespace.
+    reports = call.services.ingest.sources() if call.namespace == DEFAULT_NAMESPACE else []
     return Reply(
         Sources(
             sources=[
@@ -65,6 +68,10 @@ def _list(call: Exchange[Any, None]) -> Reply:
 
 
 def _scan(call: Exchange[Any, None]) -> Reply:
+    if call.namespace != DEFAULT_NAMESPACE:
+        raise PermissionDenied(
+            f"The histories of this machine belong to the namespace {DEFAULT_NAMESPACE}.", hint="Use a key of that one."
+        )
     report = call.services.ingest.scan()
     return Reply(
         Scanned(

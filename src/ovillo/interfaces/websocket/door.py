@@ -14,7 +14,7 @@ from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.websocket.connection import Connection, Limits
 from ovillo.model.errors import OvilloError
-from ovillo.security.principals import LOCAL, Principal
+from ovillo.security.principals import ANYONE, Principal
 
 PATH = "/ws"
 #: Sockets of one process; each may keep a backlog in memory.
@@ -38,7 +38,7 @@ def open_door(around: Surroundings, limits: Limits | None = None) -> Door:
         all_gone = anyio.Event() if sockets == 1 else all_gone
         try:
             services = await anyio.to_thread.run_sync(_ready, around)
-            principal = socket.scope.get("state", {}).get("principal", LOCAL)
+            principal = socket.scope.get("state", {}).get("principal", ANYONE)
             assert isinstance(principal, Principal)
             await Connection(socket, services, principal, bounds).serve(around.stopping)
         except OvilloError as error:  # the store cannot be opened

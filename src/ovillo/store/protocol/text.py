@@ -114,7 +114,8 @@ class TextStore(Protocol):
     def index_stats(self, namespace: Namespace) -> IndexStats: ...
 
     def document_frequency(self, namespace: Namespace, terms: Iterable[str]) -> dict[str, int]:
-        """How many documents hold each term; 0 for unknown ones."""
+        """How many documents hold each term; 0 for those that no document of this namespace holds. Others' documents may
+        be counted: the figure weighs terms and is not for showing."""
         ...
 
     def terms_with_prefix(self, namespace: Namespace, prefix: str, limit: int) -> list[tuple[str, int]]: ...

@@ -66,7 +66,11 @@ class TextReads:
             for term in wanted:
                 row = db.execute("SELECT doc FROM fts_terms WHERE term = ?", (term,)).fetchone()
                 found[term] = row[0] if row else 0
-        return found
+            return (
+                found
+                if _only_one(db)
+                else {term: n if n and _holds(db, namespace, term) else 0 for term, n in found.items()}
+            )
 
     def terms_with_prefix(self, namespace: Namespace, prefix: str, limit: int) -> list[tuple[str, int]]:
         with self._pool.reading() as db:
@@ -146,7 +150,7 @@ class TextReads:
     ) -> tuple[bool, tuple[int, int] | None]:
         """Adds the conditions; says whether parts must be joined, and the span of documents that can match."""
         span: tuple[int, int] | None = None
-        several = db.execute("SELECT count(*) FROM namespaces").fetchone()[0] > 1
+        several = not _only_one(db)
         if limits_parts(where):
             extra, given = part_conditions(where)
             sql += extra
@@ -310,6 +314,26 @@ def _lengths(db: apsw.Connection, docs: list[int]) -> dict[int, int]:
 def _meta(db: apsw.Connection, key: str) -> int:
     row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return int(row[0]) if row else 0
+
+
+def _only_one(db: apsw.Connection) -> bool:
+    """Whether there is no other namespace to be kept apart from."""
+    return bool(db.execute("SELECT count(*) <= 1 FROM namespaces").fetchone()[0])
+
+
+def _holds(db: apsw.Connection, namespace: Namespace, term: str) -> bool:
+    """Whether this namespace has the term: the index is one for all, and nobody may learn another's words from it."""
+    for join in (
+        "parts p ON p.key = fts.rowid JOIN sessions s ON s.key = p.session_key",
+        "sessions s ON s.title_doc = fts.rowid",
+    ):
+        found = db.execute(
+            f"SELECT 1 FROM fts JOIN {join} WHERE fts MATCH ? AND s.namespace_key = {_NS} LIMIT 1",
+            (_quoted(term), namespace),
+        ).fetchone()
+        if found:
+            return True
+    return False
 
 
 def _fts(match: Match) -> str:
