@@ -5,6 +5,7 @@ Owns how a connection behaves. Knows nothing of what the tables mean.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -44,6 +45,28 @@ def open_writer(path: Path) -> apsw.Connection:
     return connection
 
 
+def is_read_only(path: Path) -> bool:
+    """Whether the database is there, whole without a write-ahead log, and in a place that cannot be written."""
+    log = path.with_name(path.name + "-wal")
+    if not path.is_file() or (log.exists() and log.stat().st_size):
+        return False
+    try:
+        with path.open("ab"):
+            return not os.access(path.parent, os.W_OK)
+    except OSError:
+        return True
+
+
+def open_unwritable(path: Path) -> apsw.Connection:
+    """A connection to a database nobody can write: without log and shared memory, which have nowhere to be."""
+    with _explained(path):
+        connection = apsw.Connection(
+            f"{path.as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        )
+        connection.pragma("cache_size", -16_384)
+    return connection
+
+
 def open_reader(path: Path) -> apsw.Connection:
     """A connection that only asks. Opened for writing all the same: a read-only one cannot set the shared memory of
     the write-ahead log up when it happens to be the first, and cannot fold the log in when it is the last."""
@@ -79,8 +102,9 @@ def _patiently(connect: Callable[[], apsw.Connection]) -> apsw.Connection:
 class ReaderPool:
     """Hands out read-only connections; at most a few stay open between uses."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, connect: Callable[[Path], apsw.Connection] = open_reader) -> None:
         self._path = path
+        self._connect = connect
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue(_POOL_SIZE)
         self._closed = threading.Event()
 
@@ -92,7 +116,7 @@ class ReaderPool:
         try:
             connection = self._idle.get_nowait()
         except queue.Empty:
-            connection = open_reader(self._path)
+            connection = self._connect(self._path)
         try:
             with _explained(self._path):
                 yield connection

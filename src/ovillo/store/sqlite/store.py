@@ -20,7 +20,7 @@ from ovillo.store.sqlite.access_keys import AccessKeyTable
 from ovillo.store.sqlite.changes import ChangeLog, log_changes
 from ovillo.store.sqlite.classification import Classification
 from ovillo.store.sqlite.condition import Condition
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.connection import ReaderPool, is_read_only, open_unwritable
 from ovillo.store.sqlite.contexts import ContextTables
 from ovillo.store.sqlite.health import HealthReads
 from ovillo.store.sqlite.keys import namespace_key
@@ -39,7 +39,7 @@ from ovillo.store.sqlite.totals import TotalsReads
 from ovillo.store.sqlite.upkeep import UpkeepWrites
 from ovillo.store.sqlite.vector_store import VectorStore
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
-from ovillo.store.sqlite.writer import Writer
+from ovillo.store.sqlite.writer import NoWriter, Writer
 
 _TRIGRAM_BATCH = 50_000
 
@@ -68,8 +68,12 @@ class SqliteStore(
         self.path = path
         self._analyzer = analyzer
         self._clock = clock
-        self._writer = Writer(path)
-        self._pool = ReaderPool(path)
+        if is_read_only(path):
+            self._writer: Writer = NoWriter(path)
+            self._pool = ReaderPool(path, open_unwritable)
+        else:
+            self._writer = Writer(path)
+            self._pool = ReaderPool(path)
 
     def close(self) -> None:
         # The last connection to close folds the write-ahead log into the file.
@@ -251,9 +255,14 @@ class SqliteStore(
     def secret(self, name: str) -> bytes:
         """32 random bytes kept under ``name``, made at first use (the key of redaction markers, of cursors ...)."""
 
+        key = f"secret:{name}"
+        with self._pool.reading() as reading:
+            if row := reading.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone():
+                return bytes(row[0])
+
         def work(db: apsw.Connection) -> bytes:
-            db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (f"secret:{name}", secrets.token_bytes(32)))
-            return bytes(db.execute("SELECT value FROM meta WHERE key = ?", (f"secret:{name}",)).fetchone()[0])
+            db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, secrets.token_bytes(32)))
+            return bytes(db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
 
         return self._writer.run(work)
 

@@ -134,3 +134,31 @@ class Writer:
             future.set_result(result)
         for told in self._listeners:
             told()
+
+
+class NoWriter(Writer):
+    """Stands in where the database cannot be written: reading goes on, writing says why it does not."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.commits = 0
+        self.commit_s = 0.0
+
+    @property
+    def is_alive(self) -> bool:
+        return False
+
+    @property
+    def depth(self) -> int:
+        return 0
+
+    def submit(self, work: Callable[[apsw.Connection], T]) -> Future[T]:
+        raise StoreUnavailable(
+            f"The database {self._path} cannot be written: the file or its folder is read-only.",
+            hint="Make it writable and start again; until then everything can be read.",
+        )
+
+    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
+        return lambda: None
+
+    def close(self) -> None: ...
