@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "long_session": ["--results", "{results}"],
     "summaries": ["--results", "{results}"],
     "startup": [],
+    "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
     "locomo": ["--input", "{locomo}", "--output", "{results}/locomo.jsonl"],
     "peers": ["--corpus", "{corpus}", "--results", "{results}"],
