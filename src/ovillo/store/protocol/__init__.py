@@ -14,6 +14,7 @@ from ovillo.store.protocol.classification import ClassificationStore
 from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
 from ovillo.store.protocol.contexts import ContextStore
 from ovillo.store.protocol.health import HealthStore
+from ovillo.store.protocol.importing import ImportStore
 from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
 from ovillo.store.protocol.keys import KeyStore
 from ovillo.store.protocol.links import LinkStore
@@ -56,6 +57,7 @@ __all__ = [
     "EncodedSnapshot",
     "Except",
     "HealthStore",
+    "ImportStore",
     "IndexStats",
     "IngestStore",
     "KeyStore",
@@ -90,6 +92,7 @@ __all__ = [
 class Store(
     SessionStore,
     RecordingStore,
+    ImportStore,
     IngestStore,
     ChangeStore,
     ClassificationStore,

@@ -67,7 +67,7 @@ class RecordingWrites:
             ns = namespace_key(db, namespace, self._analyzer)
             is_new = session_key(db, ns, session.id) is None
             if is_new:
-                _insert_session(db, ns, session, terms)
+                insert_session(db, ns, session, terms)
                 learn(db, surfaces)
                 log_changes(db, ns, "session", [session.id], session.updated_at or 0)
             return _read(db, namespace, ns, session.id), is_new
@@ -158,20 +158,7 @@ class RecordingWrites:
                     f"Session {summary.session_id} is summarised through message {newest} already.",
                     hint="Read it again.",
                 )
-            db.execute(
-                f"INSERT INTO summaries (session_key, {_SUMMARY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    key,
-                    summary.id,
-                    summary.from_seq,
-                    summary.through_seq,
-                    pack(summary.text),
-                    summary.tokens_before,
-                    summary.tokens_after,
-                    summary.summarizer,
-                    summary.created_at,
-                ),
-            )
+            insert_summary(db, key, summary)
             db.execute(
                 "UPDATE sessions SET revision = revision + 1, extra = CASE source WHEN ? THEN"
                 " json_set(extra, '$.summary', ?) ELSE extra END WHERE key = ?",
@@ -194,7 +181,7 @@ class RecordingWrites:
 # --- sessions
 
 
-def _insert_session(db: apsw.Connection, ns: int, session: Session, terms: str) -> None:
+def insert_session(db: apsw.Connection, ns: int, session: Session, terms: str) -> None:
     writes = IndexWrites(db)
     title_doc = writes.title(None, terms) if terms else None
     writes.flush()
@@ -220,6 +207,22 @@ def _insert_session(db: apsw.Connection, ns: int, session: Session, terms: str) 
     }
     db.execute(
         f"INSERT INTO sessions ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", tuple(values.values())
+    )
+
+
+def insert_summary(db: apsw.Connection, key: int, summary: Summary) -> None:
+    values = (
+        summary.id,
+        summary.from_seq,
+        summary.through_seq,
+        pack(summary.text),
+        summary.tokens_before,
+        summary.tokens_after,
+        summary.summarizer,
+        summary.created_at,
+    )
+    db.execute(
+        f"INSERT INTO summaries (session_key, {_SUMMARY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (key, *values)
     )
 
 

@@ -23,6 +23,7 @@ from ovillo.store.sqlite.condition import Condition
 from ovillo.store.sqlite.connection import ReaderPool, is_read_only, open_unwritable
 from ovillo.store.sqlite.contexts import ContextTables
 from ovillo.store.sqlite.health import HealthReads
+from ovillo.store.sqlite.importing import ImportWrites
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.links import LinkTables
 from ovillo.store.sqlite.merge import Merge
@@ -51,6 +52,7 @@ class SqliteStore(
     TextReads,
     VectorStore,
     RecordingWrites,
+    ImportWrites,
     Classification,
     ChangeLog,
     LinkTables,

@@ -1,0 +1,27 @@
+"""Taking in a whole session at once: all of it is stored, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ovillo.model.live import Summary
+from ovillo.model.records import Message, Namespace, Session
+from ovillo.store.protocol.sessions import SessionRow
+
+
+class ImportStore(Protocol):
+    def import_session(
+        self,
+        namespace: Namespace,
+        session: Session,
+        messages: Sequence[Message],
+        summaries: Sequence[Summary] = (),
+        *,
+        at: int,
+    ) -> SessionRow:
+        """Store a new session with its messages, in order and under their own ``seq``, and its summaries, oldest first.
+
+        Ids of messages are unique within the session, ``seq`` rises. All or nothing; it returns after COMMIT.
+        Raises Conflict when the session's id is taken."""
+        ...

@@ -1,0 +1,105 @@
+"""Taking a whole session into the tables, in one transaction.
+
+Owns the SQL of ``ovillo.store.protocol.importing``; rows are made on the caller's thread, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from ovillo.model.errors import Conflict
+from ovillo.model.live import Summary
+from ovillo.model.records import Message, Namespace, Session
+from ovillo.store.protocol import Analyzer, SessionRow
+from ovillo.store.sqlite.changes import log_changes
+from ovillo.store.sqlite.index_writes import IndexWrites
+from ovillo.store.sqlite.keys import namespace_key, session_key
+from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
+from ovillo.store.sqlite.prepare import PreparedMessage, first_prompt, prepare_message
+from ovillo.store.sqlite.recording import insert_session, insert_summary
+from ovillo.store.sqlite.rows import SESSION_COLUMNS
+from ovillo.store.sqlite.session_reads import row_from
+from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
+from ovillo.store.sqlite.writer import Writer
+
+
+class ImportWrites:
+    """Mixed into ``SqliteStore``."""
+
+    _writer: Writer
+    _analyzer: Analyzer
+
+    def import_session(
+        self,
+        namespace: Namespace,
+        session: Session,
+        messages: Sequence[Message],
+        summaries: Sequence[Summary] = (),
+        *,
+        at: int,
+    ) -> SessionRow:
+        prepared = [prepare_message(message, self._analyzer) for message in messages]
+        terms = self._analyzer.index_terms(session.title)[0] if session.title else ""
+        surfaces = self._analyzer.take_new_surfaces()
+        prompt = first_prompt(messages)
+
+        def work(db: apsw.Connection) -> SessionRow:
+            ns = namespace_key(db, namespace, self._analyzer)
+            if session_key(db, ns, session.id) is not None:
+                raise Conflict(f"There is a session {session.id!r} already.", hint="Import it under another id.")
+            insert_session(db, ns, session, terms)
+            key = session_key(db, ns, session.id)
+            assert key is not None
+            _insert_messages(db, key, prepared, prompt, at)
+            for summary in summaries:
+                insert_summary(db, key, summary)
+            learn(db, surfaces)
+            log_changes(db, ns, "session", [session.id], at)
+            log_changes(db, ns, "message", [f"{session.id}/{message.id}" for message in prepared], at)
+            row = db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.key = ?", (key,)).fetchone()
+            return row_from(namespace, row)
+
+        importing = self._writer.submit(work)
+        give_back_if_failed(importing, self._analyzer, surfaces)
+        return importing.result()
+
+
+def _insert_messages(
+    db: apsw.Connection, key: int, prepared: Sequence[PreparedMessage], prompt: str | None, at: int
+) -> None:
+    index = IndexWrites(db)
+    messages: list[tuple[Any, ...]] = []
+    parts: list[tuple[Any, ...]] = []
+    characters = 0
+    for message in prepared:
+        message_key = index.next_message()
+        messages.append((message_key, key, *message.values))
+        for part in message.parts:
+            doc = index.next_doc()
+            parts.append((doc, key, message_key, part.role, part.flags, part.length, *part.values))
+            characters += part.characters
+            if part.length:
+                index.add(doc, part.column, part.terms)
+            if part.paths:
+                index.touch(doc, key, part.paths, part.values[3] or message.created_at or at)
+    db.executemany(MESSAGE_INSERT, messages)
+    db.executemany(PART_INSERT, parts)
+    index.flush()
+    docs = [row[0] for row in parts]
+    db.execute(
+        "UPDATE sessions SET message_count = ?, part_count = ?, prompt_count = ?, characters = ?, first_doc = ?,"
+        " last_doc = ?, first_prompt = ? WHERE key = ?",
+        (
+            len(messages),
+            len(parts),
+            sum(message.prompt for message in prepared),
+            characters,
+            min(docs, default=None),
+            max(docs, default=None),
+            prompt,
+            key,
+        ),
+    )
