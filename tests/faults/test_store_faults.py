@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ def test_a_damaged_page_is_told_and_the_file_is_left_as_it_is(tmp_path: Path) ->
             assert answer.json["code"] in {"integrity_error", "store_unavailable"}
             assert "doctor" in answer.json["hint"]
     doctor = subprocess.run(
-        ["python", "-m", "ovillo", "doctor"],
+        [sys.executable, "-m", "ovillo", "doctor"],
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "OVILLO_DATA_DIR": str(tmp_path / "data")},
         capture_output=True,
         text=True,

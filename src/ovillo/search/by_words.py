@@ -23,6 +23,9 @@ _JUDGED = 12
 #: Candidates by words that are scored exactly and ranked.
 _CANDIDATES = 400
 
+#: Vectors always find something nearest; a reader must know that it is no more than that.
+_ONLY_MEANING = ("no text holds these words: the places are the nearest in meaning and may have nothing to do with it",)
+
 
 class WordSearch:
     def __init__(self, store: Store, units: UnitBuilder, meaning: Meaning) -> None:
@@ -81,7 +84,7 @@ class WordSearch:
                     *(["neighbours"] if loose else []),
                 ]
             ),
-            notes=(*notes, *units.notes()),
+            notes=(*(_ONLY_MEANING if near and not evidence else ()), *notes, *units.notes()),
         )
 
     def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> dict[DocId, float]:
