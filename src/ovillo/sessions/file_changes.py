@@ -71,7 +71,7 @@ class Found:
 def look(directory: str, at_ms: int) -> dict[str, Any] | None:
     """What ``changed`` needs later, as plain data; ``None`` when the folder cannot be looked at."""
     root = Path(directory)
-    if not root.is_dir():
+    if not _is_folder(root):
         return None
     top = _git(root, "rev-parse", "--show-toplevel")
     if top:
@@ -87,9 +87,16 @@ def look(directory: str, at_ms: int) -> dict[str, Any] | None:
 def changed(baseline: Mapping[str, Any]) -> Found:
     """Files that are not as they were at ``look``."""
     root = Path(str(baseline["root"]))
-    if not root.is_dir():
+    if not _is_folder(root):
         return Found((), str(baseline["by"]), (f"the folder {root} is gone: its files were not counted",))
     return _by_git(root, baseline) if baseline["by"] == "git" else _by_time(root, baseline)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a folder above it may not be entered
+        return False
 
 
 # --- git

@@ -28,6 +28,8 @@ _CANDIDATES = 60
 _NEWEST = 20
 _SHARED_FILES = 400
 _PROMPTS = 30
+#: What a session is for shows at its beginning.
+_TYPE_PROMPTS = 10
 #: What a single piece of evidence is worth at most, as a share of certainty; pieces add up as independent ones do.
 _TICKET, _BRANCH, _TITLE, _FILE, _NAME, _NEAR, _TYPES = 0.6, 0.35, 0.5, 0.4, 0.35, 0.1, 0.1
 _LEAST_SCORE = 0.3
@@ -96,8 +98,10 @@ class LinkProposals:
             _by_files(case, [x for x in shared if x.session_id == other_id])
             _by_names(case, names[session_id] & names[other_id], common)
             _by_circumstances(case, row, other)
-            kinds = _type_of(row, said[session_id]), _type_of(other, said[other_id])
-            found.append(_proposal(row, other, kinds, case))
+            if case.in_substance:
+                # Told from the prompts only where nobody has yet, and only for pairs that matter: it takes milliseconds.
+                kinds = _type_of(row, said[session_id]), _type_of(other, said[other_id])
+                found.append(_proposal(row, other, kinds, case))
         best = sorted((x for x in found if x), key=lambda x: (-x.score, x.from_session.session.id))
         return tuple(best[:limit])
 
@@ -112,7 +116,7 @@ class LinkProposals:
 
     def accept(self, namespace: Namespace, one: SessionId, other: SessionId) -> Link:
         """Make the link that is proposed for this pair. Raises NotFound when none is."""
-        for proposal in self.for_session(namespace, one, _CANDIDATES):
+        for proposal in self.for_session(namespace, one, 2 * _CANDIDATES):
             ends = proposal.from_session.session.id, proposal.to_session.session.id
             if other in ends:
                 link, _ = self._links.link_sessions(
@@ -161,9 +165,9 @@ def _proposal(
     row: SessionRow, other: SessionRow, kinds: tuple[SessionType, SessionType], case: _Case
 ) -> Proposal | None:
     bug = _bug_first(row, other, kinds)
-    if bug and case.in_substance:
+    if bug:
         case.add(_TYPES, "one fixes a bug in what the other works on", substance=False)
-    if not case.in_substance or case.score < _LEAST_SCORE:
+    if case.score < _LEAST_SCORE:
         return None
     subject, about, word = _relationship(row, other, bug, kinds, case)
     return Proposal(
@@ -177,7 +181,7 @@ def _proposal(
 
 
 def _type_of(row: SessionRow, prompts: Sequence[str]) -> SessionType:
-    return row.session.type or session_type(prompts, branch=row.session.git_branch)
+    return row.session.type or session_type(prompts[:_TYPE_PROMPTS], branch=row.session.git_branch)
 
 
 def _neighbourhood(session: Session) -> list[SessionFilter]:

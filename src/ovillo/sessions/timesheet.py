@@ -27,6 +27,8 @@ _TEXT_CHARS = 20_000
 _DRIFT_MS = 60_000
 #: Tasks whose start this process remembers; the oldest are forgotten first.
 _REMEMBERED = 10_000
+#: Tasks a report adds up; a hundred a day fill it in 27 years.
+_REPORTED = 1_000_000
 
 GroupBy = Literal["day", "agent", "project"]
 GROUPS: tuple[GroupBy, ...] = ("day", "agent", "project")
@@ -183,7 +185,7 @@ class Timesheet:
         """Time per day, agent and project. Days are local (``zone``, or that of this machine): a task that runs over
         midnight is split there. Only time from ``after`` to before ``before`` counts."""
         now = self._clock()
-        tasks = self._store.tasks(namespace, after=after, before=before)
+        tasks = self._store.tasks(namespace, after=after, before=before, limit=_REPORTED)
         sums: dict[tuple[str | None, str | None, str | None], _Sum] = {}
         for task in tasks:
             end = now if task.ended_at is None else task.ended_at
