@@ -33,15 +33,17 @@ _MOST_CHARS = 8 * 1024 * 1024
 
 
 #: Kinds whose ``ref`` is a session's id and nothing else (ids of mirrored sessions may hold a slash).
-_OF_SESSIONS = frozenset({"session", "session_deleted", "summary"})
+_OF_SESSIONS = frozenset({"session", "session_deleted", "summary", "snapshot", "link"})
 
 
-def named(change: Change) -> tuple[SessionId, MessageId | None]:
-    """The session a change is about, and the message if it is a message's."""
+def named(change: Change) -> tuple[SessionId | None, MessageId | None]:
+    """The session a change is about, if it is about one, and the message if it is a message's."""
     if change.kind in _OF_SESSIONS:
         return SessionId(change.ref), None
-    session_id, _, rest = change.ref.partition("/")
-    return SessionId(session_id), MessageId(rest) if change.kind == "message" else None
+    if change.kind == "message":
+        session_id, _, message_id = change.ref.partition("/")
+        return SessionId(session_id), MessageId(message_id)
+    return None, None
 
 
 class Event:
@@ -281,5 +283,7 @@ class ChangeFeed:
 def event_of(store: Store, namespace: Namespace, change: Change, *, with_message: bool = True) -> Event:
     """The change with the message it is about, as it is now."""
     session_id, message_id = named(change)
-    message = store.get_message(namespace, session_id, message_id) if with_message and message_id else None
+    message = None
+    if with_message and session_id and message_id:
+        message = store.get_message(namespace, session_id, message_id)
     return Event(change, message)

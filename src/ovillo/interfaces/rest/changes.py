@@ -49,7 +49,7 @@ class ChangeInfo(Struct, rename="camel", kw_only=True, omit_defaults=True):
     kind: str
     ref: str
     at: int
-    session_id: str
+    session_id: str | None = None
     message_id: str | None = None
     message: shapes.MessageInfo | None = None
 
@@ -187,12 +187,9 @@ def _framed(event: Event, *, with_message: bool) -> bytes:
 
 def event_fields(event: Event) -> dict[str, Any]:
     """One change as WebSocket shows it; ``cursor`` is where to go on from."""
-    fields: dict[str, Any] = {
-        "cursor": event.cursor,
-        "kind": event.kind,
-        "session_id": event.session_id,
-        "at": event.at,
-    }
+    fields: dict[str, Any] = {"cursor": event.cursor, "kind": event.kind, "ref": event.ref, "at": event.at}
+    if event.session_id is not None:
+        fields["session_id"] = event.session_id
     if event.message_id is not None:
         fields["message_id"] = event.message_id
     if event.message is not None:
