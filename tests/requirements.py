@@ -318,6 +318,7 @@ RECORDING: dict[str, tuple[str, str]] = {
     "REC-12": ("Wrong drafts are refused with what is right", "DESIGN 16"),
     "REC-13": ("Secrets are masked before they are recorded", "DESIGN 15"),
     "REC-14": ("A session without title or type gets both from what is said", "DESIGN 7"),
+    "REC-15": ("The v5 and v6 JSON configuration is accepted through --config", "DESIGN 14"),
 }
 MEMO: dict[str, tuple[str, str]] = {
     "MEMO-1": ("Trimming gives the last N whole turns", "DESIGN 7; v6 roadmap 1"),

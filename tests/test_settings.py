@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,28 @@ def test_a_misspelt_variable_is_pointed_out(tmp_path: Path) -> None:
 def test_lists_are_given_with_commas_or_as_arrays(tmp_path: Path) -> None:
     assert _load(tmp_path, {"OVILLO_READERS": "codex, opencode,codex,"}).readers == ("codex", "opencode")
     assert _load(tmp_path, text='toolsets = ["all"]').toolsets == ("all",)
+
+
+@pytest.mark.requirement("REC-15")
+def test_the_json_configuration_of_v6_is_understood_and_the_rest_of_it_named(tmp_path: Path) -> None:
+    old = {
+        "version": "6.0.0",
+        "session": {
+            "enabled": True,
+            "default_type": "trimming",
+            "trimming": {"max_turns": 5},
+            "summarizing": {"keep_last_n_turns": 4, "context_limit": 12, "model": "gpt-4o"},
+            "persistence": {"storage_dir": "data/sessions", "auto_save": True, "retention_days": 30},
+        },
+        "code_indexing": {"enabled": True, "extensions": [".py"]},
+    }
+    file = tmp_path / "v6_config.json"
+    file.write_text(json.dumps(old))
+    settings = load_settings({"HOME": str(tmp_path), "OVILLO_MAX_TURNS": "9"}, config=file)
+    assert (settings.session_memory, settings.keep_last_n_turns, settings.context_limit) == ("trimming", 4, 12)
+    assert (settings.summarizer_model, settings.retention_days, settings.max_turns) == ("gpt-4o", 30, 9)
+    assert settings.origins["retention_days"] == f"file {file}"
+    assert "code_indexing.extensions" in settings.warnings[0]
+    file.write_text('{"anything": 1}')
+    with pytest.raises(InvalidInput, match="v5 or v6"):
+        load_settings({"HOME": str(tmp_path)}, config=file)

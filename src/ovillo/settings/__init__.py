@@ -119,7 +119,7 @@ def load_settings(
     Raises InvalidInput naming the setting, its value, where it stands and what is allowed.
     """
     path, named = sources.config_path(environment, config)
-    file = sources.read_file(path, must_exist=named)
+    file, told = sources.read_file(path, must_exist=named)
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -137,6 +137,6 @@ def load_settings(
         origins=origins,
         config_file=path,
         later=sources.later(environment, file, path),
-        warnings=tuple(sources.unknown_variables(environment)),
+        warnings=(*told, *sources.unknown_variables(environment)),
         **values,
     )

@@ -5,6 +5,7 @@ Owns the order and the reading of ``ovillo.toml``.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.errors import InvalidInput
+from ovillo.settings.old_configuration import is_old, translated
 from ovillo.settings.options import ELSEWHERE, LATER, OPTIONS, Option
 from ovillo.settings.values import Refused
 
@@ -57,19 +59,22 @@ def config_path(environment: Mapping[str, str], config: Path | None) -> tuple[Pa
     return Path(platformdirs.user_config_dir("ovillo", appauthor=False)) / "ovillo.toml", False
 
 
-def read_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
-    """What the file says, its names known. Raises InvalidInput."""
+def read_file(path: Path, *, must_exist: bool) -> tuple[dict[str, Any], list[str]]:
+    """What the file says, its names known, and warnings. Raises InvalidInput."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix.lower() == ".json":
+            return _read_old(path, text)
+        values = tomllib.loads(text)
     except FileNotFoundError:
         if must_exist:
             raise InvalidInput(
                 f"There is no configuration file {path}.", hint="Correct --config or OVILLO_CONFIG."
             ) from None
-        return {}
+        return {}, []
     except (OSError, UnicodeError) as error:
         if not must_exist and isinstance(error, NotADirectoryError):
-            return {}
+            return {}, []
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InvalidInput(
             f"The configuration file {path} cannot be read: {reason}.", hint="Correct or remove it."
@@ -85,7 +90,23 @@ def read_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
             near = get_close_matches(name.lower().replace("-", "_"), known, n=2, cutoff=0.6)
             offer = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(known[: len(OPTIONS)])}."
             raise InvalidInput(f"The configuration file {path} sets {name!r}, which ovillo does not know.", hint=offer)
-    return values
+    return values, []
+
+
+def _read_old(path: Path, text: str) -> tuple[dict[str, Any], list[str]]:
+    """A JSON configuration of MCP-HUB v5 or v6. Raises InvalidInput."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"The configuration file {path} is not JSON: {error}.", hint="Correct it.") from None
+    if not is_old(values):
+        raise InvalidInput(
+            f"The configuration file {path} is JSON, but not one of MCP-HUB v5 or v6.",
+            hint="ovillo's own settings are written in TOML.",
+        )
+    ours, unknown = translated(values)
+    told = f"{path}: of no meaning to ovillo so far: {', '.join(unknown)}"
+    return ours, [told] if unknown else []
 
 
 def home(environment: Mapping[str, str]) -> Path:

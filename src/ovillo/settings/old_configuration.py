@@ -1,0 +1,65 @@
+"""The JSON configuration of MCP-HUB v5 and v6, given with ``--config``.
+
+Owns what of it means something here, and under which name. What belongs to features of later versions is shown with the
+other such settings; the rest is named in a warning, never an error: those files are not ours.
+Source of the keys: mcp-v6-roadmap "Configuration v6" and the two systems' own configuration files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+#: Path of a key -> setting.
+_MEANS = {
+    "session.enabled": "summarize",
+    "session.default_type": "session_memory",
+    "session.trimming.max_turns": "max_turns",
+    "session.summarizing.keep_last_n_turns": "keep_last_n_turns",
+    "session.summarizing.context_limit": "context_limit",
+    "session.summarizing.model": "summarizer_model",
+    "session.summarizing.summarization_prompt": "summarization_prompt",
+    "session.summarization_prompt": "summarization_prompt",
+    "session.persistence.retention_days": "retention_days",
+    "session.retention_days": "retention_days",
+    "session.max_turns": "max_turns",
+    "session.keep_last_n_turns": "keep_last_n_turns",
+    "session.context_limit": "context_limit",
+    "session.type": "session_memory",
+    "logging.level": "log_level",
+}
+#: Always so here, or of no meaning beside another store.
+_SETTLED = (
+    "version",
+    "protocol_version",
+    "server_info",
+    "session.scope",
+    "session.auto_save",
+    "session.persistence.auto_save",
+    "session.persistence.storage_dir",
+)
+
+
+def is_old(values: object) -> bool:
+    """Whether a JSON document is such a configuration."""
+    return isinstance(values, dict) and ("session" in values or "server_info" in values or "retrieval" in values)
+
+
+def translated(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Our settings, and the keys that mean nothing here."""
+    ours: dict[str, Any] = {}
+    unknown: list[str] = []
+    for path, value in _leaves(values):
+        if path in _MEANS:
+            ours.setdefault(_MEANS[path], value)
+        elif not any(path == name or path.startswith(f"{name}.") for name in _SETTLED):
+            unknown.append(path)
+    return ours, unknown
+
+
+def _leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
