@@ -11,7 +11,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from ovillo.interfaces.rest import contexts, links, status, timesheet
+from ovillo.interfaces.rest import contexts, links, sessions, status, timesheet
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools import schema
 from ovillo.interfaces.tools.registry import Registry, all_tools
@@ -66,7 +66,7 @@ def pair(made: Services) -> Services:
 
 @pytest.fixture
 def site(pair: Services, tmp_path: Path) -> Iterator[Site]:
-    endpoints = (*links.ENDPOINTS, *contexts.ENDPOINTS, *timesheet.ENDPOINTS, *status.ENDPOINTS)
+    endpoints = (*sessions.ENDPOINTS, *links.ENDPOINTS, *contexts.ENDPOINTS, *timesheet.ENDPOINTS, *status.ENDPOINTS)
     with serving(settings_for(tmp_path), endpoints=endpoints, services=pair) as running:
         yield running
 
@@ -241,6 +241,19 @@ def test_links_over_rest(site: Site) -> None:
     assert site.ask("POST", path, {"to": FEATURE, "relationship": "A B"}).status == 422
     assert site.ask("DELETE", f"{path}?to={FEATURE}&relationship=impacts").json == {"removed": 1}
     assert site.ask("DELETE", f"{path}?to={FEATURE}").status == 404
+
+
+@pytest.mark.requirement("LINKS-1", "LINKS-9")
+def test_a_session_shows_its_related_sessions_and_changes_its_version_with_them(site: Site) -> None:
+    before = site.ask("GET", f"/api/sessions/{FEATURE}")
+    assert "related_sessions" not in before.json["session"]["metadata"]
+    given = {"to": FEATURE, "relationship": "fixes_issue_in", "shared_entities": ["validate_card"]}
+    assert site.ask("POST", f"/api/sessions/{BUG}/links", given).status == 201
+    after = site.ask("GET", f"/api/sessions/{FEATURE}", If_None_Match=before.headers["etag"])
+    assert after.status == 200
+    assert after.json["session"]["metadata"]["related_sessions"] == [
+        {"id": BUG, "relationship": "issue_fixed_by", "shared_entities": ["validate_card"]}
+    ]
 
 
 @pytest.mark.requirement("LINKS-9")

@@ -128,6 +128,9 @@ def _shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
     counted = {"messageCount": row.counts.messages, "promptCount": row.counts.prompts, "partCount": row.counts.parts}
     metrics = {**counted, **(row.session.metadata.get("metrics") or {})}
     info = shapes.session_info(row, title, recent, view.long_term_summary, metrics)
+    if related := call.services.links.related_sessions(call.namespace, row.session.id):
+        # Links are the truth of this field of the specification's metadata (mcp-v6-roadmap, Feature 5).
+        info.metadata = {**info.metadata, "related_sessions": related}
     return Reply(SessionReply(session=info), headers={"ETag": f'"{row.version}"'})
 
 
