@@ -174,6 +174,8 @@ def test_unknown_paths_and_methods_are_problems_that_say_what_there_is(settings:
         missing = site.ask("GET", "/api/thing/a")
         assert (missing.status, missing.kind, missing.json["code"]) == (404, "application/problem+json", "not_found")
         assert "/api/things/{id}" in missing.json["hint"]
+        long = "ses_01a1fdb41be17032a8d8560f709692da"
+        assert site.ask("GET", f"/api/thins/{long}").json["hint"] == "Nearest: /api/things/{id}."
         wrong = site.ask("POST", "/api/things/a", {})
         assert (wrong.status, wrong.headers["allow"]) == (405, "DELETE, GET, HEAD")
         assert wrong.kind == "application/problem+json"

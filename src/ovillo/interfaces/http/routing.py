@@ -215,11 +215,19 @@ class EndpointRouter:
     def nothing_there(self, scope: Scope, also: Sequence[str] = ()) -> Response:
         """404 with the nearest templates."""
         path = scope["path"][:200]
-        near = get_close_matches(path, [*self._templates, *also], n=3, cutoff=0.6)
+        alike = {_filled(template, path): template for template in [*self._templates, *also]}
+        near = [alike[each] for each in get_close_matches(path, alike, n=3, cutoff=0.7)]
         hint = f"Nearest: {', '.join(near)}." if near else f"There are {', '.join([*also, '/docs'])}."
         return problem(
             404, "Not found", f"There is nothing at {path}.", hint=hint, request_id=scope["state"].get("request_id")
         )
+
+
+def _filled(template: str, path: str) -> str:
+    """The template with the ids of ``path`` in the places of its parameters."""
+    given = path.split("/")
+    pairs = zip(template.split("/"), given + [""] * template.count("/"), strict=False)
+    return "/".join(there if segment.startswith("{") else segment for segment, there in pairs)
 
 
 def _raw(reply: Reply) -> list[tuple[bytes, bytes]]:
