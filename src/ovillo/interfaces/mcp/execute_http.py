@@ -69,11 +69,14 @@ async def _socket(server: OvilloServer, socket: WebSocket) -> None:
     async def respond(request: Mapping[str, Any]) -> execute.Answer | None:
         return await server.rpc(request, caller)
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_send_all, socket, from_server)
-        tasks.start_soon(serve_streams, server, read, write.clone(), write, respond)
-        await _receive_all(socket, to_server)
-        tasks.cancel_scope.cancel()
+    answers = write.clone()
+    # Closed here as well: a client may be gone before the tasks that own them have begun.
+    with read, write, answers, from_server:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_send_all, socket, from_server)
+            tasks.start_soon(serve_streams, server, read, answers, write, respond)
+            await _receive_all(socket, to_server)
+            tasks.cancel_scope.cancel()
 
 
 async def _receive_all(socket: WebSocket, to_server: MemoryObjectSendStream[Inbound]) -> None:
