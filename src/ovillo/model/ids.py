@@ -19,25 +19,37 @@ class _Sequence:
         self._lock = threading.Lock()
         self._ms = 0
         self._counter = 0
+        self._random = b""
 
-    def next(self, now: int) -> tuple[int, int]:
+    def next(self, now: int) -> tuple[int, int, int]:
+        """Milliseconds, counter and 62 random bits."""
         with self._lock:
+            if len(self._random) < 8:
+                # A system call for each id would be a third of its cost.
+                self._random = os.urandom(2_048)
+            tail, self._random = int.from_bytes(self._random[:8]) & ((1 << 62) - 1), self._random[8:]
             if now > self._ms:
-                self._ms, self._counter = now, int.from_bytes(os.urandom(1))
+                self._ms, self._counter = now, tail & 0xFF
             elif self._counter == 0xFFF:
                 self._ms, self._counter = self._ms + 1, 0
             else:
                 self._counter += 1
-            return self._ms, self._counter
+            return self._ms, self._counter, tail
+
+    def forget(self) -> None:
+        self._lock = threading.Lock()
+        self._random = b""
 
 
 _sequence = _Sequence()
+if hasattr(os, "register_at_fork"):
+    # Parent and child must not draw the same random bits.
+    os.register_at_fork(after_in_child=_sequence.forget)
 
 
 def uuid7(clock: Clock = system_clock) -> UUID:
     """RFC 9562 version 7 with a 12-bit counter, so that ids of one process never go backwards."""
-    ms, counter = _sequence.next(clock())
-    tail = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
+    ms, counter, tail = _sequence.next(clock())
     return UUID(int=(ms & ((1 << 48) - 1)) << 80 | 0x7 << 76 | counter << 64 | 0b10 << 62 | tail)
 
 

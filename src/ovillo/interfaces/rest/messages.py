@@ -5,13 +5,13 @@ Owns the requests and answers of messages.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from ovillo.interfaces.http import message_shapes
+from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
-from ovillo.interfaces.rest import shapes
 from ovillo.model.errors import InvalidInput
 from ovillo.model.live import Appended
 from ovillo.model.records import MessageId, SessionId
@@ -39,7 +39,7 @@ class Page(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
 
 
 class MessageList(Struct, rename="camel", kw_only=True, omit_defaults=True):
-    messages: list[shapes.MessageInfo]
+    messages: list[message_shapes.MessageInfo]
     total: int
     next_cursor: str | None = None
 
@@ -52,7 +52,7 @@ class AppendedInfo(Struct, kw_only=True):
 
 
 class Batch(Struct, kw_only=True):
-    messages: Annotated[list[shapes.NewMessage], Meta(min_length=1, max_length=_BATCH)]
+    messages: Annotated[list[message_shapes.NewMessage], Meta(min_length=1, max_length=_BATCH)]
 
 
 class AppendedList(Struct, kw_only=True):
@@ -70,23 +70,23 @@ class SummaryReply(Struct, rename="camel", kw_only=True):
     warning: str | None
 
 
-async def _append(call: Exchange[Any, shapes.NewMessage]) -> Reply:
+async def _append(call: Exchange[Any, message_shapes.NewMessage]) -> Reply:
     given = call.body
     key = call.headers.get("idempotency-key") or given.idempotency_key
     appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), [(_draft(given), key)])
-    (stored,) = await asyncio.wrap_future(appending)
+    (stored,) = await acknowledged(appending)
     return Reply(_appended(stored), 200 if stored.replayed else 201)
 
 
 async def _append_many(call: Exchange[Any, Batch]) -> Reply:
     drafts = [(_draft(given), given.idempotency_key) for given in call.body.messages]
     appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), drafts)
-    stored = await asyncio.wrap_future(appending)
+    stored = await acknowledged(appending)
     fresh = any(not item.replayed for item in stored)
     return Reply(AppendedList(messages=[_appended(item) for item in stored]), 201 if fresh else 200)
 
 
-def _draft(given: shapes.NewMessage) -> MessageDraft:
+def _draft(given: message_shapes.NewMessage) -> MessageDraft:
     return MessageDraft(
         role=given.role,
         content=given.content,
@@ -113,7 +113,7 @@ def _read(call: Exchange[Page, None]) -> Reply:
     summarised = call.services.store.summaries(call.namespace, session.session.id)
     through, by = (summarised[-1].through_seq, summarised[-1].id) if summarised else (None, None)
     wanted = min(query.limit, _PAGE)
-    shown: list[shapes.MessageInfo] = []
+    shown: list[message_shapes.MessageInfo] = []
     size = 0
     more = True
     while more and len(shown) < wanted and size < _PAGE_CHARS:
@@ -130,7 +130,7 @@ def _read(call: Exchange[Page, None]) -> Reply:
             count += 1
         more = len(messages) > count
         for message in messages[:count]:
-            info = shapes.message_info(message, by if through is not None and message.seq <= through else None)
+            info = message_shapes.message_info(message, by if through is not None and message.seq <= through else None)
             shown.append(info)
             size += len(info.content) + sum(len(use.output or "") for use in info.tool_calls)
         if shown:
@@ -159,7 +159,9 @@ def _range(call: Exchange[Page, None], session_id: SessionId) -> tuple[int | Non
 def _message(call: Exchange[Any, None]) -> Reply:
     session = call.services.catalog.resolve(call.namespace, call.path["id"])
     return Reply(
-        shapes.message_info(call.services.history.message(call.namespace, session.session.id, call.path["message"]))
+        message_shapes.message_info(
+            call.services.history.message(call.namespace, session.session.id, call.path["message"])
+        )
     )
 
 
@@ -196,7 +198,7 @@ ENDPOINTS = (
         _TAG,
         SESSIONS_WRITE,
         _append,
-        body=shapes.NewMessage,
+        body=message_shapes.NewMessage,
         reply=AppendedInfo,
         status=201,
         headers={
@@ -237,7 +239,7 @@ ENDPOINTS = (
         _TAG,
         HISTORY_READ,
         _message,
-        reply=shapes.MessageInfo,
+        reply=message_shapes.MessageInfo,
         also={404: "No such session or message."},
     ),
     Endpoint(
