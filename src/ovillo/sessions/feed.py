@@ -33,7 +33,7 @@ _MOST_CHARS = 8 * 1024 * 1024
 
 
 #: Kinds whose ``ref`` is a session's id and nothing else (ids of mirrored sessions may hold a slash).
-_OF_SESSIONS = frozenset({"session", "session_deleted", "summary", "snapshot", "link"})
+_OF_SESSIONS = frozenset({"session", "session_deleted", "summary", "snapshot"})
 
 
 def named(change: Change) -> tuple[SessionId | None, MessageId | None]:

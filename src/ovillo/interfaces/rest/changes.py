@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 import anyio.to_thread
 import msgspec
 from msgspec import Meta, Struct
 
+from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
-from ovillo.interfaces.rest import shapes
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ
@@ -51,7 +51,7 @@ class ChangeInfo(Struct, rename="camel", kw_only=True, omit_defaults=True):
     at: int
     session_id: str | None = None
     message_id: str | None = None
-    message: shapes.MessageInfo | None = None
+    message: message_shapes.MessageInfo | None = None
 
 
 class Changes(Struct, kw_only=True):
@@ -70,7 +70,7 @@ def change_info(event: Event, *, with_message: bool) -> ChangeInfo:
         at=event.at,
         session_id=event.session_id,
         message_id=event.message_id,
-        message=shapes.message_info(event.message) if with_message and event.message else None,
+        message=message_shapes.message_info(event.message) if with_message and event.message else None,
     )
 
 
@@ -183,18 +183,6 @@ def _event_with_message(event: Event) -> bytes:
 def _framed(event: Event, *, with_message: bool) -> bytes:
     data = msgspec.json.encode(change_info(event, with_message=with_message))
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.cursor, event.kind.encode(), data)
-
-
-def event_fields(event: Event) -> dict[str, Any]:
-    """One change as WebSocket shows it; ``cursor`` is where to go on from."""
-    fields: dict[str, Any] = {"cursor": event.cursor, "kind": event.kind, "ref": event.ref, "at": event.at}
-    if event.session_id is not None:
-        fields["session_id"] = event.session_id
-    if event.message_id is not None:
-        fields["message_id"] = event.message_id
-    if event.message is not None:
-        fields["message"] = shapes.message_info(event.message)
-    return fields
 
 
 ENDPOINTS = (

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.rest import shapes
 from ovillo.model.errors import InvalidInput
@@ -124,7 +125,7 @@ def _shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
     call.services.keeper.settle(call.namespace, row.session.id)
     view = call.services.summaries.view(call.namespace, row.session.id)
     title = call.services.catalog.summaries(call.namespace, [row.session.id])[row.session.id].title
-    recent = [shapes.message_info(message) for message in view.short_term]
+    recent = [message_shapes.message_info(message) for message in view.short_term]
     counted = {"messageCount": row.counts.messages, "promptCount": row.counts.prompts, "partCount": row.counts.parts}
     metrics = {**counted, **(row.session.metadata.get("metrics") or {})}
     info = shapes.session_info(row, title, recent, view.long_term_summary, metrics)

@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from ovillo.interfaces.http.message_shapes import MessageInfo, Short
 from ovillo.model.live import NATIVE
-from ovillo.model.records import Message, PartType, Role, Session, SessionStatus, SessionType, ToolCall, ToolStatus
+from ovillo.model.records import Session, SessionStatus, SessionType
 from ovillo.sessions.views import SessionSummary
 from ovillo.store.protocol import SessionRow
 
@@ -25,53 +26,6 @@ DEFAULT_PROVIDER = "claude"
 _SUMMARY_CHARS = 100
 
 Name = Annotated[str, Meta(max_length=500)]
-Short = Annotated[str, Meta(max_length=200)]
-Millis = Annotated[int, Meta(ge=0, le=32_503_680_000_000)]
-
-
-class ToolUse(Struct, rename="camel", kw_only=True, omit_defaults=True):
-    """``toolCalls[]``: fields of the specification's writers differ, so that both common spellings are read."""
-
-    name: Short
-    id: Short | None = None
-    input: Any = None
-    arguments: Any = None
-    output: str | None = None
-    result: Any = None
-    status: ToolStatus | None = None
-    title: str | None = None
-
-    def record(self, number: int) -> ToolCall:
-        output = self.output
-        if output is None and self.result is not None:
-            output = self.result if isinstance(self.result, str) else msgspec.json.encode(self.result).decode()
-        done = ToolStatus.COMPLETED if output is not None else ToolStatus.PENDING
-        return ToolCall(
-            name=self.name,
-            call_id=self.id or f"call_{number}",
-            input=self.input if self.input is not None else self.arguments,
-            output=output,
-            title=self.title,
-            status=self.status or done,
-        )
-
-
-class MessageInfo(Struct, rename="camel", kw_only=True, omit_defaults=True):
-    id: str
-    role: str
-    content: str
-    timestamp: int | None
-    seq: int
-    tool_calls: list[ToolUse] = []
-    metadata: Mapping[str, Any] = {}
-    author: str = ""
-    reasoning: str | None = None
-    model: str | None = None
-    usage: Mapping[str, int] | None = None
-    inherited_from: str | None = None
-    superseded: bool = False
-    reverted: bool = False
-    summarized_by: str | None = None
 
 
 class SessionMetadata(Struct, rename="camel", kw_only=True):
@@ -160,35 +114,6 @@ def session_info(
     )
 
 
-def message_info(message: Message, summarized_by: str | None = None) -> MessageInfo:
-    said = [part.text for part in message.parts if part.type in (PartType.TEXT, PartType.COMPACTION) and part.text]
-    thought = [part.text for part in message.parts if part.type is PartType.REASONING and part.text]
-    usage = message.usage
-    return MessageInfo(
-        id=message.id,
-        role=message.role.value,
-        content="\n\n".join(said),
-        timestamp=message.created_at,
-        seq=message.seq,
-        tool_calls=[_tool_use(part.tool) for part in message.parts if part.tool],
-        metadata=message.metadata,
-        author=message.author.value,
-        reasoning="\n\n".join(thought) or None,
-        model=message.model,
-        usage=msgspec.to_builtins(usage) if usage else None,
-        inherited_from=message.inherited_from,
-        superseded=message.superseded,
-        reverted=message.reverted,
-        summarized_by=summarized_by,
-    )
-
-
-def _tool_use(call: ToolCall) -> ToolUse:
-    return ToolUse(
-        name=call.name, id=call.call_id, input=call.input, output=call.output, status=call.status, title=call.title
-    )
-
-
 def modes_shown(session: Session) -> dict[str, bool]:
     """The specification's three always, others when they are on."""
     return {name: name in session.modes for name in (*MODES, *session.modes)}
@@ -202,21 +127,6 @@ def modes_kept(given: Mapping[str, bool], before: tuple[str, ...] = ()) -> tuple
 
 def tokens_of(characters: int) -> int:
     return -(-characters // CHARS_PER_TOKEN)
-
-
-class NewMessage(Struct, rename="camel", kw_only=True):
-    """A message to append. ``content`` may be empty where there are tool calls."""
-
-    role: Role
-    content: str = ""
-    id: str | None = None
-    timestamp: Millis | None = None
-    tool_calls: list[ToolUse] = []
-    metadata: dict[str, Any] = {}
-    agent: Short | None = None
-    model: Short | None = None
-    #: Where no header can be sent, and in batches.
-    idempotency_key: str | None = None
 
 
 class SessionFields(Struct, rename="camel", kw_only=True):

@@ -18,7 +18,6 @@ import anyio.to_thread
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from ovillo.interfaces.rest.changes import event_fields
 from ovillo.interfaces.websocket import frames
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.ids import uuid7
@@ -147,7 +146,7 @@ class Connection:
 
     async def _acknowledge(self, frame: frames.MessageFrame, key: str, appending: Future[list[Appended]]) -> None:
         try:
-            (stored,) = await asyncio.wrap_future(appending)
+            (stored,) = await acknowledged(appending)
             await self._say(frames.ack(frame, key, stored))
         except OvilloError as error:
             await self._say(frames.failure(error, frame.ref, key))
@@ -208,7 +207,7 @@ class Connection:
             events = [await anyio.to_thread.run_sync(event_of, store, namespace, each) for each in changes]
             cursor = changes[-1].seq if changes else cursor
             more = len(changes) == self._limits.page
-            fields = [event_fields(event) for event in events]
+            fields = [frames.event_fields(event) for event in events]
             await self._say(frames.Delta(changes=fields, cursor=cursor, more=more, ref=frame.ref))
 
     # --- following

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ovillo.interfaces.rest.changes import event_fields
-from ovillo.interfaces.rest.shapes import Millis, Short, ToolUse, message_info
+from ovillo.interfaces.http.message_shapes import Millis, Short, ToolUse, message_info
 from ovillo.model.errors import InvalidInput, LimitExceeded, OvilloError
 from ovillo.model.live import Appended
 from ovillo.model.records import Message, Role
@@ -175,6 +174,18 @@ def failure(error: OvilloError, ref: Any = None, key: str | None = None) -> Fail
 
 def messages(found: list[Message]) -> list[Any]:
     return [message_info(message) for message in found]
+
+
+def event_fields(event: Event) -> dict[str, Any]:
+    """One change as a frame shows it; ``cursor`` is where to go on from."""
+    fields: dict[str, Any] = {"cursor": event.cursor, "kind": event.kind, "ref": event.ref, "at": event.at}
+    if event.session_id is not None:
+        fields["session_id"] = event.session_id
+    if event.message_id is not None:
+        fields["message_id"] = event.message_id
+    if event.message is not None:
+        fields["message"] = message_info(event.message)
+    return fields
 
 
 def event_text(event: Event) -> str:
