@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ovillo.model.records import Author, Message, Part, PartType, Patch, Role
+from ovillo.model.records import Author, Message, Part, PartType, Patch, Role, ToolStatus
 from ovillo.sessions.catalog import unquoted
 from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.languages import Language, identify, languages
@@ -36,6 +36,8 @@ _LABEL = re.compile(
 )
 #: Pending points and decisions of a session that are looked at, the newest.
 _MOST_OPEN = 300
+#: Messages of a very long stretch that are read whole.
+_BEGINNING, _END = 100, 500
 _WORD = re.compile(r"\w+")
 _NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
 _PENDING_HEADING = 60
@@ -111,7 +113,7 @@ class Evidence:
 
 def gather(messages: Sequence[Message]) -> Evidence:
     """The evidence in ``messages``; what was taken back is left out."""
-    kept = [message for message in messages if not message.reverted]
+    kept = _worth_reading([message for message in messages if not message.reverted])
     found = Evidence(identify(_voices(kept)), spoken={word for text in _voices(kept) for word in _WORD.findall(text)})
     has_patches = any(part.patch for message in kept for part in message.parts)
     for order, message in enumerate(kept):
@@ -119,6 +121,28 @@ def gather(messages: Sequence[Message]) -> Evidence:
     _close_pending(found)
     found.decisions = found.decisions[-_MOST_OPEN:]
     return found
+
+
+def _worth_reading(messages: list[Message]) -> list[Message]:
+    """All, or of very many the beginning, the end, and what changed, failed or was listed between them: a summary has
+    room for no more than that, and reading the rest would take seconds."""
+    if len(messages) <= _BEGINNING + _END:
+        return messages
+    between = messages[_BEGINNING:-_END]
+    return [*messages[:_BEGINNING], *filter(_left_a_trace, between), *messages[-_END:]]
+
+
+def _left_a_trace(message: Message) -> bool:
+    return (
+        bool(message.error)
+        or message.is_summary
+        or any(
+            part.patch is not None
+            or part.type in (PartType.TODO, PartType.COMPACTION)
+            or (part.tool is not None and part.tool.status is ToolStatus.ERROR)
+            for part in message.parts
+        )
+    )
 
 
 def prompt_text(message: Message) -> str:
