@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import http.client
 import json
+import logging
 import signal
 import socket
 import ssl
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -171,7 +173,19 @@ def test_a_store_that_cannot_be_opened_ends_the_server_with_the_reason(tmp_path:
     assert "Traceback" not in said
 
 
+@pytest.fixture
+def own_log() -> Iterator[None]:
+    """A server takes the log of its process; here it gives it back."""
+    root, ours = logging.getLogger(), logging.getLogger("ovillo")
+    handlers, levels = root.handlers[:], (root.level, ours.level)
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(levels[0])
+    ours.setLevel(levels[1])
+
+
 @pytest.mark.requirement("HTTP-16")
+@pytest.mark.usefixtures("own_log")
 def test_an_error_while_opening_comes_up_from_serve(settings: Settings) -> None:
     def fail(_: Settings) -> Any:
         raise StoreUnavailable("The folder cannot be written.")
