@@ -7,6 +7,7 @@ client that does not read is closed with the cursor it can come back with. A bad
 from __future__ import annotations
 
 import asyncio
+import logging
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import anyio.to_thread
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
+from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.websocket import frames
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.ids import uuid7
@@ -28,6 +30,8 @@ from ovillo.sessions.feed import Subscription, event_of
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
+
+_log = logging.getLogger(__name__)
 
 #: RFC 6455 section 7.4 and its registry: service restart, try again later.
 _RESTART, _TRY_AGAIN = 1012, 1013
@@ -102,6 +106,9 @@ class Connection:
             await self._say(frames.failure(error, error.fields.get("ref"), key))
         except OvilloError as error:
             await self._say(frames.failure(error, ref, key))
+        except Exception as error:  # noqa: BLE001  The request edge: one frame that fails costs only its own answer.
+            _log.exception("a frame failed")
+            await self._say(frames.unexpected(error, ref, key))
 
     async def _answer(self, frame: frames.Inbound) -> None:
         match frame:
@@ -150,6 +157,9 @@ class Connection:
             await self._say(frames.ack(frame, key, stored))
         except OvilloError as error:
             await self._say(frames.failure(error, frame.ref, key))
+        except Exception as error:  # noqa: BLE001  As for every frame: nothing was stored, and the client hears so.
+            _log.exception("an append failed")
+            await self._say(frames.unexpected(error, frame.ref, key))
         finally:
             self._room.release()
 

@@ -172,6 +172,17 @@ def failure(error: OvilloError, ref: Any = None, key: str | None = None) -> Fail
     return Failure(code=error.code, message=error.message, hint=error.hint, ref=ref, idempotency_key=key)
 
 
+def unexpected(error: Exception, ref: Any = None, key: str | None = None) -> Failure:
+    """No message of the error itself: it may hold what was said."""
+    return Failure(
+        code="internal",
+        message=f"ovillo failed ({type(error).__name__}); the log of the server has the details.",
+        hint="Send it again with the same idempotency_key.",
+        ref=ref,
+        idempotency_key=key,
+    )
+
+
 def messages(found: list[Message]) -> list[Any]:
     return [message_info(message) for message in found]
 
