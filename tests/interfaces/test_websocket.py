@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import socket as sockets
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
-from tests.interfaces.served import Served, hear, say, serving, until
+from tests.interfaces.served import Served, environment, hear, say, serving, until
 
 
 @pytest.fixture(scope="module")
@@ -297,3 +299,29 @@ def test_a_server_that_ends_tells_its_sockets_where_they_are(tmp_path: Path) -> 
         assert closed.value.rcvd.code == 1012
         assert json.loads(closed.value.rcvd.reason or "{}").get("cursor") == rest[-1]["cursor"]
         assert server.process.wait(20) == 0
+
+
+@pytest.mark.requirement("SYNC-8")
+def test_a_key_that_may_only_read_follows_and_cannot_append(tmp_path: Path) -> None:
+    keys = {}
+    for role in ("writer", "reader"):
+        command = [sys.executable, "-m", "ovillo", "key", "create", "--role", role, "--json"]
+        done = subprocess.run(
+            command, env=environment(tmp_path), capture_output=True, text=True, check=True, timeout=60
+        )
+        keys[role] = {"Authorization": f"Bearer {json.loads(done.stdout)['key']}"}
+    with serving(tmp_path, "--auth", "apikey") as server:
+        with pytest.raises(InvalidStatus) as refused, server.socket():
+            pass
+        assert refused.value.response.status_code == 401
+        assert server.ask("POST", "/api/sessions", {"id": "guarded"}, keys["writer"])[0] == 201
+        with (
+            server.socket(additional_headers=keys["reader"]) as reader,
+            server.socket(additional_headers=keys["writer"]) as writer,
+        ):
+            say(reader, type="subscribe", session_id="guarded")
+            until(reader, "subscribed")
+            say(reader, type="message", session_id="guarded", content="x", idempotency_key="r")
+            assert until(reader, "error")["code"] == "permission_denied"
+            say(writer, type="message", session_id="guarded", content="y", idempotency_key="w")
+            assert hear_change(reader)["message"]["content"] == "y"
