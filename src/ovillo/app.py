@@ -145,6 +145,20 @@ def _feed(services: Services) -> Any:
     return ChangeFeed(services.store)
 
 
+def _transfer(services: Services) -> Any:
+    from ovillo.sessions.transfer.service import Transfer
+
+    return Transfer(services.store, services.history, services.statistics, services.clock)
+
+
+def _importer(services: Services) -> Any:
+    from ovillo.security.redaction import Redactor
+    from ovillo.sessions.transfer.importing import ImportService
+
+    mode: Any = services.settings.redaction
+    return ImportService(services.store, Redactor(services.store.secret("redaction"), mode), services.clock)
+
+
 def _snapshots(services: Services) -> Any:
     from ovillo.security.redaction import Redactor
     from ovillo.sessions.snapshots import Snapshots
@@ -228,6 +242,8 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "calling": _calling,
     "keys": _keys,
     "snapshots": _snapshots,
+    "transfer": _transfer,
+    "importer": _importer,
     "upkeep": _upkeep,
     "recorder": _recorder,
     "feed": _feed,

@@ -60,7 +60,7 @@ HOSTILE = (
 
 def _transfer(store: SqliteStore) -> Transfer:
     history = History(store, lambda: Freshness(None))
-    return Transfer(history, StatisticsService(store, LineageService(store)), system_clock)
+    return Transfer(store, history, StatisticsService(store, LineageService(store)), system_clock)
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 @pytest.fixture
 def real(services: Services) -> Transfer:
-    return Transfer(services.history, services.statistics, services.clock)
+    return services.transfer
 
 
 def _text(transfer: Transfer, session_id: str, form: str) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ovillo.memory.contexts import Contexts
     from ovillo.model.clock import Clock
     from ovillo.search.service import Search
+    from ovillo.security.key_ring import KeyRing
     from ovillo.sessions.calling import CallingSession
     from ovillo.sessions.catalog import Catalog
     from ovillo.sessions.feed import ChangeFeed
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
     from ovillo.sessions.statistics import StatisticsService
     from ovillo.sessions.status import StatusService
     from ovillo.sessions.summaries import SummaryService
-    from ovillo.sessions.upkeep import Upkeep
     from ovillo.sessions.timesheet import Timesheet
-    from ovillo.security.key_ring import KeyRing
+    from ovillo.sessions.transfer.importing import ImportService
+    from ovillo.sessions.transfer.service import Transfer
+    from ovillo.sessions.upkeep import Upkeep
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -55,6 +57,8 @@ class Services:
     calling: CallingSession
     keys: KeyRing
     snapshots: Snapshots
+    transfer: Transfer
+    importer: ImportService
     upkeep: Upkeep
     recorder: Recorder
     feed: ChangeFeed

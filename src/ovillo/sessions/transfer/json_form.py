@@ -1,25 +1,36 @@
 """The JSON export (``version: "1.0"``) and the same facts as JSON lines.
 
-Owns both shapes. The first has the specification's fields (spec-015, section 4.6) and beside them, under
-``parts`` and ``origin``, everything ovillo knows, so that nothing is lost; times are milliseconds there.
+Owns both shapes. The first has the specification's fields (spec-015, section 4.6) and beside them, under ``origin``,
+``summaries``, ``record`` and ``parts``, everything else ovillo knows, so that an import loses nothing. Those are records
+as ``ovillo.model`` has them: snake case, times in milliseconds, without the fields that have their usual value.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
 from typing import Any
 
 import msgspec
 
-from ovillo.model.records import Message, PartType, Role
+from ovillo.model.live import NATIVE
+from ovillo.model.records import Message, Part, PartType, Role
 from ovillo.model.text import tool_text
 from ovillo.sessions.transfer.transcript import Transcript, json_ready
 
 VERSION = "1.0"
+#: The modes of the specification; others stand beside them when they are on.
+MODES = ("orchestrate", "plan", "bypassPermissions")
 #: The specification knows three providers by these names; others keep their own.
 _PROVIDERS = {"anthropic": "claude", "openai": "openai", "xai": "xai"}
 _FAMILIES = {"claude": "claude", "gpt": "openai", "codex": "openai", "grok": "xai"}
+_DEFAULT_PROVIDER = "claude"
+
+#: Of a message and its parts: said by the specification's own fields or by their place in the file.
+_SAID = ("id", "session_id", "seq", "role", "created_at", "metadata", "parts", "idempotency_key")
+_PLACED = ("message_id", "seq")
 
 
 def write_json(transcript: Transcript) -> Iterator[str]:
@@ -44,9 +55,33 @@ def write_jsonl(transcript: Transcript) -> Iterator[str]:
 
 
 def _head(transcript: Transcript) -> dict[str, Any]:
-    session, figures = transcript.summary.session, transcript.statistics
+    session = transcript.summary.session
+    shown = {"name": transcript.summary.title, "provider": _provider(transcript)}
+    summaries = [msgspec.to_builtins(each) for each in transcript.summaries]
+    return {
+        "version": VERSION,
+        "exportedAt": transcript.exported_at,
+        "session": {
+            **shown,
+            "modes": {name: name in session.modes for name in (*MODES, *session.modes)},
+            "longTermSummary": transcript.summaries[-1].text if summaries else session.summary or "",
+            "workingDirectory": session.directory or "",
+            "activeFiles": list(session.active_files),
+            "type": session.type.value if session.type else None,
+            "status": session.status.value,
+            "metrics": _metrics(transcript),
+        },
+        # With ``shown``, an importer can tell a field that was changed since from one that only looks different here.
+        "origin": {**_brief(session), "shown": shown},
+        "summaries": summaries,
+    }
+
+
+def _metrics(transcript: Transcript) -> dict[str, Any]:
+    """What ovillo counts; figures a client recorded itself (``metadata.metrics``) come over them."""
+    figures = transcript.statistics
     own = figures.own
-    metrics = {
+    counted = {
         "durationMs": figures.duration_ms,
         "activeMs": figures.active_ms,
         "messageCount": own.messages,
@@ -60,20 +95,8 @@ def _head(transcript: Transcript) -> dict[str, Any]:
         "models": list(own.models),
         "tools": {name: {"calls": calls, "failures": failed} for name, (calls, failed) in own.tools.items()},
     }
-    return {
-        "version": VERSION,
-        "exportedAt": transcript.exported_at,
-        "session": {
-            "name": transcript.summary.title,
-            "provider": _provider(transcript),
-            "modes": dict.fromkeys(session.modes, True),
-            "longTermSummary": session.summary or "",
-            "workingDirectory": session.directory or "",
-            "activeFiles": list(session.active_files),
-            "metrics": metrics,
-        },
-        "origin": msgspec.to_builtins(session),
-    }
+    recorded = transcript.summary.session.metadata.get("metrics")
+    return {**counted, **recorded} if isinstance(recorded, Mapping) else counted
 
 
 def _provider(transcript: Transcript) -> str:
@@ -81,10 +104,22 @@ def _provider(transcript: Transcript) -> str:
     if session.provider:
         return _PROVIDERS.get(session.provider.lower(), session.provider)
     model = (session.model or next(iter(transcript.statistics.own.models), "")).lower()
-    return next((provider for word, provider in _FAMILIES.items() if word in model), "unknown")
+    unknown = _DEFAULT_PROVIDER if session.source == NATIVE else "unknown"
+    return next((provider for word, provider in _FAMILIES.items() if word in model), unknown)
 
 
 def _message(message: Message) -> dict[str, Any]:
+    body = said(message)
+    if message.metadata:
+        body["metadata"] = message.metadata
+    record = _brief(message, _SAID)
+    if message.role is Role.TOOL:
+        record["role"] = message.role.value
+    return {**body, "record": record, "parts": [_part(part) for part in message.parts]}
+
+
+def said(message: Message) -> dict[str, Any]:
+    """The fields of the specification that a message's parts fill."""
     calls = [
         {
             "id": part.tool.call_id,
@@ -96,26 +131,53 @@ def _message(message: Message) -> dict[str, Any]:
         for part in message.parts
         if part.tool
     ]
-    whole = msgspec.to_builtins(message)
-    parts = whole.pop("parts")
     body: dict[str, Any] = {
         "id": message.id,
-        # The specification has no role for tools: what they answered alone came from the system.
-        "role": "system" if message.role is Role.TOOL else message.role.value,
+        "role": role_shown(message.role),
         "content": _content(message),
         "timestamp": message.created_at,
     }
-    if calls:
-        body["toolCalls"] = calls
-    return {**body, "metadata": {k: v for k, v in whole.items() if v not in (None, False, {})}, "parts": parts}
+    return {**body, "toolCalls": calls} if calls else body
+
+
+def role_shown(role: Role) -> str:
+    """The specification has no role for tools: what they answered alone came from the system."""
+    return "system" if role is Role.TOOL else role.value
 
 
 def _content(message: Message) -> str:
     """What was said, in order; tools' words where nobody said anything."""
-    said = [part.text for part in message.parts if part.type in (PartType.TEXT, PartType.COMPACTION) and part.text]
-    if not said and message.role is Role.TOOL:
-        said = [tool_text(part.tool) if part.tool else part.text for part in message.parts]
-    return "\n\n".join(said)
+    words = [part.text for part in message.parts if part.type in (PartType.TEXT, PartType.COMPACTION) and part.text]
+    if not words and message.role is Role.TOOL:
+        words = [tool_text(part.tool) if part.tool else part.text for part in message.parts]
+    return "\n\n".join(words)
+
+
+def _part(part: Part) -> dict[str, Any]:
+    shown = _brief(part, _PLACED)
+    for name, inner in (("tool", part.tool), ("file", part.file), ("patch", part.patch), ("raw_ref", part.raw_ref)):
+        if inner is not None:
+            shown[name] = _brief(inner)
+    return shown
+
+
+def _brief(record: Any, without: Container[str] = ()) -> dict[str, Any]:
+    """A record of the model as plain data, without the fields that have the value they have by default."""
+    plain = msgspec.to_builtins(record)
+    usual = _defaults(record.__class__)
+    return {name: x for name, x in plain.items() if name not in without and not (name in usual and x == usual[name])}
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    """Field -> default as plain data; a fresh mapping counts as an empty one."""
+    found = {}
+    for field in fields(kind):
+        if field.default is not MISSING:
+            found[field.name] = msgspec.to_builtins(field.default)
+        elif field.default_factory is not MISSING:
+            found[field.name] = msgspec.to_builtins(field.default_factory())
+    return found
 
 
 def _text(value: Any) -> str:

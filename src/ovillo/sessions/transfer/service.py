@@ -20,7 +20,8 @@ from ovillo.sessions.statistics import StatisticsService
 from ovillo.sessions.transfer.html_form import write_html
 from ovillo.sessions.transfer.json_form import write_json, write_jsonl
 from ovillo.sessions.transfer.markdown_form import write_markdown
-from ovillo.sessions.transfer.transcript import Transcript
+from ovillo.sessions.transfer.transcript import SummaryRecord, Transcript
+from ovillo.store.protocol import Store
 
 
 @dataclass(slots=True)
@@ -58,7 +59,8 @@ FORMATS = tuple(_FORMS)
 
 
 class Transfer:
-    def __init__(self, history: History, statistics: StatisticsService, clock: Clock) -> None:
+    def __init__(self, store: Store, history: History, statistics: StatisticsService, clock: Clock) -> None:
+        self._store = store
         self._history = history
         self._statistics = statistics
         self._clock = clock
@@ -74,11 +76,36 @@ class Transfer:
             statistics=statistics,
             exported_at=now,
             messages=lambda: self._messages(namespace, session_id),
+            summaries=self._summaries(namespace, session_id),
         )
         ending, media_type, write = _FORMS[form]
         notes: list[str] = []
         name = f"session-{file_name(statistics.summary.title)}-{(to_iso(now) or '')[:10]}.{ending}"
         return Export(name, media_type, write(transcript, notes), notes)
+
+    def _summaries(self, namespace: Namespace, session_id: SessionId) -> tuple[SummaryRecord, ...]:
+        stored = self._store.summaries(namespace, session_id)
+        if not stored:
+            return ()
+        # What a fork inherited without copying stands first in its export.
+        before = sum(count for _, count in self._history.inherited_elsewhere(namespace, session_id))
+
+        def place(seq: int) -> int:
+            """How many messages of the export come before ``seq``."""
+            return before + self._store.message_position(namespace, session_id, seq)
+
+        return tuple(
+            SummaryRecord(
+                min(place(each.from_seq) + 1, place(each.through_seq + 1)),
+                place(each.through_seq + 1),
+                each.text,
+                each.tokens_before,
+                each.tokens_after,
+                each.summarizer,
+                each.created_at,
+            )
+            for each in stored
+        )
 
     def _messages(self, namespace: Namespace, session_id: SessionId) -> Iterator[Message]:
         cursor: str | None = None

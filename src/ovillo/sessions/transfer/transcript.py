@@ -31,6 +31,20 @@ _TELLING = (
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryRecord:
+    """A stored summary, as files carry it. ``first`` to ``through`` are the places (1-based, both included) of the
+    messages it stands for; ``through`` 0 stands for what came before all of them."""
+
+    first: int
+    through: int
+    text: str
+    tokens_before: int = 0
+    tokens_after: int = 0
+    summarizer: str = ""
+    created_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """``messages`` gives all of them in order, anew at every call; long sessions are never held whole."""
 
@@ -38,6 +52,8 @@ class Transcript:
     statistics: Statistics
     exported_at: int
     messages: Callable[[], Iterator[Message]]
+    #: Oldest first.
+    summaries: tuple[SummaryRecord, ...] = ()
 
 
 def is_compaction(message: Message) -> bool:

@@ -11,7 +11,7 @@ from ovillo.interfaces.cli.options import plain
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import Conflict, InvalidInput
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.service import FORMATS, Export, Transfer
+from ovillo.sessions.transfer.service import FORMATS, Export
 
 _ENDINGS = {"json": "json", "jsonl": "jsonl", "md": "md", "markdown": "md", "html": "html", "htm": "html", "pdf": "pdf"}
 
@@ -32,9 +32,7 @@ def export(state: State, session: str, form: str | None, output: str | None, for
     services = state.services()
     found = services.catalog.resolve(LOCAL.namespace, session)
     chosen = "md" if form == "markdown" else form or _by_ending(output)
-    made = Transfer(services.history, services.statistics, services.clock).export(
-        LOCAL.namespace, found.session.id, chosen
-    )
+    made = services.transfer.export(LOCAL.namespace, found.session.id, chosen)
     if output == "-" or (output is None and chosen != "pdf" and not sys.stdout.isatty()):
         _to_stdout(made)
     else:
