@@ -146,6 +146,7 @@ ENDPOINTS = (
         SESSIONS_WRITE,
         _create,
         body=Create,
+        also={409: "The id is taken by a session that differs."},
         reply=Created,
     ),
     Endpoint(

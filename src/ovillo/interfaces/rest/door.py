@@ -1,0 +1,36 @@
+"""The REST interface as a door of the HTTP server.
+
+Owns having ready what the first append needs: building it takes a second of compiling, which must not stop the event loop.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import anyio.to_thread
+
+from ovillo.interfaces.http.doors import Door, Surroundings
+from ovillo.interfaces.rest import ENDPOINTS
+
+_log = logging.getLogger(__name__)
+
+
+def open_door(around: Surroundings) -> Door:
+    def build() -> None:
+        try:
+            services = around.backend.services()
+            _ = services.recorder, services.summaries, services.catalog
+        except Exception as error:  # noqa: BLE001  Start of the process: who asks is told, with the same reason.
+            _log.debug("services are not ready: %s", error)
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: anyio.to_thread.run_sync(build, abandon_on_cancel=True))
+            yield
+            tasks.cancel_scope.cancel()
+
+    return Door(endpoints=ENDPOINTS, lifespan=lifespan)
