@@ -57,6 +57,7 @@ _TOKENS = (
     Rule("slack_webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/([0-9A-Za-z/_-]{20,})"),
     Rule("discord_webhook", r"discord(?:app)?\.com/api/webhooks/[0-9]+/([0-9A-Za-z_-]{30,})"),
     Rule("discord_token", r"\b[MNO][0-9A-Za-z_-]{23,27}\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,40}"),
+    Rule("ovillo_key", r"\bovk_[a-z2-7]{12}_[a-z2-7]{50,}"),
     Rule("stripe_key", r"\b[srp]k_(?:live|test)_[0-9A-Za-z]{16,}|\bwhsec_[0-9A-Za-z+/]{24,}"),
     Rule("anthropic_key", r"\bsk-ant-[0-9A-Za-z_-]{20,}"),
     Rule("openrouter_key", r"\bsk-or-[0-9A-Za-z-]{20,}"),

@@ -347,6 +347,17 @@ def test_without_access_control_nobody_is_limited_unless_told(tmp_path: Path) ->
         assert [app.site.ask("GET", "/api/sessions").status for _ in range(3)] == [200, 200, 429]
 
 
+@pytest.mark.requirement("ACCESS-13")
+def test_messages_of_a_socket_past_the_rate_wait_and_none_is_lost(tmp_path: Path) -> None:
+    with (
+        guarded(tmp_path, rate_limit=1_200, rate_limit_burst=3) as app,
+        _socket(app, additional_headers={"X-API-Key": app.reader}) as socket,
+    ):
+        for number in range(8):
+            socket.send(json.dumps({"type": "ping", "ref": str(number)}))
+        assert [json.loads(socket.recv(20))["ref"] for _ in range(8)] == [str(number) for number in range(8)]
+
+
 # --- the process
 
 

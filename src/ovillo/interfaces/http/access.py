@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable
 
+import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.responses import Response
@@ -37,8 +38,8 @@ _ASK_AGAIN_S = 0.5
 class Access:
     """ASGI middleware. Without an ``authenticator`` everybody is the local user.
 
-    ``metadata_url`` tells, for a request, where this resource is described (RFC 9728). With a ``rate``,
-    ``scope["state"]["take"]()`` counts a message of a WebSocket as a request: the seconds to wait, or 0."""
+    ``metadata_url`` tells, for a request, where this resource is described (RFC 9728). Past the ``rate`` a request is
+    refused; a message of a WebSocket, which counts as one, waits."""
 
     def __init__(
         self,
@@ -88,8 +89,8 @@ class Access:
             if wait:
                 await _too_many(wait, state.get("request_id"))(scope, receive, send)
                 return
-            rate = self._rate
-            state["take"] = lambda: rate.take(caller)
+            if scope["type"] == "websocket":
+                receive = _paced(receive, self._rate, caller)
         await self._app(scope, receive, send)
 
     def _is_public(self, path: str) -> bool:
@@ -207,6 +208,17 @@ class _Lasting:
                 await self._send({"type": "websocket.close", "code": _POLICY, "reason": refused.reason})
             else:
                 await self._send({"type": "http.response.body", "body": b""})
+
+
+def _paced(receive: Receive, rate: RateLimit, caller: str) -> Receive:
+    async def receiving() -> Message:
+        message = await receive()
+        if message["type"] == "websocket.receive":
+            while wait := rate.take(caller):
+                await anyio.sleep(wait)
+        return message
+
+    return receiving
 
 
 def _too_many(wait: float, request_id: str | None) -> Response:

@@ -103,7 +103,11 @@ def revoke(state: State, ref: str) -> None:
 @key.command()
 @click.argument("ref", metavar="KEY")
 @click.option(
-    "--overlap", metavar="TIME", default=_OVERLAP, show_default=True, help="How long the old one goes on; 0 ends it now."
+    "--overlap",
+    metavar="TIME",
+    default=_OVERLAP,
+    show_default=True,
+    help="How long the old one goes on; 0 ends it now.",
 )
 @_expires
 @reading
