@@ -9,19 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.app import open_services
-from ovillo.interfaces import rest
-from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.mcp.http import door as mcp_door
+from ovillo.interfaces.rest.door import open_door as rest_door
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.websocket.door import open_door as websocket_door
 from tests.interfaces.http.serving import Answer, Site, serving
 from tests.interfaces.opened import settings_for
 
 NAMESPACE, FOREIGN = "team", "rivals"
-
-
-def rest_door(_: Surroundings) -> Door:
-    return Door(endpoints=rest.ENDPOINTS)
 
 
 DOORS = (mcp_door, rest_door, websocket_door)

@@ -58,10 +58,16 @@ def frames(trace: TracebackType | None) -> str:
     return "".join(traceback.format_tb(trace))
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """uvicorn calls each WebSocket that is answered with a status an error of the app; the request has its own line."""
+    return record.name != "uvicorn.error" or "without completing handshake" not in record.getMessage()
+
+
 def log_to_stderr(settings: Settings) -> None:
     """Everything of this process goes there from now on; uvicorn's own lines too."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
+    handler.addFilter(_is_news)
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     level = "DEBUG" if settings.log_verbose else settings.log_level.upper()
     logging.getLogger("ovillo").setLevel(level)
