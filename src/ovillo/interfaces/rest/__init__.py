@@ -17,6 +17,7 @@ from ovillo.interfaces.rest import (
     sources,
     status,
     timesheet,
+    transfer,
     v6,
 )
 
@@ -25,6 +26,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *messages.ENDPOINTS,
     *from_tools.ENDPOINTS,
     *snapshots.ENDPOINTS,
+    *transfer.ENDPOINTS,
     *links.ENDPOINTS,
     *timesheet.ENDPOINTS,
     *contexts.ENDPOINTS,

@@ -70,7 +70,7 @@ def _create(call: Exchange[Any, shapes.NewSession]) -> Reply:
         metadata=_metadata(given),
     )
     row, is_new = call.services.recorder.create(call.namespace, draft)
-    reply = _shown(call, row)
+    reply = shown(call, row)
     return Reply(reply.body, 201 if is_new else 200, {**reply.headers, "Location": f"/api/sessions/{row.session.id}"})
 
 
@@ -78,7 +78,7 @@ def _read(call: Exchange[Any, None]) -> Reply:
     summary = call.services.catalog.resolve(call.namespace, call.path["id"])
     row = call.services.store.get_session(call.namespace, summary.session.id)
     assert row is not None
-    reply = _shown(call, row)
+    reply = shown(call, row)
     if reply.headers["ETag"] in _tags(call.headers.get("if-none-match")):
         return Reply(None, 304, {"ETag": reply.headers["ETag"]})
     return reply
@@ -104,7 +104,7 @@ def _change(call: Exchange[Any, shapes.SessionFields]) -> Reply:
     if not changes:
         raise InvalidInput("Nothing to change was given.", hint="Give name, modes, status, metadata ...")
     row = call.services.recorder.update(call.namespace, session_id, changes, if_version=_expected(call, before))
-    return _shown(call, row)
+    return shown(call, row)
 
 
 def _remove(call: Exchange[Any, None]) -> Reply:
@@ -121,7 +121,8 @@ def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
     return {**(given.metadata or {}), "metrics": given.metrics}
 
 
-def _shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
+def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
+    """A session as every answer about one shows it, with its ETag."""
     call.services.keeper.settle(call.namespace, row.session.id)
     view = call.services.summaries.view(call.namespace, row.session.id)
     title = call.services.catalog.summaries(call.namespace, [row.session.id])[row.session.id].title

@@ -37,6 +37,8 @@ _BUILT_IN = {
     "list_sessions": "history",
     "recover_context": "history",
     "search_sessions": "history",
+    "export_session": "continuity",
+    "import_session": "continuity",
     "memory_optimize": "continuity",
     "session_append": "continuity",
     "session_create": "continuity",

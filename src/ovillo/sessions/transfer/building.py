@@ -17,7 +17,7 @@ from ovillo.model.records import Message, Namespace, Session, SessionId, Session
 from ovillo.sessions.tokens import count_tokens
 from ovillo.sessions.transfer.documents import Document
 from ovillo.sessions.transfer.import_checks import check_count, check_time, moment
-from ovillo.sessions.transfer.import_messages import IMPORTED, MessageBuilder
+from ovillo.sessions.transfer.import_messages import MessageBuilder
 from ovillo.sessions.transfer.import_shapes import (
     MAX_NAME_CHARS,
     GivenExport,
@@ -26,9 +26,12 @@ from ovillo.sessions.transfer.import_shapes import (
     left_over,
     misfit,
 )
+from ovillo.sessions.transfer.json_form import IMPORTED
 
 #: Told by the store, not by a file.
 _DERIVED = "deleted_at_source"
+#: Of a summary, what a list of sessions shows (characters).
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,10 @@ def build(document: Document, namespace: Namespace, name: str | None, clock: Clo
     head = fitted(document.head, GivenExport, "")
     given = fitted(document.head.get("session", {}), GivenSession, "session")
     origin = _origin(head)
-    session = _session(document, head, given, origin, clock)
-    if session.title is None and origin is None:
-        session = replace(session, title=name)
-    session = replace(session, namespace=namespace)
+    session = replace(_session(document, head, given, origin, clock), namespace=namespace)
+    if origin is None:
+        shown = " ".join((given.long_term_summary or "").split())[:_SHOWN]
+        session = replace(session, title=session.title or _title(name, None, session), summary=shown or None)
     messages = MessageBuilder(session.id, clock).build(document)
     if origin is None or not head.summaries:
         summaries = _summary_of_text(session, given.long_term_summary, origin, clock)
@@ -89,7 +92,7 @@ def _session(
         id=SessionId(new_id("ses", clock)),
         source=NATIVE,
         source_id=None,
-        title=_title(base.title if "name" in shown and given.name == shown["name"] else given.name),
+        title=_title(given.name, shown.get("name"), base),
         provider=base.provider if "provider" in shown and given.provider == shown["provider"] else given.provider,
         modes=base.modes if modes is None or set(modes) == set(base.modes) else modes,
         directory=base.directory if given.working_directory is None else given.working_directory or None,
@@ -106,8 +109,12 @@ def _session(
     )
 
 
-def _title(text: str | None) -> str | None:
-    return None if text is None else text[:MAX_NAME_CHARS] or None
+def _title(name: str | None, shown: Any, base: Session) -> str | None:
+    """A name that was told from the first prompt is told again; a fork's was told from its own first, not from the copied
+    ones that are the first now."""
+    told_again = name is not None and name == shown and (base.title or base.kind is not SessionKind.FORK)
+    title = base.title if told_again else name
+    return None if title is None else title[:MAX_NAME_CHARS] or None
 
 
 def _session_metadata(

@@ -18,10 +18,8 @@ from ovillo.model.records import Author, Message, MessageId, Part, PartId, PartT
 from ovillo.sessions.transfer.documents import Document
 from ovillo.sessions.transfer.import_checks import COPY, check_message, check_part, loose_moment, moment
 from ovillo.sessions.transfer.import_shapes import GivenCall, GivenMessage, fitted, left_over, misfit
-from ovillo.sessions.transfer.json_form import role_shown, said
+from ovillo.sessions.transfer.json_form import IMPORTED, json_text, role_shown, said
 
-#: Key in the metadata of what was imported: where it came from, in the words of the file.
-IMPORTED = "ovillo:imported"
 #: Parts, or tool calls, of one message.
 MAX_PARTS = 20_000
 _AUTHORS = {Role.USER: Author.HUMAN, Role.ASSISTANT: Author.MODEL}
@@ -184,7 +182,7 @@ def _tool(call: GivenCall, number: int, place: str) -> ToolCall:
         raise misfit(f"{place}.name", "missing; a tool call has the name of its tool")
     given = [call.input, call.arguments, call.args, call.function.arguments if call.function else None]
     answers = [answer for answer in (call.output, call.result, call.error) if answer is not None]
-    output = None if not answers else answers[0] if isinstance(answers[0], str) else _json_text(answers[0])
+    output = None if not answers else answers[0] if isinstance(answers[0], str) else json_text(answers[0])
     return ToolCall(
         name=name,
         call_id=call.id or f"call_{number + 1}",
@@ -193,7 +191,3 @@ def _tool(call: GivenCall, number: int, place: str) -> ToolCall:
         title=call.title,
         status=call.tool_status(answered=bool(answers)),
     )
-
-
-def _json_text(value: Any) -> str:
-    return msgspec.json.encode(value, enc_hook=str).decode()

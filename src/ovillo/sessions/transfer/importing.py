@@ -16,8 +16,6 @@ from ovillo.sessions.transfer.building import Built, build
 from ovillo.sessions.transfer.documents import parse
 from ovillo.store.protocol import SessionRow, Store
 
-_SHOWN = 200
-
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -56,7 +54,4 @@ class ImportService:
             summaries.append(summary if text is summary.text else replace(summary, text=text))
             for kind, number in more.items():
                 found[kind] = found.get(kind, 0) + number
-        session = delta.session
-        if summaries and session.summary is None:
-            session = replace(session, summary=" ".join(summaries[-1].text.split())[:_SHOWN])
-        return Built(session, delta.messages, tuple(summaries)), found
+        return Built(delta.session, delta.messages, tuple(summaries)), found

@@ -16,11 +16,13 @@ from typing import Any
 import msgspec
 
 from ovillo.model.live import NATIVE
-from ovillo.model.records import Message, Part, PartType, Role
+from ovillo.model.records import Message, Part, PartType, Role, Session
 from ovillo.model.text import tool_text
 from ovillo.sessions.transfer.transcript import Transcript, json_ready
 
 VERSION = "1.0"
+#: Key in the metadata of what was imported: where it came from, in the words of the file.
+IMPORTED = "ovillo:imported"
 #: The modes of the specification; others stand beside them when they are on.
 MODES = ("orchestrate", "plan", "bypassPermissions")
 #: The specification knows three providers by these names; others keep their own.
@@ -37,21 +39,21 @@ def write_json(transcript: Transcript) -> Iterator[str]:
     """One JSON object, a message a line, in pieces."""
     head = _head(transcript)
     session = head.pop("session")
-    yield "{\n" + "".join(f"{_text(key)}: {_text(value)},\n" for key, value in head.items())
-    yield '"session": {\n' + "".join(f"{_text(key)}: {_text(value)},\n" for key, value in session.items())
+    yield "{\n" + "".join(f"{json_text(key)}: {json_text(value)},\n" for key, value in head.items())
+    yield '"session": {\n' + "".join(f"{json_text(key)}: {json_text(value)},\n" for key, value in session.items())
     yield '"messages": ['
     separator = "\n"
     for message in transcript.messages():
-        yield separator + _text(_message(message))
+        yield separator + json_text(_message(message))
         separator = ",\n"
     yield "\n]}}\n"
 
 
 def write_jsonl(transcript: Transcript) -> Iterator[str]:
     """The first line is the session (``type: session``), every other one a message (``type: message``)."""
-    yield _text({"type": "session", **_head(transcript)}) + "\n"
+    yield json_text({"type": "session", **_head(transcript)}) + "\n"
     for message in transcript.messages():
-        yield _text({"type": "message", **_message(message)}) + "\n"
+        yield json_text({"type": "message", **_message(message)}) + "\n"
 
 
 def _head(transcript: Transcript) -> dict[str, Any]:
@@ -104,8 +106,18 @@ def _provider(transcript: Transcript) -> str:
     if session.provider:
         return _PROVIDERS.get(session.provider.lower(), session.provider)
     model = (session.model or next(iter(transcript.statistics.own.models), "")).lower()
-    unknown = _DEFAULT_PROVIDER if session.source == NATIVE else "unknown"
+    unknown = _DEFAULT_PROVIDER if _first_source(session) == NATIVE else "unknown"
     return next((provider for word, provider in _FAMILIES.items() if word in model), unknown)
+
+
+def _first_source(session: Session) -> str:
+    """Who recorded it: an imported session says so in its metadata."""
+    facts = session.metadata.get(IMPORTED)
+    if isinstance(facts, Mapping):
+        earliest = facts.get("earlier", facts)
+        if isinstance(earliest, Mapping):
+            return str(earliest.get("source", NATIVE))
+    return session.source
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -180,7 +192,8 @@ def _defaults(kind: Any) -> dict[str, Any]:
     return found
 
 
-def _text(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """Compact JSON of anything a client may have written."""
     try:
         return msgspec.json.encode(value).decode()
     except (UnicodeEncodeError, TypeError, OverflowError, msgspec.MsgspecError):

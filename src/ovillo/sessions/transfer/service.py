@@ -56,6 +56,7 @@ _FORMS: dict[str, tuple[str, str, Callable[[Transcript, list[str]], Iterator[byt
     "pdf": ("pdf", "application/pdf", _write_pdf),
 }
 FORMATS = tuple(_FORMS)
+_ALSO_CALLED = {"markdown": "md", "htm": "html", "ndjson": "jsonl"}
 
 
 class Transfer:
@@ -67,6 +68,7 @@ class Transfer:
 
     def export(self, namespace: Namespace, session_id: SessionId, form: str) -> Export:
         """Raises NotFound for an unknown session or form. What a fork inherited is included and marked."""
+        form = _ALSO_CALLED.get(form, form)
         if form not in _FORMS:
             raise NotFound.named("export format", form, FORMATS, hint=f"Known: {', '.join(FORMATS)}.")
         statistics = self._statistics.of(namespace, session_id)

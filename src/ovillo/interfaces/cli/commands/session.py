@@ -19,6 +19,7 @@ _C = "ovillo.interfaces.cli.commands"
         "lineage": (f"{_C}.session_lineage:lineage", "Parents, sub-agents, forks and siblings."),
         "stats": (f"{_C}.session_stats:stats", "Duration, tokens, cost, changes and tools."),
         "export": (f"{_C}.session_export:export", "Write a session as JSON, Markdown, HTML, PDF or JSON lines."),
+        "import": (f"{_C}.session_import:import_", "Take in an exported session as a new one."),
         "create": (f"{_C}.session_create:create", "A session that ovillo records itself."),
         "append": (f"{_C}.session_append:append", "Append a message to a recorded session."),
         "update": (f"{_C}.session_update:update", "Name, type and status of a recorded session."),

@@ -31,7 +31,7 @@ def export(state: State, session: str, form: str | None, output: str | None, for
     """
     services = state.services()
     found = services.catalog.resolve(LOCAL.namespace, session)
-    chosen = "md" if form == "markdown" else form or _by_ending(output)
+    chosen = form or _by_ending(output)
     made = services.transfer.export(LOCAL.namespace, found.session.id, chosen)
     if output == "-" or (output is None and chosen != "pdf" and not sys.stdout.isatty()):
         _to_stdout(made)
