@@ -112,10 +112,12 @@ def _calling(services: Services) -> Any:
 
 
 def _recorder(services: Services) -> Any:
+    from ovillo.security.redaction import Redactor
     from ovillo.sessions.recording import Recorder
 
-    redact = _redactor(services.store.secret("redaction"), services.settings.redaction)
-    return Recorder(services.store, redact, services.clock, services.keeper.grown)
+    mode: Any = services.settings.redaction
+    redactor = Redactor(services.store.secret("redaction"), mode)
+    return Recorder(services.store, redactor, services.clock, services.keeper.grown)
 
 
 def _summaries(services: Services) -> Any:
@@ -264,7 +266,7 @@ def main() -> None:
     gc.disable()
     from ovillo.interfaces.cli.main import run  # importing this module must stay cheap for MCP
 
-    run(open_services, _run_stdio, _run_http)
+    run(open_services, _run_stdio, _run_http, run_fixture=_run_fixture)
 
 
 def _run_stdio(open_services: OpenServices, settings: Settings) -> None:
@@ -274,11 +276,17 @@ def _run_stdio(open_services: OpenServices, settings: Settings) -> None:
 
 
 def _run_http(open_services: OpenServices, settings: Settings, on_ready: Callable[[str], None]) -> None:
-    from ovillo.interfaces import rest
-    from ovillo.interfaces.http.doors import Door
     from ovillo.interfaces.http.server import serve
     from ovillo.interfaces.mcp.http import door as mcp_door
+    from ovillo.interfaces.rest.door import open_door as rest_door
     from ovillo.interfaces.websocket.door import open_door as websocket_door
 
-    doors = (mcp_door, lambda around: Door(endpoints=rest.ENDPOINTS), websocket_door)
-    serve(open_services, settings, doors, on_ready)
+    serve(open_services, settings, (mcp_door, rest_door, websocket_door), on_ready)
+
+
+def _run_fixture(open_services: OpenServices, settings: Settings, on_ready: Callable[[str], None]) -> None:
+    from ovillo.interfaces.http.server import serve
+    from ovillo.interfaces.mcp.conformance.door import check_place, open_door
+
+    check_place(settings)
+    serve(open_services, settings, (open_door,), on_ready, has_services=False)

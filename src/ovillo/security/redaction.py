@@ -123,6 +123,10 @@ class Redactor:
             return delta, counts
         return replace(delta, session=session, messages=messages, tool_results=results), counts
 
+    def redact_message(self, message: Message) -> Message:
+        """``message`` with the secrets of its texts masked; the same object when there are none."""
+        return self._message(message, {}) if self._on else message
+
     def redact_value(self, value: Any) -> Any:
         """A JSON value with the secrets of its texts masked; the same object when there are none."""
         return self._value(value, {}) if self._on else value

@@ -15,11 +15,11 @@ from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE, Appended
 from ovillo.model.records import Message, Namespace, Session, SessionDelta, SessionId
+from ovillo.security.redaction import Redactor
 from ovillo.sessions.drafts import MessageDraft, SessionDraft, checked_key, checked_name, differing, message_from
 from ovillo.sessions.drafts import session_from as session_of
 from ovillo.store.protocol import SessionRow, Store
 
-Redact = Callable[[SessionDelta], tuple[SessionDelta, Mapping[str, int]]]
 #: Told of a session that grew to so many messages; must return at once.
 Grown = Callable[[Namespace, SessionId, int], None]
 
@@ -28,9 +28,9 @@ MAX_BATCH = 1_000
 
 
 class Recorder:
-    def __init__(self, store: Store, redact: Redact, clock: Clock, grown: Grown | None = None) -> None:
+    def __init__(self, store: Store, redactor: Redactor, clock: Clock, grown: Grown | None = None) -> None:
         self._store = store
-        self._redact = redact
+        self._redactor = redactor
         self._clock = clock
         self._grown = grown
         #: Sessions known to be recorded here, so that an append asks nothing of the store first.
@@ -42,7 +42,7 @@ class Recorder:
         """The session, and whether it is new. The same id again gives the same session.
 
         Raises InvalidInput, and Conflict when the id is taken by a session that differs or is mirrored."""
-        clean, _ = self._redact(SessionDelta(session_of(namespace, draft, self._clock)))
+        clean, _ = self._redactor.redact_delta(SessionDelta(session_of(namespace, draft, self._clock)))
         row, is_new = self._store.create_session(namespace, clean.session)
         if not is_new:
             self._must_be_native(row.session)
@@ -71,7 +71,7 @@ class Recorder:
         checked_name(changes.get("title"))
         given = {**changes, "metadata": {**row.session.metadata, **(changes.get("metadata") or {})}}
         known = Session(session_id, NATIVE, **{k: v for k, v in given.items() if v is not None})
-        clean, _ = self._redact(SessionDelta(known))
+        clean, _ = self._redactor.redact_delta(SessionDelta(known))
         kept = {name: getattr(clean.session, name) if given[name] is not None else None for name in given}
         return self._store.update_session(namespace, session_id, kept, at=self._clock(), if_version=if_version)
 
@@ -93,10 +93,11 @@ class Recorder:
             raise InvalidInput(f"{len(drafts)} messages at once.", hint=f"1 to {MAX_BATCH}.")
         if (namespace, session_id) not in self._native:
             self.get(namespace, session_id)
-        keys = [checked_key(key) for _, key in drafts]
-        messages = tuple(message_from(session_id, draft, self._clock) for draft, _ in drafts)
-        clean, _ = self._redact(SessionDelta(Session(session_id, NATIVE), messages))
-        return self._written(namespace, session_id, list(zip(clean.messages, keys, strict=True)))
+        messages = [
+            (self._redactor.redact_message(message_from(session_id, draft, self._clock)), checked_key(key))
+            for draft, key in drafts
+        ]
+        return self._written(namespace, session_id, messages)
 
     def _written(
         self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]]

@@ -12,6 +12,7 @@ import apsw
 from ovillo.model.records import Namespace
 from ovillo.store.protocol import Change
 from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.rows import clean
 from ovillo.store.sqlite.writer import Writer
 
@@ -42,8 +43,10 @@ class ChangeLog:
 
 
 def log_changes(db: apsw.Connection, namespace_key: int, kind: str, refs: Sequence[str], at: int) -> None:
-    last = db.execute("SELECT max(seq) FROM changes WHERE namespace_key = ?", (namespace_key,)).fetchone()[0] or 0
+    if not refs:
+        return
+    first = numbers_of(db).next_changes(namespace_key, len(refs))
     db.executemany(
         "INSERT INTO changes VALUES (?, ?, ?, ?, ?)",
-        [(namespace_key, seq, kind, clean(ref), at) for seq, ref in enumerate(refs, last + 1)],
+        [(namespace_key, seq, kind, clean(ref), at) for seq, ref in enumerate(refs, first)],
     )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ovillo.model.errors import IntegrityError, StoreUnavailable
+from ovillo.store.sqlite.numbers import WritingConnection
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -80,7 +81,7 @@ def open_reader(path: Path) -> apsw.Connection:
 
 
 def _in_wal_mode(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path))
+    connection = WritingConnection(str(path))
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.pragma("page_size", 8192)
     connection.pragma("journal_mode", "wal")

@@ -9,37 +9,24 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.prepare import TITLE
 
 
 class IndexWrites:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._next: int | None = None
-        self._next_message: int | None = None
+        self._numbers = numbers_of(connection)
         self._rows: dict[str, list[tuple[int, str]]] = {}
         self._gone: list[tuple[int]] = []
         self._path_keys: dict[str, int] = {}
         self._touches: list[tuple[int, int, int, int | None]] = []
 
     def next_doc(self) -> int:
-        """Numbers rise with time of arrival; titles draw from the same row, so that none is used twice."""
-        if self._next is None:
-            parts = self._db.execute("SELECT max(key) FROM parts").fetchone()[0] or 0
-            titles = (
-                self._db.execute("SELECT max(title_doc) FROM sessions WHERE title_doc IS NOT NULL").fetchone()[0] or 0
-            )
-            self._next = max(parts, titles) + 1
-        doc = self._next
-        self._next += 1
-        return doc
+        return self._numbers.next_doc()
 
     def next_message(self) -> int:
-        if self._next_message is None:
-            self._next_message = (self._db.execute("SELECT max(key) FROM messages").fetchone()[0] or 0) + 1
-        key = self._next_message
-        self._next_message += 1
-        return key
+        return self._numbers.next_message()
 
     def add(self, doc: int, column: str, terms: str) -> None:
         self._rows.setdefault(column, []).append((doc, terms))
@@ -72,17 +59,10 @@ class IndexWrites:
             # The latest wins when a document was written twice in one transaction.
             latest: Iterable[tuple[int, str]] = dict(rows).items()
             self._db.executemany(f"INSERT INTO fts (rowid, {column}) VALUES (?, ?)", latest)
-            self._count(len(rows), sum(terms.count(" ") + 1 for _, terms in rows))
-        self._db.executemany("INSERT OR REPLACE INTO touches VALUES (?, ?, ?, ?)", self._touches)
+            self._numbers.count(len(rows), sum(terms.count(" ") + 1 for _, terms in rows))
+        if self._touches:
+            self._db.executemany("INSERT OR REPLACE INTO touches VALUES (?, ?, ?, ?)", self._touches)
         self._rows, self._gone, self._touches = {}, [], []
-
-    def _count(self, documents: int, terms: int) -> None:
-        # Sums for the average length only: rewritten documents count twice, which does not move it.
-        for key, value in (("documents", documents), ("terms", terms)):
-            self._db.execute(
-                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value",
-                (key, value),
-            )
 
     def _path_key(self, path: str) -> int:
         key = self._path_keys.get(path)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import apsw
 
 from ovillo.store.protocol import Analyzer
+from ovillo.store.sqlite.numbers import numbers_of
 
 
 def namespace_key(db: apsw.Connection, namespace: str, analyzer: Analyzer) -> int:
     """Inside a transaction of the writer: made when it is new."""
+    known = numbers_of(db).namespaces
+    if namespace in known:
+        return known[namespace]
     row = db.execute("SELECT key FROM namespaces WHERE name = ?", (namespace,)).fetchone()
     if row is None:
         db.execute("INSERT OR IGNORE INTO meta VALUES ('analyzer', ?)", (analyzer.version,))
         row = db.execute("INSERT INTO namespaces (name) VALUES (?) RETURNING key", (namespace,)).fetchone()
-    return int(row[0])
+    known[namespace] = int(row[0])
+    return known[namespace]
 
 
 def session_key(db: apsw.Connection, namespace: int, session_id: str) -> int | None:

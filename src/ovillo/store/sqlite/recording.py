@@ -293,11 +293,12 @@ def _append(
         message_key = index.next_message()
         values = entry.message.values
         message_id = entry.message.id
-        if db.execute("SELECT 1 FROM messages WHERE id = ? AND session_key = ?", (message_id, key)).fetchone():
+        try:
+            db.execute(MESSAGE_INSERT, (message_key, key, values[0], seq, *values[2:]))
+        except apsw.ConstraintError:
             raise Conflict(
                 f"Session {session_id} has a message {message_id!r} already.", hint="Use another id, or none."
-            )
-        db.execute(MESSAGE_INSERT, (message_key, key, values[0], seq, *values[2:]))
+            ) from None
         for part in entry.message.parts:
             doc = index.next_doc()
             db.execute(PART_INSERT, (doc, key, message_key, part.role, part.flags, part.length, *part.values))

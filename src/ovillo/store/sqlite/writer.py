@@ -18,6 +18,7 @@ import apsw
 
 from ovillo.model.errors import StoreUnavailable
 from ovillo.store.sqlite.connection import explained, open_writer
+from ovillo.store.sqlite.numbers import Numbers
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], Any]
@@ -112,6 +113,7 @@ class Writer:
         try:
             with explained(self._path):
                 self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.numbers = numbers = Numbers(self._connection)
                 for work, future in group:
                     try:
                         with self._connection:  # a savepoint: one failing piece of work costs only itself
@@ -119,7 +121,9 @@ class Writer:
                     except (apsw.FullError, apsw.IOError, apsw.CorruptError):
                         raise
                     except Exception as error:  # noqa: BLE001 - the boundary of foreign work: its caller gets it
+                        numbers.forget()
                         future.set_exception(error)
+                numbers.write()
                 self._connection.execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - the transaction failed: every waiting caller must hear it
             if self._connection.in_transaction:
