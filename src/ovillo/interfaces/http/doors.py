@@ -31,6 +31,8 @@ class Surroundings:
     stopping: anyio.Event = field(default_factory=anyio.Event)
     #: Awaited behind ``stopping`` and before connections are cut: sockets say where they are and go.
     farewells: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
+    #: False: nothing behind the doors asks for services, so none are opened.
+    has_services: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,11 @@ def serve(
     settings: Settings,
     doors: Sequence[OpenDoor],
     on_ready: Callable[[str], None] | None = None,
+    *,
+    has_services: bool = True,
 ) -> None:
-    """Serve until a signal; ``on_ready`` gets the address once the socket listens.
+    """Serve until a signal; ``on_ready`` gets the address once the socket listens. Without ``has_services`` no store
+    is touched: for doors that need none.
 
     Raises PermissionDenied, InvalidInput and Conflict before anything is served, and whatever kept the services from
     opening."""
@@ -67,7 +70,7 @@ def serve(
     tls = tls_context(settings)
     with bind(settings.host, settings.port) as listener:
         log_to_stderr(settings)
-        surroundings = Surroundings(settings, Backend(lambda: open_services(settings)))
+        surroundings = Surroundings(settings, Backend(lambda: open_services(settings)), has_services=has_services)
         app = HttpApp(surroundings, [door(surroundings) for door in doors])
         server = Server(app, tls)
         if on_ready:
@@ -125,7 +128,8 @@ class HttpApp:
             for door in self._doors:
                 if door.lifespan is not None:
                     await stack.enter_async_context(door.lifespan())
-            tasks.start_soon(self._open)
+            if self.surroundings.has_services:
+                tasks.start_soon(self._open)
             try:
                 yield
             finally:

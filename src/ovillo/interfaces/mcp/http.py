@@ -5,11 +5,14 @@ Owns the SDK's session manager and what it needs. Binding, guard, access and err
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import anyio
 from anyio.lowlevel import current_token
+from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.routing import Route
 
@@ -29,7 +32,27 @@ def door(surroundings: Surroundings) -> Door:
     settings, backend = surroundings.settings, surroundings.backend
     registry = Registry.choose(settings.toolsets, read_only=settings.read_only)
     server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir))
-    inner = server.mcp.streamable_http_app(
+    sdk = sdk_door(server.mcp, surroundings.stopping, server.end_subscriptions)
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        backend.on_change(server.announce(current_token()))
+        async with sdk.running():
+            yield
+
+    return Door(routes=[*execute_http.routes(server), *sdk.routes], lifespan=lifespan)
+
+
+@dataclass(frozen=True, slots=True)
+class SdkDoor:
+    """The SDK's endpoint at ``/mcp`` as every server of ours has it; it answers while ``running``."""
+
+    routes: Sequence[Route]
+    running: Callable[[], AbstractAsyncContextManager[None]]
+
+
+def sdk_door(mcp: Server[Any], stopping: anyio.Event, end_subscriptions: Callable[[], None]) -> SdkDoor:
+    inner = mcp.streamable_http_app(
         streamable_http_path=MCP_PATH,
         max_request_body_size=MAX_BODY_BYTES,
         # The guard in front checks Host and Origin of every route; the SDK's check would refuse hosts without a port.
@@ -37,17 +60,16 @@ def door(surroundings: Surroundings) -> Door:
     )
 
     @asynccontextmanager
-    async def lifespan() -> AsyncIterator[None]:
-        backend.on_change(server.announce(current_token()))
-        async with server.mcp.session_manager.run(), anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_streams, surroundings.stopping, server)
+    async def running() -> AsyncIterator[None]:
+        async with mcp.session_manager.run(), anyio.create_task_group() as tasks:
+            tasks.start_soon(_end_streams, stopping, end_subscriptions)
             yield
             tasks.cancel_scope.cancel()
 
-    sdk = [Route(each.path, WithOwner(each.endpoint)) for each in inner.routes if isinstance(each, Route)]
-    return Door(routes=[*execute_http.routes(server), *sdk], lifespan=lifespan)
+    routes = [Route(each.path, WithOwner(each.endpoint)) for each in inner.routes if isinstance(each, Route)]
+    return SdkDoor(routes, running)
 
 
-async def _end_streams(stopping: anyio.Event, server: OvilloServer) -> None:
+async def _end_streams(stopping: anyio.Event, end_subscriptions: Callable[[], None]) -> None:
     await stopping.wait()
-    server.end_subscriptions()
+    end_subscriptions()

@@ -18,7 +18,7 @@ import anyio.from_thread
 import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
-from mcp.server.caching import CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -53,6 +53,15 @@ _MOST_UPDATES = 50
 #: Results of the era that knew this code; since 2026-07-28 a missing resource is -32602.
 _OLD_NOT_FOUND = -32002
 _FIRST_WITHOUT_IT = "2026-07-28"
+
+CACHE_HINTS: dict[CacheableMethod, CacheHint] = {
+    "tools/list": CacheHint(_HOUR_MS, "public"),
+    "prompts/list": CacheHint(_HOUR_MS, "public"),
+    "resources/templates/list": CacheHint(_HOUR_MS, "public"),
+    "server/discover": CacheHint(_HOUR_MS, "public"),
+    "resources/list": CacheHint(0, "private"),
+    "resources/read": CacheHint(0, "private"),
+}
 
 
 class OvilloServer:
@@ -90,14 +99,7 @@ class OvilloServer:
             title="ovillo",
             description="Memory of coding agents' sessions",
             instructions=texts.INSTRUCTIONS,
-            cache_hints={
-                "tools/list": CacheHint(_HOUR_MS, "public"),
-                "prompts/list": CacheHint(_HOUR_MS, "public"),
-                "resources/templates/list": CacheHint(_HOUR_MS, "public"),
-                "server/discover": CacheHint(_HOUR_MS, "public"),
-                "resources/list": CacheHint(0, "private"),
-                "resources/read": CacheHint(0, "private"),
-            },
+            cache_hints=CACHE_HINTS,
             get_tool_input_schema=self._schemas.get,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -109,7 +111,7 @@ class OvilloServer:
             on_subscriptions_listen=self._listen,
         )
         server.add_request_handler(execute.METHOD, types.RequestParams, self._execute)
-        server.middleware.append(RequestStateBoundary(RequestStateSecurity(keys=[state_key]), default_audience=NAME))
+        server.middleware.append(sealing(state_key, NAME))
         return server
 
     # --- tools
@@ -213,8 +215,7 @@ class OvilloServer:
                 lambda: resources.read(uri, lambda name, given: self.call(name, given, caller))
             )
         except resources.NoSuchResource as missing:
-            code = types.INVALID_PARAMS if ctx.protocol_version >= _FIRST_WITHOUT_IT else _OLD_NOT_FOUND
-            raise MCPError(code, missing.reason, {"uri": uri}) from None
+            raise MCPError(not_found_code(ctx), missing.reason, {"uri": uri}) from None
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type=resources.MIME, text=text)]
         )
@@ -299,6 +300,16 @@ class OvilloServer:
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
         except OvilloError as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"code": error.code}) from None
+
+
+def not_found_code(ctx: Context) -> int:
+    """The code for a resource that does not exist, in the era of the caller."""
+    return types.INVALID_PARAMS if ctx.protocol_version >= _FIRST_WITHOUT_IT else _OLD_NOT_FOUND
+
+
+def sealing(state_key: bytes, audience: str) -> RequestStateBoundary:
+    """Middleware that seals the state between rounds; what was not sealed here is refused before a handler runs."""
+    return RequestStateBoundary(RequestStateSecurity(keys=[state_key]), default_audience=audience)
 
 
 def principal_in(connection: Any, default: Principal = LOCAL) -> Principal:

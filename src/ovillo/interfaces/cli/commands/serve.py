@@ -46,8 +46,11 @@ def run_mcp(state: State) -> None:
 @click.option("--auth", metavar="MODE", help="Who may come in: none (loopback only), apikey or jwt.")
 @_toolsets
 @_read_only
+@click.option(
+    "--conformance-fixture", is_flag=True, help="Serve what the MCP conformance suite calls instead; loopback only."
+)
 @plain
-def serve(state: State, **flags: Any) -> None:
+def serve(state: State, *, conformance_fixture: bool, **flags: Any) -> None:
     """Serve MCP, REST and WebSocket at http://127.0.0.1:8765, and watch the histories meanwhile.
 
     MCP is at /mcp, what else there is at /docs. Ctrl-C or SIGTERM finishes what is being answered and ends it.
@@ -55,13 +58,18 @@ def serve(state: State, **flags: Any) -> None:
     state.flags |= flags
     settings = state.settings()
     check_readers(settings)
-    if state.run_http is None:
+    run = state.run_fixture if conformance_fixture else state.run_http
+    if run is None:
         raise _missing()
-    state.run_http(state.open_services, settings, _ready)
+    run(state.open_services, settings, _fixture_ready if conformance_fixture else _ready)
 
 
 def _ready(url: str) -> None:
     click.echo(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
+
+
+def _fixture_ready(url: str) -> None:
+    click.echo(f"MCP conformance fixture, without any session:  {url}/mcp   (Ctrl-C ends it)", err=True)
 
 
 def _missing() -> InvalidInput:
