@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 
 #: Callers remembered. Whoever falls out starts with a full bucket again.
 _MOST = 10_000
@@ -45,6 +46,7 @@ class RateLimit:
         return 0.0 if passes else (1 - tokens) / self._per_second
 
 
+@lru_cache(maxsize=4_096)
 def network_of(address: str | None) -> str:
     """What counts as one caller among those who have not said who they are."""
     try:

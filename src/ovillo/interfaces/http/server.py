@@ -6,6 +6,7 @@ requests, and draining. Doors know nothing of it.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -50,6 +51,8 @@ _REST_S = 5
 #: Whoever asks twice does not want to wait (seconds).
 _HURRY_S = 2
 _PING_S = 20.0
+#: New objects before the collector looks at them, and how many looks before it looks at older ones.
+_GARBAGE = (10_000, 20, 50)
 
 
 def serve(
@@ -142,6 +145,7 @@ class HttpApp:
         backend = self.surroundings.backend
         try:
             await anyio.to_thread.run_sync(backend.services, abandon_on_cancel=True)
+            _settle_garbage()
             await anyio.to_thread.run_sync(backend.start_background, abandon_on_cancel=True)
         except Exception as error:  # noqa: BLE001  Start of the process: it ends, and ``serve`` raises this again.
             self.failure = error
@@ -155,6 +159,13 @@ class HttpApp:
         return problem(
             error.status_code, error.detail, error.detail, request_id=request_id, headers=dict(error.headers or {})
         )
+
+
+def _settle_garbage() -> None:
+    """What the start made stays: looking through it again and again would stop requests for milliseconds each time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE)
 
 
 async def _our_problem(request: Request, error: OvilloError) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.model.clock import to_iso
@@ -21,11 +21,11 @@ class Input(Struct, kw_only=True):
     working_directory: Annotated[str, Meta(max_length=4096)] | None = None
 
 
-class Output(Struct, kw_only=True, omit_defaults=True):
+class Output(Struct, kw_only=True):
     session_id: str
     created_at: str | None
     #: What a session of the type starts with.
-    checklist: list[str] = []
+    checklist: list[str] | UnsetType = UNSET
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -38,7 +38,7 @@ def handle(call: Call, args: Input) -> Answer:
     row, _ = call.services.recorder.create(call.namespace, draft)
     session = row.session
     checklist = list(template_for(args.session_type).checklist) if args.session_type else []
-    output = Output(session_id=session.id, created_at=to_iso(session.created_at), checklist=checklist)
+    output = Output(session_id=session.id, created_at=to_iso(session.created_at), checklist=checklist or UNSET)
     lines = [f"Session {session.id} was created. Next: session_append(session_id, role, content, idempotency_key)."]
     lines += [f"- [ ] {item}" for item in checklist]
     return Answer(output, "\n".join(lines))

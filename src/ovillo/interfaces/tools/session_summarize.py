@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
@@ -16,14 +16,14 @@ class Input(Struct, kw_only=True):
     session_id: Annotated[str, Meta(description="Session id, a unique beginning of it, or `current`")] = "current"
 
 
-class Output(Struct, kw_only=True, omit_defaults=True):
+class Output(Struct, kw_only=True):
     session_id: str
     summary: str
     tokens_saved: int
     tokens_before: int
     tokens_after: int
     summarizer: str
-    warning: str | None = None
+    warning: str | UnsetType = UNSET
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -36,7 +36,7 @@ def handle(call: Call, args: Input) -> Answer:
         tokens_before=outcome.tokens_before,
         tokens_after=outcome.tokens_after,
         summarizer=outcome.summarizer,
-        warning=outcome.warning,
+        warning=outcome.warning or UNSET,
     )
     quoted = "\n".join(f"> {line}" for line in outcome.summary.splitlines())
     saved = f"{outcome.tokens_before} tokens became {outcome.tokens_after} ({outcome.summarizer})."
