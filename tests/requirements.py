@@ -420,6 +420,34 @@ CTX: dict[str, tuple[str, str]] = {
     "CTX-7": ("Contexts and status by tool, REST and command under the specification's names", "DESIGN 11, 12, 13"),
 }
 
+TRANSFER: dict[str, tuple[str, str]] = {
+    "TRANSFER-1": ("Export and import of any session give the same session, up to ids and times", "issue 3 Transfer"),
+    "TRANSFER-2": ("Every real session goes out and comes back, as JSON and as JSON lines", "issue 3 Transfer"),
+    "TRANSFER-3": (
+        "An import has new ids; links inside are kept, links outside become facts",
+        "SPEC-015 4.6; DESIGN 15",
+    ),
+    "TRANSFER-4": (
+        "The specification's least shape, written by other programs, becomes a native session",
+        "SPEC-015 4.6",
+    ),
+    "TRANSFER-5": ("In a file that was edited the specification's fields win", "SPEC-015 4.6"),
+    "TRANSFER-6": ("Turns as JSON lines (MCP-HUB v6) become messages", "mcp-v6-roadmap Session Storage"),
+    "TRANSFER-7": ("Secrets are masked before an import is stored, and counted", "DESIGN 15"),
+    "TRANSFER-8": ("An import does not summarise; a summary that was exported is in force again", "DESIGN 18"),
+    "TRANSFER-9": ("What does not fit is named by its path, and nothing is changed", "issue 3 Transfer"),
+    "TRANSFER-10": ("Size, values, messages and depth are bounded before anything is decoded", "platform.md Bombs"),
+    "TRANSFER-11": (
+        "NUL, byte order marks and half surrogates neither break an import nor an export",
+        "issue 3 Transfer",
+    ),
+    "TRANSFER-12": ("Names and directories of a file never become paths here", "issue 3 Transfer"),
+    "TRANSFER-13": ("A store takes a session in whole, or not at all", "issue 3 Transfer"),
+    "TRANSFER-14": ("Export and import over HTTP: data, filename, 201, 413", "DESIGN 12, 18"),
+    "TRANSFER-15": ("Export and import as tools, within the limits of an answer", "DESIGN 11"),
+    "TRANSFER-16": ("Export and import on the command line", "DESIGN 13"),
+}
+
 REST: dict[str, tuple[str, str]] = {
     "BDD-1": ("Crear nueva sesión", "SPEC-015 6"),
     "BDD-2": ("Persistir entre reinicios", "SPEC-015 6"),
@@ -458,6 +486,7 @@ EXEC: dict[str, tuple[str, str]] = {
     "EXEC-3": ("execute and tools/call give the same structured result on every channel", "issue 3"),
     "EXEC-4": ("The fields of a good answer stand in the result itself", "continuity-protocol.md 4"),
     "EXEC-5": ("A script that writes its requests and closes its end gets every answer", "continuity-protocol.md 4.1"),
+    "EXEC-6": ("Piped calls are carried out in order, whatever toolsets are shown", "continuity-protocol 4.1"),
 }
 
 FAULTS: dict[str, tuple[str, str]] = {
@@ -467,7 +496,22 @@ FAULTS: dict[str, tuple[str, str]] = {
     "FAULT-4": ("A second server on the same file joins in", "issue 3 Must show; platform.md 5"),
 }
 
+CONF: dict[str, tuple[str, str]] = {
+    "CONF-1": ("The conformance fixture runs on loopback without credentials only, and opens no store", "issue 3"),
+    "CONF-2": ("It has the suite's tools, resources and prompts and none of ours; ours have none of its", "mcp.md 3"),
+    "CONF-3": ("It asks the client in the way of each era", "mcp.md 3"),
+    "CONF-4": (
+        "White space around a header that MCP compares with the body is no part of it",
+        "mcp.md 3; RFC 9110 5.5",
+    ),
+}
+
+CODE: dict[str, tuple[str, str]] = {
+    "CODE-1": ("The store keeps roots, files, symbols and calls of code, a namespace apart from another", "DESIGN 9"),
+}
+
 REQUIREMENTS = {
+    **CONF,
     **SYNC,
     **EXEC,
     **READERS,
@@ -488,5 +532,7 @@ REQUIREMENTS = {
     **SNAP,
     **LINKS,
     **TIME,
+    **TRANSFER,
     **CTX,
+    **CODE,
 }

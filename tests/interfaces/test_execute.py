@@ -228,6 +228,25 @@ def test_a_script_that_writes_its_lines_and_closes_its_end_gets_every_answer(tmp
     assert all(answer["result"]["isError"] is False for answer in answers)
 
 
+@pytest.mark.requirement("EXEC-6")
+def test_piped_calls_see_what_those_before_them_wrote_and_reach_tools_of_every_toolset(tmp_path: Path) -> None:
+    calls = []
+    for n in range(12):
+        calls.append(request("context_store", {"key": "k", "value": {"n": n}}, f"w{n}"))
+        calls.append(request("context_retrieve", {"key": "k"}, f"r{n}"))
+    done = subprocess.run(
+        [sys.executable, "-m", "ovillo", "mcp"],
+        env=environment(tmp_path),
+        input="".join(json.dumps(call) + "\n" for call in calls),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines())}
+    assert [answers[f"r{n}"]["value"] for n in range(12)] == [{"n": n} for n in range(12)]
+
+
 @pytest.mark.requirement("EXEC-1")
 def test_the_route_says_what_is_no_request_by_its_status_too(served: Served) -> None:
     def post(body: Any) -> tuple[int, Any]:

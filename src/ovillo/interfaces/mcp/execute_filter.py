@@ -6,9 +6,9 @@ on; everything else goes through untouched. What is no JSON-RPC at all gets its 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import mcp_types as types
@@ -22,6 +22,8 @@ from ovillo.interfaces.tools import execute
 Inbound = SessionMessage | Exception
 #: Gives the response to a request, or ``None``; never raises.
 Respond = Callable[[Mapping[str, Any]], Awaitable[execute.Answer | None]]
+#: Whether a request changes nothing.
+OnlyReads = Callable[[Mapping[str, Any]], bool]
 
 #: Requests of one connection that run at once; further ones are not read meanwhile.
 _AT_ONCE = 16
@@ -34,16 +36,21 @@ async def relay(
     to_sdk: MemoryObjectSendStream[Inbound],
     write: WriteStream[SessionMessage],
     respond: Respond,
+    only_reads: OnlyReads,
 ) -> None:
     """Runs until ``read`` ends and the last answers are written; ``to_sdk`` and ``write`` are closed then."""
     room = anyio.Semaphore(_AT_ONCE)
+    order = _Order()
 
-    async def answer(request: Mapping[str, Any]) -> None:
+    async def answer(request: Mapping[str, Any], turn: _Turn) -> None:
         try:
+            for earlier in turn.after:
+                await earlier.wait()
             response = await respond(request)
             if response is not None:
                 await _send(write, response)
         finally:
+            turn.ended.set()
             room.release()
 
     async with write, anyio.create_task_group() as running:
@@ -52,7 +59,7 @@ async def relay(
                 request = _execute_in(item)
                 if request is not None:
                     await room.acquire()
-                    running.start_soon(answer, request)
+                    running.start_soon(answer, request, order.next(only_reads=only_reads(request)))
                 elif isinstance(item, Exception) and (refusal := _refusal(item)) is not None:
                     await _send(write, refusal)
                 else:
@@ -61,6 +68,30 @@ async def relay(
                     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                         break
         running.cancel_scope.deadline = anyio.current_time() + _LAST_ANSWERS_S
+
+
+class _Turn(NamedTuple):
+    ended: anyio.Event
+    after: Sequence[anyio.Event]
+
+
+class _Order:
+    """A script pipes its calls and expects each to see what those before it wrote: a call that writes waits for all
+    before it, one that reads for the writing ones."""
+
+    def __init__(self) -> None:
+        self._writing: list[anyio.Event] = []
+        self._reading: list[anyio.Event] = []
+
+    def next(self, *, only_reads: bool) -> _Turn:
+        ended = anyio.Event()
+        if only_reads:
+            self._reading = [event for event in self._reading if not event.is_set()]
+            self._reading.append(ended)
+            return _Turn(ended, self._writing)
+        turn = _Turn(ended, [*self._writing, *self._reading])
+        self._writing, self._reading = [ended], []
+        return turn
 
 
 def _execute_in(item: Inbound) -> Mapping[str, Any] | None:

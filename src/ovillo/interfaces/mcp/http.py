@@ -16,6 +16,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.routing import Route
 
+from ovillo.interfaces.http.asgi import App, Receive, Scope, Send
 from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
 from ovillo.interfaces.mcp import execute_http
@@ -66,8 +67,20 @@ def sdk_door(mcp: Server[Any], stopping: anyio.Event, end_subscriptions: Callabl
             yield
             tasks.cancel_scope.cancel()
 
-    routes = [Route(each.path, WithOwner(each.endpoint)) for each in inner.routes if isinstance(each, Route)]
+    routes = [Route(each.path, _Trimmed(WithOwner(each.endpoint))) for each in inner.routes if isinstance(each, Route)]
     return SdkDoor(routes, running)
+
+
+class _Trimmed:
+    """The SDK compares headers with the body. White space around a value is no part of it (RFC 9110 section 5.5), but
+    uvicorn with httptools leaves it in."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        await self._app(scope, receive, send)
 
 
 async def _end_streams(stopping: anyio.Event, end_subscriptions: Callable[[], None]) -> None:

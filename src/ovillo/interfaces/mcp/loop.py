@@ -57,7 +57,7 @@ async def serve_streams(
     """MCP in both eras and ``execute``, mixed as the client likes, until ``read`` ends; closes both write ends."""
     to_sdk, from_filter = anyio.create_memory_object_stream[Inbound](0)
     async with anyio.create_task_group() as relaying:
-        relaying.start_soon(relay, read, to_sdk, answers, respond)
+        relaying.start_soon(relay, read, to_sdk, answers, respond, server.only_reads)
         await server.mcp.run(from_filter, write, server.mcp.create_initialization_options())
 
 

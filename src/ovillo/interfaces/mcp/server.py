@@ -147,7 +147,8 @@ class OvilloServer:
             _log.exception("opening the services failed")
             text = f"ovillo could not start ({type(error).__name__}); its log has the details. Try `ovillo doctor`."
             return ToolResult(None, text, is_error=True, error_code="internal")
-        return self.registry.dispatch(services, principal, name, arguments, context)
+        registry = self.registry.of_every_toolset if caller.get("by_name") else self.registry
+        return registry.dispatch(services, principal, name, arguments, context)
 
     async def rpc(
         self, raw: bytes | Mapping[str, Any], caller: Mapping[str, Any] | None = None
@@ -157,9 +158,14 @@ class OvilloServer:
         principal = asking.get("principal", self._principal)
 
         def call(name: str, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolResult:
-            return self.call(name, given, {**asking, "meta": meta})
+            return self.call(name, given, {**asking, "meta": meta, "by_name": True})
 
-        return await self._in_thread(lambda: execute.rpc(self.registry, principal, call, raw))
+        return await self._in_thread(lambda: execute.rpc(self.registry.of_every_toolset, principal, call, raw))
+
+    def only_reads(self, request: Mapping[str, Any]) -> bool:
+        """Whether an ``execute`` request names a tool that changes nothing."""
+        params = request.get("params")
+        return isinstance(params, Mapping) and self.registry.of_every_toolset.only_reads(params.get("tool"))
 
     async def _execute(self, ctx: Context, params: types.RequestParams) -> dict[str, Any]:
         request = {"jsonrpc": "2.0", "id": 0, "method": execute.METHOD, "params": dict(ctx.params or {})}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +75,11 @@ def _built_in(name: str) -> AnyTool:
 class Registry:
     """The tools that one server shows, and ``dispatch``."""
 
-    def __init__(self, tools: Iterable[AnyTool]) -> None:
-        self._tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
+    def __init__(self, tools: Iterable[AnyTool], *, read_only: bool = False) -> None:
+        self._tools = {
+            tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name) if tool.read_only or not read_only
+        }
+        self._read_only = read_only
 
     @classmethod
     def choose(cls, toolsets: Sequence[str] = ("history", "context"), *, read_only: bool = False) -> Registry:
@@ -86,16 +90,25 @@ class Registry:
                 offer = f"Did you mean {near[0]!r}? " if near else ""
                 raise InvalidInput(f"No toolset named {name!r}.", hint=f"{offer}Known: all, {', '.join(TOOLSETS)}.")
         wanted = set(TOOLSETS) if "all" in toolsets else set(toolsets)
-        return cls(tool for tool in all_tools(wanted) if tool.read_only or not read_only)
+        return cls(all_tools(wanted), read_only=read_only)
 
     @classmethod
     def of(cls, name: str) -> Registry:
         """Just the one tool, where it is known by name; all of them otherwise, so that near names can be offered."""
         return cls([_built_in(name)] if name in _BUILT_IN else all_tools())
 
+    @cached_property
+    def of_every_toolset(self) -> Registry:
+        """Toolsets keep a catalogue short that every conversation pays for; scripts that call by name pay for none."""
+        return Registry([*all_tools(), *self._tools.values()], read_only=self._read_only)
+
     def visible(self, principal: Principal) -> list[AnyTool]:
         """What this principal may call, by name."""
         return [tool for tool in self._tools.values() if tool.scope in principal.scopes]
+
+    def only_reads(self, name: object) -> bool:
+        tool = self._tools.get(name) if isinstance(name, str) else None
+        return tool is not None and tool.read_only
 
     def dispatch(
         self,
