@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "startup": [],
     "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
+    "transfer": ["--results", "{results}"],
     "locomo": ["--input", "{locomo}", "--output", "{results}/locomo.jsonl"],
     "peers": ["--corpus", "{corpus}", "--results", "{results}"],
 }

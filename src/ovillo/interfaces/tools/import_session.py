@@ -43,7 +43,7 @@ def handle(call: Call, args: Input) -> Answer:
         parts=made.parts,
         redacted=dict(made.redactions) or UNSET,
     )
-    said = f"Imported {made.messages} messages as session {session.id}. Go on with session_append."
+    said = f"Imported {made.messages} message{'' if made.messages == 1 else 's'} as session {session.id}. Go on with session_append."
     if made.redactions:
         kinds = ", ".join(f"{number} {kind}" for kind, number in made.redactions.items())
         said += f" Secrets were masked before storing: {kinds}."

@@ -16,6 +16,8 @@ from ovillo.sessions.transfer.import_shapes import LAST_MS, MAX_COUNT, MAX_ID_CH
 
 #: Ids of tool calls name the calling session of a live agent; those of a copy must not.
 COPY = "imported:"
+#: Numbers below are seconds: as milliseconds they are the spring of 1970.
+_SECONDS = 10_000_000_000
 
 
 def moment(value: Any, place: str) -> int | None:
@@ -36,6 +38,8 @@ def moment(value: Any, place: str) -> int | None:
 
 def loose_moment(value: Any, place: str) -> int | None:
     """Programs in Python write seconds: a number that is a time of our days as seconds is one."""
+    if isinstance(value, float) and 0 < value < _SECONDS:
+        value = round(value * 1000)
     if isinstance(value, int | float) and (ms := plausible_ms(value)) is not None:
         return ms
     return moment(value, place)

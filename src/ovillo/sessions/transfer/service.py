@@ -56,7 +56,7 @@ _FORMS: dict[str, tuple[str, str, Callable[[Transcript, list[str]], Iterator[byt
     "pdf": ("pdf", "application/pdf", _write_pdf),
 }
 FORMATS = tuple(_FORMS)
-_ALSO_CALLED = {"markdown": "md", "htm": "html", "ndjson": "jsonl"}
+_ALSO_CALLED = {"markdown": "md"}
 
 
 class Transfer:

@@ -36,8 +36,12 @@ def import_(state: State, file: str, name: str | None) -> None:
         return
     click.echo(session.id)
     masked = sum(made.redactions.values())
-    also = f"; {masked} secrets were masked before storing" if masked else ""
-    click.echo(f"Imported {made.messages:,} messages{also}.", err=True)
+    also = f"; {_counted(masked, 'secret')} masked before storing" if masked else ""
+    click.echo(f"Imported {_counted(made.messages, 'message')}{also}.", err=True)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def _read(file: str) -> bytes:
