@@ -11,6 +11,7 @@ from typing import Protocol
 from ovillo.store.protocol.analysis import Analyzer, Preparation
 from ovillo.store.protocol.changes import Change, ChangeStore
 from ovillo.store.protocol.classification import ClassificationStore
+from ovillo.store.protocol.code import CodeStore, FileStamp
 from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
 from ovillo.store.protocol.contexts import ContextStore
 from ovillo.store.protocol.health import HealthStore
@@ -49,6 +50,7 @@ __all__ = [
     "Change",
     "ChangeStore",
     "ClassificationStore",
+    "CodeStore",
     "ConditionStore",
     "ContextStore",
     "Doc",
@@ -56,6 +58,7 @@ __all__ = [
     "DocId",
     "EncodedSnapshot",
     "Except",
+    "FileStamp",
     "HealthStore",
     "ImportStore",
     "IndexStats",
@@ -106,6 +109,7 @@ class Store(
     SnapshotStore,
     UpkeepStore,
     KeyStore,
+    CodeStore,
     Protocol,
 ):
     """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""

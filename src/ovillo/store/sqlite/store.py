@@ -19,6 +19,7 @@ from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.access_keys import AccessKeyTable
 from ovillo.store.sqlite.changes import ChangeLog, log_changes
 from ovillo.store.sqlite.classification import Classification
+from ovillo.store.sqlite.code_index import CodeTables
 from ovillo.store.sqlite.condition import Condition
 from ovillo.store.sqlite.connection import ReaderPool, is_read_only, open_unwritable
 from ovillo.store.sqlite.contexts import ContextTables
@@ -63,6 +64,7 @@ class SqliteStore(
     HealthReads,
     AccessKeyTable,
     Condition,
+    CodeTables,
 ):
     """Implements ``ovillo.store.protocol.Store``."""
 

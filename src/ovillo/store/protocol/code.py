@@ -1,0 +1,103 @@
+"""The code index: roots, files, symbols and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ovillo.model.code import CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
+from ovillo.model.records import Namespace
+
+#: Size, modification time (ns) and digest of a file when it was read.
+FileStamp = tuple[int, int, bytes]
+
+
+class CodeStore(Protocol):
+    """A root is named by its absolute path, a file by its path relative to the root."""
+
+    def put_code_root(
+        self, namespace: Namespace, root: str, *, indexed_at: int | None = None, facts: Mapping[str, str] | None = None
+    ) -> None:
+        """Make it known; ``indexed_at`` and ``facts`` are kept as they were where they are ``None``."""
+        ...
+
+    def remove_code_root(self, namespace: Namespace, root: str) -> bool:
+        """Forget it with all that was read of it; false when it was not known."""
+        ...
+
+    def code_roots(self, namespace: Namespace) -> list[CodeRoot]:
+        """By path, with their counts."""
+        ...
+
+    def code_stamps(self, namespace: Namespace, root: str) -> dict[str, FileStamp]: ...
+
+    def put_code_files(
+        self,
+        namespace: Namespace,
+        root: str,
+        files: Sequence[CodeFile],
+        *,
+        removed: Sequence[str] = (),
+        restamped: Mapping[str, FileStamp] | None = None,
+        at: int,
+    ) -> None:
+        """In one transaction: ``files`` replace what was known of them, ``removed`` are forgotten, ``restamped`` were
+        found unchanged under a new stamp. Raises NotFound for a root nobody knows."""
+        ...
+
+    def put_code_history(self, namespace: Namespace, root: str, history: Mapping[str, FileHistory]) -> None:
+        """Newer commits of files: last commit and time replace, ticket ids are added. Unknown files are passed over."""
+        ...
+
+    def symbols(
+        self, namespace: Namespace, root: str | None = None, *, after: int = 0, limit: int | None = None
+    ) -> list[SymbolRow]:
+        """In the order of ids, those above ``after``."""
+        ...
+
+    def symbols_by_id(self, namespace: Namespace, ids: Sequence[int]) -> list[SymbolRow]: ...
+
+    def symbols_named(
+        self,
+        namespace: Namespace,
+        name: str,
+        *,
+        root: str | None = None,
+        is_prefix: bool = False,
+        any_case: bool = False,
+        limit: int = 200,
+    ) -> list[SymbolRow]:
+        """Those whose plain name is (or begins with) ``name``; ``is_prefix`` implies any case."""
+        ...
+
+    def symbols_of_file(self, namespace: Namespace, root: str, file: str) -> list[SymbolRow]:
+        """In the order of the file."""
+        ...
+
+    def calls_named(
+        self, namespace: Namespace, name: str, *, root: str | None = None, limit: int = 10_000
+    ) -> list[CallRow]:
+        """Calls of anything with this plain name."""
+        ...
+
+    def calls_from(self, namespace: Namespace, symbol_ids: Sequence[int]) -> list[CallRow]: ...
+
+    def call_names(self, namespace: Namespace, root: str) -> dict[int, tuple[str, ...]]:
+        """For each symbol that calls something: the names it calls, each once, in order."""
+        ...
+
+    def calls_of_file(self, namespace: Namespace, root: str, file: str) -> list[CallRow]: ...
+
+    def modules(self, namespace: Namespace, root: str | None = None, *, with_skipped: bool = False) -> list[ModuleRow]:
+        """By root and path."""
+        ...
+
+    def module(self, namespace: Namespace, root: str, path: str) -> ModuleRow | None: ...
+
+    def module_paths(self, namespace: Namespace, root: str, ending: str, limit: int = 50) -> list[str]:
+        """Files whose path is ``ending`` or ends with ``/`` + ``ending``, shortest first."""
+        ...
+
+    def code_revision(self, namespace: Namespace) -> int:
+        """Grows whenever anything of the code index changed; one cheap look, for caches."""
+        ...

@@ -1,0 +1,167 @@
+"""What every store must do for the code index. A store's own test file imports all of this."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ovillo.model.code import CodeCall, CodeFile, CodeImport, CodeSymbol, FileHistory, SymbolKind
+from ovillo.model.errors import NotFound
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.store.protocol import Store
+
+NS = DEFAULT_NAMESPACE
+ROOT = "/w/shop"
+PAY = CodeSymbol(
+    SymbolKind.CLASS, "Payment", "Payment", 1, 30, "class Payment(Base)", "Pays.", None, ("Base",), True, False
+)
+REFUND = CodeSymbol(SymbolKind.METHOD, "refund", "Payment.refund", 10, 20, "refund(self)", "", "Payment")
+FILE = CodeFile(
+    "src/pay_v1.py",
+    "python",
+    100,
+    5_000_000,
+    b"d1",
+    30,
+    (PAY, REFUND),
+    (CodeCall(1, "log", "self", 12), CodeCall(1, "log", None, 13), CodeCall(-1, "setup", None, 29)),
+    (CodeImport("cards", (("check", "verify"),), 1), CodeImport("os", (), 2, "o")),
+    ("Payment",),
+    ("PAY-7",),
+)
+
+
+def _indexed(store: Store) -> None:
+    store.put_code_root(NS, ROOT)
+    store.put_code_files(NS, ROOT, [FILE], at=1)
+
+
+@pytest.mark.requirement("CODE-1")
+def test_a_file_of_code_comes_back_as_it_was_stored(store: Store) -> None:
+    _indexed(store)
+    first, second = store.symbols(NS)
+    assert (first.root, first.file, first.kind, first.bases, first.is_exported) == (
+        ROOT,
+        "src/pay_v1.py",
+        SymbolKind.CLASS,
+        ("Base",),
+        True,
+    )
+    assert (second.qualified_name, second.parent, second.start_line, second.end_line) == (
+        "Payment.refund",
+        "Payment",
+        10,
+        20,
+    )
+    module = store.module(NS, ROOT, "src/pay_v1.py")
+    assert module is not None
+    assert (module.imports, module.exports, module.tickets, module.mtime_ms) == (
+        FILE.imports,
+        FILE.exports,
+        ("PAY-7",),
+        5,
+    )
+    assert store.code_stamps(NS, ROOT) == {"src/pay_v1.py": (100, 5_000_000, b"d1")}
+    assert store.symbols_of_file(NS, ROOT, "src/pay_v1.py") == [first, second]
+    assert store.symbols_by_id(NS, [second.id]) == [second]
+    assert store.symbols(NS, after=first.id, limit=5) == [second]
+
+
+@pytest.mark.requirement("CODE-1")
+def test_calls_are_found_by_name_and_by_caller(store: Store) -> None:
+    _indexed(store)
+    refund = store.symbols(NS)[1].id
+    assert [(call.caller, call.receiver, call.line) for call in store.calls_named(NS, "log")] == [
+        (refund, "self", 12),
+        (refund, None, 13),
+    ]
+    assert [call.name for call in store.calls_from(NS, [refund])] == ["log", "log"]
+    assert [call.name for call in store.calls_of_file(NS, ROOT, FILE.path)] == ["log", "log", "setup"]
+    assert store.call_names(NS, ROOT) == {refund: ("log",)}
+
+
+@pytest.mark.requirement("CODE-1")
+def test_a_changed_file_replaces_what_was_known_and_ids_are_never_used_again(store: Store) -> None:
+    _indexed(store)
+    old = store.symbols(NS)
+    revision = store.code_revision(NS)
+    store.put_code_files(NS, ROOT, [replace(FILE, symbols=(replace(PAY, name="Bill"),), calls=(), digest=b"d2")], at=2)
+    (new,) = store.symbols(NS)
+    assert new.name == "Bill"
+    assert new.id > max(row.id for row in old)
+    assert store.calls_named(NS, "log") == []
+    assert store.code_revision(NS) > revision
+    store.put_code_files(NS, ROOT, [], removed=[FILE.path], at=3)
+    assert store.symbols(NS) == []
+    assert store.modules(NS) == []
+
+
+@pytest.mark.requirement("CODE-1")
+def test_names_are_found_whole_in_any_case_and_by_their_beginning(store: Store) -> None:
+    _indexed(store)
+    found = [
+        [row.name for row in store.symbols_named(NS, name, **how)]  # type: ignore[arg-type]
+        for name, how in (
+            ("refund", {}),
+            ("REFUND", {}),
+            ("REFUND", {"any_case": True}),
+            ("PAY", {"is_prefix": True}),
+            ("%", {"is_prefix": True}),
+            ("refund", {"root": "/elsewhere"}),
+        )
+    ]
+    assert found == [["refund"], [], ["refund"], ["Payment"], [], []]
+
+
+@pytest.mark.requirement("CODE-1")
+def test_files_are_found_by_the_end_of_their_path_only_at_a_folder(store: Store) -> None:
+    _indexed(store)
+    store.put_code_files(NS, ROOT, [replace(FILE, path="srcs/payxv1.py")], at=2)
+    assert store.module_paths(NS, ROOT, "pay_v1.py") == ["src/pay_v1.py"]
+    assert store.module_paths(NS, ROOT, "src/pay_v1.py") == ["src/pay_v1.py"]
+    assert store.module_paths(NS, ROOT, "rc/pay_v1.py") == []
+
+
+@pytest.mark.requirement("CODE-1")
+def test_commits_of_a_file_outlive_its_changes(store: Store) -> None:
+    _indexed(store)
+    store.put_code_history(NS, ROOT, {FILE.path: FileHistory("abc", 9, ("PAY-1",))})
+    store.put_code_history(NS, ROOT, {FILE.path: FileHistory("def", 10, ("PAY-2",))})
+    store.put_code_files(NS, ROOT, [replace(FILE, digest=b"d2")], at=2)
+    module = store.module(NS, ROOT, FILE.path)
+    assert module is not None
+    assert module.history == FileHistory("def", 10, ("PAY-1", "PAY-2"))
+
+
+@pytest.mark.requirement("CODE-1")
+def test_roots_are_counted_listed_and_forgotten(store: Store) -> None:
+    _indexed(store)
+    store.put_code_files(NS, ROOT, [replace(FILE, path="big.py", symbols=(), calls=(), skipped="too large")], at=1)
+    store.put_code_root(NS, ROOT, indexed_at=77, facts={"head": "abc"})
+    (root,) = store.code_roots(NS)
+    assert (root.path, root.indexed_at, root.files, root.symbols, root.skipped, root.facts) == (
+        ROOT,
+        77,
+        1,
+        2,
+        1,
+        {"head": "abc"},
+    )
+    assert len(store.modules(NS)) == 1
+    assert len(store.modules(NS, with_skipped=True)) == 2
+    assert store.remove_code_root(NS, ROOT)
+    assert not store.remove_code_root(NS, ROOT)
+    assert (store.code_roots(NS), store.symbols(NS)) == ([], [])
+
+
+@pytest.mark.requirement("CODE-1")
+def test_code_of_one_namespace_is_not_seen_from_another(store: Store) -> None:
+    _indexed(store)
+    other = Namespace("team")
+    assert store.symbols(other) == []
+    assert store.calls_named(other, "log") == []
+    assert store.code_roots(other) == []
+    assert store.code_revision(other) == 0
+    with pytest.raises(NotFound, match="not indexed"):
+        store.put_code_files(other, ROOT, [FILE], at=1)
