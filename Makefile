@@ -7,13 +7,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test check bench lock clean help
+.PHONY: run test check bench conformance lock clean help
 
 help:
 	@echo "make run    install, read this machine's agent histories, serve MCP on 127.0.0.1"
 	@echo "make test   every check and every test"
 	@echo "make check  the checks alone: format, lint, types, layers, file sizes"
 	@echo "make bench  print the tables of bench/ (CORPUS=dir for a corpus of your own)"
+	@echo "make conformance  run the MCP conformance suite (MCP_CONFORMANCE=program that runs it)"
 	@echo "make lock   renew requirements.lock and requirements-dev.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
 
@@ -46,6 +47,9 @@ test: check
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS)) $(ARGS)
+
+conformance: $(VENV)/.installed
+	@$(BIN)/python scripts/conformance.py
 
 lock:
 	uv pip compile pyproject.toml --universal --python-version 3.11 --no-header --no-annotate --quiet --output-file requirements.lock
