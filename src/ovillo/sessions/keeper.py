@@ -24,17 +24,22 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: A reader of a session that is being tidied waits for it no longer than this (seconds).
-_PATIENCE_S = 5.0
-#: Messages looked at to tell what a session is about, and after how many it is told again.
+#: A reader of a session that is being tidied waits for it no longer than this, and the end of the process than that
+#: (seconds).
+_PATIENCE_S, _END_S = 0.25, 2.0
+#: Messages looked at to tell what a session is about.
 _LOOKED_AT = 40
+#: A recorded session is told again when it has this many messages.
+_TELL_AT = frozenset({1, 2, 4, 8, 16, 40})
+#: Stands for a ``seq`` where a session was asked for and did not grow.
+_ASKED = 1 << 62
+#: Over the threshold, every so many messages are looked at again.
+_STEP_SHARE = 10
+#: Mirrored sessions told in one go.
 _BATCH = 50
 #: Nobody appended for this long, or something waited for that long (seconds).
 _QUIET_S = 0.5
 _LONGEST_WAIT_S = 60.0
-_TELL_AT = frozenset({1, 2, 4, 8, 16, 40})
-#: Over the threshold, every so many messages are looked at again.
-_STEP_SHARE = 10
 
 _Key = tuple[Namespace, SessionId]
 
@@ -73,10 +78,13 @@ class Keeper:
             self._waiting[key] = seq
             if due:
                 self._next[key] = seq + self._step
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="ovillo-keeper", daemon=True)
-                self._thread.start()
-            self._changed.notify_all()
+            self._start()
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="ovillo-keeper", daemon=True)
+            self._thread.start()
+        self._changed.notify_all()
 
     def classify(self, namespace: Namespace, stop: threading.Event | None = None) -> int:
         """Tell type and status of mirrored sessions that changed; how many. Stops soon after ``stop`` is set."""
@@ -112,13 +120,23 @@ class Keeper:
                 self._changed.notify_all()
             self._changed.wait_for(lambda: key not in self._waiting and self._busy != key, _PATIENCE_S)
 
+    def ask(self, namespace: Namespace, session_id: SessionId) -> None:
+        """Have a session summarised soon, also a mirrored one: somebody looked and its summary was not there."""
+        key = (namespace, session_id)
+        with self._changed:
+            if self._closed or key == self._busy:
+                return
+            self._waiting.setdefault(key, _ASKED)
+            self._asked.add(key)
+            self._start()
+
     def close(self) -> None:
         """What was not begun is done when the session grows again."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join(_PATIENCE_S)
+            self._thread.join(_END_S)
 
     def _run(self) -> None:
         while True:
@@ -154,7 +172,11 @@ class Keeper:
 
     def _tidy(self, namespace: Namespace, session_id: SessionId, seq: int) -> None:
         row = self._store.get_session(namespace, session_id)
-        if row is None or row.session.source != NATIVE:
+        if row is None:
+            return
+        if row.session.source != NATIVE:
+            if seq == _ASKED:
+                self._summaries.summarize(namespace, session_id, force=True)
             return
         if seq in _TELL_AT:
             self._tell(namespace, row)

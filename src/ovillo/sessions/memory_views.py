@@ -18,6 +18,9 @@ class MemoryView:
     summarised_through: int | None
     #: ``summarizing``, ``trimming``, or ``off`` when summaries are switched off.
     mode: str
+    #: How many messages between the summary and ``short_term`` wait to be summarised: so many that whoever looks need
+    #: not wait for it.
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)

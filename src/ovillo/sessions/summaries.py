@@ -31,6 +31,8 @@ _log = logging.getLogger(__name__)
 _PAGE = 200
 #: However little was said, a summary may have this many tokens.
 _MIN_TOKENS = 16
+#: Messages without a summary that are summarised while somebody looks; more wait for ``summarize`` (0.3 s).
+_AT_ONCE = 300
 #: Sessions whose state is remembered between calls.
 _REMEMBERED = 512
 
@@ -72,6 +74,10 @@ class SummaryService:
             return MemoryView(_visible(kept), "", None, "trimming")
         stored = self._newest(namespace, session_id)
         text, through = (stored.text, stored.through_seq) if stored else ("", None)
+        if settings.summarize and row.counts.messages - self._cover(namespace, session_id).messages > _AT_ONCE:
+            kept = self._at_least(namespace, session_id, ())
+            pending = row.counts.messages - self._cover(namespace, session_id).messages - len(kept)
+            return MemoryView(_visible(kept), text, through, "summarizing", pending)
         tail = self._messages(namespace, session_id, through)
         kept = tuple(tail)
         # A model is asked when a threshold is passed, never because somebody looks; the rest stays word for word.

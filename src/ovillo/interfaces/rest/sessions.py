@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.rest import shapes
 from ovillo.model.errors import InvalidInput
@@ -125,11 +124,12 @@ def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
     """A session as every answer about one shows it, with its ETag."""
     call.services.keeper.settle(call.namespace, row.session.id)
     view = call.services.summaries.view(call.namespace, row.session.id)
+    if view.pending:
+        call.services.keeper.ask(call.namespace, row.session.id)
     title = call.services.catalog.summaries(call.namespace, [row.session.id])[row.session.id].title
-    recent = [message_shapes.message_info(message) for message in view.short_term]
     counted = {"messageCount": row.counts.messages, "promptCount": row.counts.prompts, "partCount": row.counts.parts}
     metrics = {**counted, **(row.session.metadata.get("metrics") or {})}
-    info = shapes.session_info(row, title, recent, view.long_term_summary, metrics)
+    info = shapes.session_info(row, title, view, metrics)
     if related := call.services.links.related_sessions(call.namespace, row.session.id):
         # Links are the truth of this field of the specification's metadata (mcp-v6-roadmap, Feature 5).
         info.metadata = {**info.metadata, "related_sessions": related}

@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from ovillo.interfaces.http.message_shapes import MessageInfo, Short
+from ovillo.interfaces.http.message_shapes import MessageInfo, Short, message_info
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Session, SessionStatus, SessionType
+from ovillo.sessions.memory_views import MemoryView
 from ovillo.sessions.views import SessionSummary
 from ovillo.store.protocol import SessionRow
 
@@ -65,6 +66,8 @@ class SessionInfo(Struct, rename="camel", kw_only=True):
     parent_id: str | None = msgspec.field(name="parentID")
     metadata: Mapping[str, Any]
     version: str
+    #: Messages between the two that wait to be summarised; ask again in a moment.
+    summary_pending: int
 
 
 def metadata_of(summary: SessionSummary, characters: int) -> SessionMetadata:
@@ -84,17 +87,15 @@ def metadata_of(summary: SessionSummary, characters: int) -> SessionMetadata:
     )
 
 
-def session_info(
-    row: SessionRow, title: str, recent: list[MessageInfo], summary: str, metrics: Mapping[str, Any]
-) -> SessionInfo:
+def session_info(row: SessionRow, title: str, view: MemoryView, metrics: Mapping[str, Any]) -> SessionInfo:
     session = row.session
     return SessionInfo(
         id=session.id,
         name=title,
         created_at=session.created_at,
         updated_at=session.updated_at,
-        short_term_memory=recent,
-        long_term_summary=summary,
+        short_term_memory=[message_info(message) for message in view.short_term],
+        long_term_summary=view.long_term_summary,
         provider=session.provider or DEFAULT_PROVIDER,
         modes=modes_shown(session),
         metrics=metrics,
@@ -111,6 +112,7 @@ def session_info(
         parent_id=session.parent_id,
         metadata={name: value for name, value in session.metadata.items() if name != "metrics"},
         version=row.version,
+        summary_pending=view.pending,
     )
 
 
