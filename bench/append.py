@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from bench.servers import OvilloServer
 from bench.tables import keep, table, verdict
 
 _SESSIONS = 8
+_PATIENCE_S = 60.0
 _APPEND = """
 local text = string.rep("The validator drops the last record when a buffer ends inside a character; see jsonl.py line 88. ", 4)
 local head = {["Content-Type"] = "application/json"}
@@ -84,9 +86,23 @@ def measure(seconds: int, connections: int) -> dict[str, Any]:
         cpu = server.cpu_s()
         appended = load(_APPEND, server.address, seconds, connections)
         appended["cpu_us"] = (server.cpu_s() - cpu) / max(appended["requests"], 1) * 1e6
+        tidied = _until_summarised(server)
         read = load(_READ, server.address, max(3, seconds // 3), connections)
         kept = sum(server.get(f"/api/sessions/bench-{number}/messages?limit=1")["total"] for number in range(_SESSIONS))
-        return {"append": appended, "read": read, "kept": kept, "rss_mb": server.rss_mb()}
+        return {"append": appended, "read": read, "kept": kept, "rss_mb": server.rss_mb(), "summarised_s": tidied}
+
+
+def _until_summarised(server: OvilloServer) -> float:
+    """Seconds until every session that was filled has its summary, which is made when appending ends."""
+    began = time.monotonic()
+    while time.monotonic() - began < _PATIENCE_S:
+        waiting = [
+            server.get(f"/api/sessions/bench-{number}")["session"]["summaryPending"] for number in range(_SESSIONS)
+        ]
+        if not any(waiting):
+            break
+        time.sleep(0.5)
+    return time.monotonic() - began
 
 
 def report(result: dict[str, Any]) -> str:
@@ -114,7 +130,8 @@ def report(result: dict[str, Any]) -> str:
         [
             table("HTTP appends and reads", head, rows),
             table("Bars", ["what", "measured", "bar", ""], bars),
-            f"{result['kept']:,} messages kept, {lost}; server {result['rss_mb']:.0f} MB resident",
+            f"{result['kept']:,} messages kept, {lost}; server {result['rss_mb']:.0f} MB resident;"
+            f" all summarised {result['summarised_s']:.1f} s after the last append",
         ]
     )
 
