@@ -158,6 +158,15 @@ def test_text_that_is_mostly_commas_is_no_bomb(empty: Services, monkeypatch: pyt
     assert (made.messages, imported(empty, lines).messages) == (1, 3)
 
 
+@pytest.mark.requirement("TRANSFER-10")
+def test_an_export_too_large_to_come_back_says_so(empty: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = imported(empty, minimal(ONE)).row
+    monkeypatch.setattr(documents, "MAX_IMPORT_BYTES", 100)
+    made = empty.transfer.export(NS, row.session.id, "json")
+    assert b"".join(made.chunks)
+    assert "cannot be imported again" in made.notes[0]
+
+
 @pytest.mark.requirement("TRANSFER-11")
 def test_odd_characters_are_stored_or_replaced_and_come_back(empty: Services) -> None:
     data = text_of(

@@ -17,6 +17,7 @@ from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.model.records import Message, Namespace, SessionId
 from ovillo.sessions.history import History
 from ovillo.sessions.statistics import StatisticsService
+from ovillo.sessions.transfer import documents
 from ovillo.sessions.transfer.html_form import write_html
 from ovillo.sessions.transfer.json_form import write_json, write_jsonl
 from ovillo.sessions.transfer.markdown_form import write_markdown
@@ -40,17 +41,25 @@ def _write_pdf(transcript: Transcript, notes: list[str]) -> Iterator[bytes]:
     return write_pdf(transcript, notes)
 
 
-def _encoded(write: Callable[[Transcript], Iterator[str]]) -> Callable[[Transcript, list[str]], Iterator[bytes]]:
-    def chunks(transcript: Transcript, _: list[str]) -> Iterator[bytes]:
-        return (text.encode("utf-8", "replace") for text in write(transcript))
+def _encoded(
+    write: Callable[[Transcript], Iterator[str]], *, comes_back: bool = False
+) -> Callable[[Transcript, list[str]], Iterator[bytes]]:
+    def chunks(transcript: Transcript, notes: list[str]) -> Iterator[bytes]:
+        size = 0
+        for text in write(transcript):
+            chunk = text.encode("utf-8", "replace")
+            size += len(chunk)
+            yield chunk
+        if comes_back and size > documents.MAX_IMPORT_BYTES:
+            notes.append(f"An import takes 64 MiB; this export has {size:,} bytes and cannot be imported again.")
 
     return chunks
 
 
 #: Form -> (ending, media type, writer)
 _FORMS: dict[str, tuple[str, str, Callable[[Transcript, list[str]], Iterator[bytes]]]] = {
-    "json": ("json", "application/json", _encoded(write_json)),
-    "jsonl": ("jsonl", "application/x-ndjson", _encoded(write_jsonl)),
+    "json": ("json", "application/json", _encoded(write_json, comes_back=True)),
+    "jsonl": ("jsonl", "application/x-ndjson", _encoded(write_jsonl, comes_back=True)),
     "md": ("md", "text/markdown; charset=utf-8", _encoded(write_markdown)),
     "html": ("html", "text/html; charset=utf-8", _encoded(write_html)),
     "pdf": ("pdf", "application/pdf", _write_pdf),
