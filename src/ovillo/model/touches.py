@@ -34,3 +34,13 @@ def _looks_like_file(path: str) -> bool:
         return False
     tail = path.replace("\\", "/").rsplit("/", 1)[-1]
     return "." in tail.strip(".") or tail in {"Makefile", "Dockerfile", "LICENSE", "Justfile", "Rakefile", "Gemfile"}
+
+
+_EDITING = """
+    edit multiedit write notebookedit apply_patch patch replace write_file write_to_file replace_in_file
+    edit_file str_replace_editor str_replace_based_edit_tool str_replace create create_file
+    insert_edit_into_file search_replace delete_file move_file rename_file text_editor developer__text_editor
+    """
+#: The agents' own tools that change files, in lower case. Sources: the tool lists of Claude Code, OpenCode, Codex,
+#: Gemini CLI, Cline, Copilot and Goose.
+EDITING_TOOLS = frozenset(_EDITING.split())

@@ -14,6 +14,7 @@ from ovillo.store.protocol.classification import ClassificationStore
 from ovillo.store.protocol.code import CodeStore, FileStamp
 from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
 from ovillo.store.protocol.contexts import ContextStore
+from ovillo.store.protocol.entities import EntityStore, TrackedPart, TrackState, Walk
 from ovillo.store.protocol.health import HealthStore
 from ovillo.store.protocol.importing import ImportStore
 from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
@@ -57,6 +58,7 @@ __all__ = [
     "DocFilter",
     "DocId",
     "EncodedSnapshot",
+    "EntityStore",
     "Except",
     "FileStamp",
     "HealthStore",
@@ -87,8 +89,11 @@ __all__ = [
     "TextStore",
     "TimesheetStore",
     "Totals",
+    "TrackState",
+    "TrackedPart",
     "UpkeepStore",
     "VectorStore",
+    "Walk",
 ]
 
 
@@ -110,6 +115,7 @@ class Store(
     UpkeepStore,
     KeyStore,
     CodeStore,
+    EntityStore,
     Protocol,
 ):
     """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""

@@ -21,6 +21,7 @@ from ovillo.store.protocol import Analyzer, SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.entities import forget_mentions
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
@@ -255,6 +256,7 @@ def _delete(db: apsw.Connection, key: int | None) -> None:
     docs = "SELECT key FROM parts WHERE session_key = ?1 UNION ALL SELECT title_doc FROM sessions WHERE key = ?1"
     for table, column in (("fts", "rowid"), ("vector_bits", "doc"), ("vectors", "doc")):
         db.execute(f"DELETE FROM {table} WHERE {column} IN ({docs})", (key,))
+    forget_mentions(db, key)
     tables = ("touches", "parts", "messages", "session_places", "idempotency", "summaries", "snapshots")
     for table in tables:
         db.execute(f"DELETE FROM {table} WHERE session_key = ?", (key,))

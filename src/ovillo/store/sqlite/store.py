@@ -23,6 +23,7 @@ from ovillo.store.sqlite.code_index import CodeTables
 from ovillo.store.sqlite.condition import Condition
 from ovillo.store.sqlite.connection import ReaderPool, is_read_only, open_unwritable
 from ovillo.store.sqlite.contexts import ContextTables
+from ovillo.store.sqlite.entities import EntityTables, forget_mentions
 from ovillo.store.sqlite.health import HealthReads
 from ovillo.store.sqlite.importing import ImportWrites
 from ovillo.store.sqlite.keys import namespace_key
@@ -57,6 +58,7 @@ class SqliteStore(
     Classification,
     ChangeLog,
     LinkTables,
+    EntityTables,
     TimesheetTables,
     ContextTables,
     SnapshotTables,
@@ -173,6 +175,8 @@ class SqliteStore(
             )
             drop_from_index(db, key, inherited, forked_from)
             put_back_in_index(db, self._analyzer, ns, forked_from, inherited)
+            # What a fork copied is its origin's: its entities are found again in what is left.
+            forget_mentions(db, key)
             _recount(db, key)
             log_changes(db, ns, "session", [session_id], self._clock())
 

@@ -1,0 +1,217 @@
+"""Who speaks of what: the entities of a session, sessions of an entity, the names that are known.
+
+Owns putting together what was found in texts with the files that tools touched, under one name each. Finding is the
+tracker's; what "that function" means is ``references``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from ovillo.entities.naming import aliases, ends_like, relative, tails_of
+from ovillo.entities.naming import tail as tail_of
+from ovillo.entities.tracker import EntityTracker
+from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, SessionEntity
+from ovillo.model.errors import NotFound
+from ovillo.model.records import Namespace, SessionId
+from ovillo.store.protocol import SessionFilter, SessionRow, Store
+
+_MOST = 500
+_TOUCHED = 300
+#: Names of one tail that are told apart, and names offered when none is known.
+_CANDIDATES = 60
+_NEAR = 5
+#: Types that say what a session is about; the others are reached by name.
+_TOLD = (
+    EntityType.FUNCTION,
+    EntityType.CLASS,
+    EntityType.METHOD,
+    EntityType.ERROR,
+    EntityType.TICKET,
+    EntityType.MODULE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntities:
+    """What a session's metadata says of entities (mcp-v6-roadmap, Feature 3)."""
+
+    entities_mentioned: tuple[str, ...]
+    files_modified: tuple[str, ...]
+    commits: tuple[str, ...]
+    #: Whether the session was read to its end.
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Answer to "where was this discussed": the names it may be, and the sessions, newest first."""
+
+    entities: tuple[KnownEntity, ...]
+    discussions: tuple[Discussion, ...]
+    #: Sessions that were not read yet: they may speak of it too.
+    unread: int = 0
+    more: bool = False
+
+
+class Entities:
+    """Thread-safe; reads only, except that a session asked for is read to its end first."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._tracker = EntityTracker(store)
+
+    def entities_of_session(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        types: Sequence[EntityType] = (),
+        limit: int = _MOST,
+        catch_up: bool = True,
+    ) -> list[SessionEntity]:
+        """Named or touched last first, each with its places and shorter names; files as seen from the session's
+        directory. Raises NotFound."""
+        row = self._row(namespace, session_id)
+        if catch_up:
+            self._tracker.catch_up(namespace, session_id)
+        directory = row.session.directory
+        found = [
+            _seen_from(directory, entity)
+            for entity in self._store.entities_of_session(namespace, session_id, types=types, limit=limit)
+        ]
+        if not types or EntityType.FILE in types:
+            touched = self._store.touched_entities(namespace, session_id, _TOUCHED)
+            found = _joined([*found, *(_seen_from(directory, entity) for entity in touched)])
+        return sorted(found, key=_last, reverse=True)[:limit]
+
+    def of_session(self, namespace: Namespace, session_id: SessionId, most: int = 50) -> SessionEntities:
+        """What the session is about, was done to, and made. Raises NotFound."""
+        found = self.entities_of_session(namespace, session_id)
+        state = self._store.track_state(namespace, session_id)
+        named = sorted((x for x in found if x.type in _TOLD and _was_said(x)), key=_weight, reverse=True)
+        return SessionEntities(
+            tuple(x.name for x in named[:most]),
+            tuple(x.name for x in found if x.type is EntityType.FILE and x.was_changed)[:most],
+            tuple(x.name for x in found if x.type is EntityType.COMMIT and x.was_changed)[:most],
+            state is None or state.is_current,
+        )
+
+    def find(
+        self, namespace: Namespace, name: str, *, type: EntityType | None = None, limit: int = _CANDIDATES
+    ) -> list[KnownEntity]:
+        """Entities this name may mean: those with exactly this name first, then those it is the end of."""
+        types = (type,) if type else ()
+        known: dict[tuple[EntityType, str], KnownEntity] = {}
+        for tail in tails_of(name):
+            for entity in self._store.known_entities(namespace, tail, types=types, limit=limit):
+                if ends_like(entity.type, entity.name, name):
+                    known.setdefault((entity.type, entity.name), entity)
+        return sorted(known.values(), key=lambda x: (x.name != name, -x.sessions, x.name))[:limit]
+
+    def names(
+        self, namespace: Namespace, *, beginning: str = "", type: EntityType | None = None, limit: int = 50
+    ) -> list[KnownEntity]:
+        """Known names, those of most sessions first; ``beginning`` is one of the last piece of the name."""
+        tail = tail_of(type or EntityType.FUNCTION, beginning) if beginning else ""
+        return self._store.known_entities(namespace, tail, types=(type,) if type else (), prefix=True, limit=limit)
+
+    def where_discussed(
+        self,
+        namespace: Namespace,
+        name: str,
+        *,
+        type: EntityType | None = None,
+        where: SessionFilter | None = None,
+        limit: int = 20,
+    ) -> Found:
+        """Sessions that name the entity or, for a file, whose tools touched it. Raises NotFound with near names."""
+        entities = self.find(namespace, name, type=type)
+        most = _MOST if where else 4 * limit
+        names = [(x.type, x.name, tail_of(x.type, x.name)) for x in entities]
+        said = self._store.discussions(namespace, names, limit=most) if names else []
+        touched = self._store.sessions_touching(namespace, name, limit=most) if type in (None, EntityType.FILE) else []
+        if not said and not touched:
+            raise self._unknown(namespace, name)
+        rows = self._store.get_sessions(namespace, list({x.session_id for x in (*said, *touched)}))
+        if where is not None:
+            ids = tuple(rows)
+            kept = self._store.list_sessions(namespace, replace(where, session_ids=ids), len(ids)) if ids else []
+            rows = {row.session.id: row for row in kept}
+        found = _by_session(rows, [*said, *touched])
+        read, all_sessions = self._store.tracked_share(namespace)
+        return Found(tuple(entities), tuple(found[:limit]), all_sessions - read, len(found) > limit)
+
+    def _unknown(self, namespace: Namespace, name: str) -> NotFound:
+        tail = tail_of(EntityType.FUNCTION, name)
+        near = [x.name for x in self._store.known_entities(namespace, tail[:3], prefix=True, limit=200)] if tail else []
+        offered = get_close_matches(name, near, _NEAR, 0.5)
+        read, sessions = self._store.tracked_share(namespace)
+        waiting = f" {sessions - read} sessions are not read for entities yet." if read < sessions else ""
+        hint = f"Near: {', '.join(offered)}." if offered else "Search for it as words: search_sessions(query)."
+        return NotFound(f"No session names {name!r}.{waiting}", hint=hint)
+
+    def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
+        row = self._store.get_session(namespace, session_id)
+        if row is None:
+            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
+        return row
+
+
+def _seen_from(directory: str | None, entity: SessionEntity) -> SessionEntity:
+    name = relative(entity.name, directory) if entity.type is EntityType.FILE else entity.name
+    file = name if entity.type is EntityType.FILE else relative(entity.file, directory) if entity.file else None
+    return replace(entity, name=name, file=file, aliases=aliases(entity.type, name))
+
+
+def _joined(found: list[SessionEntity]) -> list[SessionEntity]:
+    """One entity a name: a file that was spoken of and touched is one file."""
+    joined: dict[tuple[EntityType, str], SessionEntity] = {}
+    for entity in found:
+        key = entity.type, entity.name
+        before = joined.get(key)
+        joined[key] = entity if before is None else _merged(before, entity)
+    return list(joined.values())
+
+
+def _merged(one: SessionEntity, other: SessionEntity) -> SessionEntity:
+    mentions = tuple(sorted({*one.mentions, *other.mentions}, key=lambda x: (x.seq, x.offset, x.part_id)))
+    return replace(
+        one,
+        count=one.count + other.count,
+        mentions=mentions,
+        file=one.file or other.file,
+        lines=one.lines or other.lines,
+        evidence=one.evidence | other.evidence,
+    )
+
+
+def _by_session(rows: dict[SessionId, SessionRow], found: Sequence[Discussion]) -> list[Discussion]:
+    joined: dict[SessionId, Discussion] = {}
+    for each in found:
+        row = rows.get(each.session_id)
+        if row is None:
+            continue
+        entity = _seen_from(row.session.directory, each.entity)
+        before = joined.get(each.session_id)
+        joined[each.session_id] = Discussion(
+            each.session_id, entity if before is None else _merged(before.entity, entity)
+        )
+    return sorted(joined.values(), key=lambda x: (-(rows[x.session_id].session.updated_at or 0), x.session_id))
+
+
+def _last(entity: SessionEntity) -> tuple[int, int]:
+    place = entity.mentions[-1] if entity.mentions else None
+    return (place.seq, place.offset) if place else (-1, 0)
+
+
+def _was_said(entity: SessionEntity) -> bool:
+    """By a person or a model, or changed: what only a tool printed is not what a session is about."""
+    return bool(entity.evidence & (Evidence.SAID | Evidence.ANSWERED | Evidence.CHANGED))
+
+
+def _weight(entity: SessionEntity) -> tuple[int, int]:
+    said = 4 * bool(entity.evidence & Evidence.SAID) + 2 * entity.was_changed + (not entity.is_candidate)
+    return said * 3 + min(entity.count, 12), _last(entity)[0]

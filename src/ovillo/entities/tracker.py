@@ -1,0 +1,119 @@
+"""Reading sessions for the entities in them: in the background, newest first, or one session at once for who asks.
+
+Owns the order of work and how far a session was read. Never on the write path and never inside a scan: the store tells
+what was not read yet, however it came there. Interrupted work is kept up to the last portion written.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from ovillo.entities.naming import tail
+from ovillo.entities.parts import sightings
+from ovillo.model.entities import Sighting
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.store.protocol import Store, TrackState, Walk
+from ovillo.store.protocol.text import DocId
+
+#: Parts of the end of a session that are read again when it grows: outputs of tools and streamed texts come later.
+RECENT = 64
+#: Parts read from the store at once, parts between two commits, sessions asked for at once.
+_PAGE = 200
+_PORTION = 2_000
+_SESSIONS = 200
+#: Pauses when nothing waits (seconds).
+_IDLE_S = 2.0
+#: How long one who asks about a session waits for what was not read of it yet (seconds).
+PATIENCE_S = 0.25
+
+#: ``(sessions read, sessions)``.
+OnProgress = Callable[[int, int], None]
+
+
+class EntityTracker:
+    """Thread-safe, and safe beside other processes: of two that read the same portion, one is kept."""
+
+    def __init__(self, store: Store, namespace: Namespace = DEFAULT_NAMESPACE) -> None:
+        self._store = store
+        self.namespace = namespace
+
+    def run(self, stop: threading.Event) -> None:
+        """Keep reading until ``stop``. The caller gives the thread its (low) priority."""
+        while not stop.is_set():
+            if not self.run_until_done(stop=stop):
+                stop.wait(_IDLE_S)
+
+    def run_until_done(self, progress: OnProgress | None = None, stop: threading.Event | None = None) -> int:
+        """Read everything that waits; how many sessions. Ends soon after ``stop`` is set, with what is done kept."""
+        done = 0
+        seen: set[SessionId] = set()
+        while not (stop and stop.is_set()):
+            # One that keeps changing while it is read waits for the next time.
+            waiting = [x for x in self._store.untracked(self.namespace, _SESSIONS + len(seen)) if x not in seen]
+            if not waiting:
+                break
+            for session_id in waiting:
+                if stop and stop.is_set():
+                    break
+                self.catch_up(self.namespace, session_id, patience_s=None, stop=stop)
+                seen.add(session_id)
+                done += 1
+                if progress and done % 20 == 0:
+                    progress(*self._store.tracked_share(self.namespace))
+        return done
+
+    def catch_up(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        patience_s: float | None = PATIENCE_S,
+        stop: threading.Event | None = None,
+    ) -> bool:
+        """Read what is new in one session; whether it is read to its end. ``None`` takes whatever time it takes."""
+        deadline = None if patience_s is None else time.monotonic() + patience_s
+        while True:
+            state = self._store.track_state(namespace, session_id)
+            if state is None or state.is_current:
+                return True
+            walk, at_end = self._walk(namespace, session_id, state, deadline, stop)
+            self._store.put_walk(namespace, session_id, walk)
+            if at_end:
+                return True
+            if (stop and stop.is_set()) or (deadline is not None and time.monotonic() > deadline):
+                return False
+
+    def _walk(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        state: TrackState,
+        deadline: float | None,
+        stop: threading.Event | None,
+    ) -> tuple[Walk, bool]:
+        """One portion. It ends early when time is up; then all of it is settled, so that the next begins after it."""
+        docs: list[DocId] = []
+        found: list[tuple[DocId, Sighting]] = []
+        after, at_end = state.settled, False
+        while len(docs) < _PORTION:
+            page = self._store.parts_to_track(namespace, session_id, after, _PAGE)
+            for item in page:
+                found += [(item.doc, seen) for seen in sightings(item.part, item.role)]
+                docs.append(item.doc)
+            if len(page) < _PAGE:
+                at_end = True
+                break
+            after = page[-1].doc
+            if (stop and stop.is_set()) or (deadline is not None and time.monotonic() > deadline):
+                break
+        walk = Walk(state, state.settled, max(state.last_doc, *docs[-1:], 0), state.characters_now, (), ())
+        if at_end:
+            settled = docs[-RECENT - 1] if len(docs) > RECENT else state.settled
+            walk = replace(walk, settled=settled)
+        else:
+            walk = replace(walk, settled=docs[-1], through=docs[-1], characters=-1)
+        kept = tuple(found)
+        return replace(walk, found=kept, tails=tuple(tail(seen.type, seen.name) for _, seen in kept)), at_end

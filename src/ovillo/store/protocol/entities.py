@@ -1,0 +1,119 @@
+"""Entities of sessions: what was found in their parts, and who speaks of what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ovillo.model.entities import Discussion, EntityType, KnownEntity, SessionEntity, Sighting
+from ovillo.model.records import Namespace, Part, Role, SessionId
+from ovillo.store.protocol.text import DocId
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedPart:
+    doc: DocId
+    role: Role
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
+class TrackState:
+    """How far a session was read: what stands up to ``settled`` is never read again."""
+
+    settled: DocId = 0
+    through: DocId = 0
+    characters: int = 0
+    #: Of the session as it is now.
+    characters_now: int = 0
+    last_doc: DocId = 0
+    directory: str | None = None
+
+    @property
+    def is_current(self) -> bool:
+        return self.through >= self.last_doc and self.characters == self.characters_now
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What one reading of a session's parts found: those after ``began.settled``, in order.
+
+    ``tails`` has for every found name what look-ups begin with."""
+
+    began: TrackState
+    settled: DocId
+    through: DocId
+    #: Of the session when the last part was read; what differs then from the session is read again.
+    characters: int
+    found: tuple[tuple[DocId, Sighting], ...]
+    tails: tuple[str, ...]
+
+
+class EntityStore(Protocol):
+    def untracked(self, namespace: Namespace, limit: int) -> list[SessionId]:
+        """Sessions with parts that were not read for entities or changed since, newest first."""
+        ...
+
+    def track_state(self, namespace: Namespace, session_id: SessionId) -> TrackState | None:
+        """``None`` for a session that does not exist."""
+        ...
+
+    def parts_to_track(
+        self, namespace: Namespace, session_id: SessionId, after: DocId, limit: int
+    ) -> list[TrackedPart]:
+        """The session's own parts (no inherited copies) after a document, in its order."""
+        ...
+
+    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: Walk) -> bool:
+        """Keep what was found; false when another process was faster, and nothing was written."""
+        ...
+
+    def entities_of_session(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        types: Sequence[EntityType] = (),
+        limit: int = 500,
+    ) -> list[SessionEntity]:
+        """What was found so far, those named last first. Files are as they were written; those that tools touched are
+        ``touched_entities``'s."""
+        ...
+
+    def known_entities(
+        self,
+        namespace: Namespace,
+        tail: str,
+        *,
+        types: Sequence[EntityType] = (),
+        prefix: bool = False,
+        limit: int = 50,
+    ) -> list[KnownEntity]:
+        """Entities whose name ends (or, with ``prefix``, whose last piece begins) like this, those of most sessions
+        first. An empty ``tail`` with ``prefix`` means all."""
+        ...
+
+    def discussions(
+        self,
+        namespace: Namespace,
+        names: Sequence[tuple[EntityType, str, str]],
+        *,
+        limit: int,
+        session_ids: Sequence[SessionId] = (),
+    ) -> list[Discussion]:
+        """Sessions that name any of these ``(type, name, tail)``, most recently updated first."""
+        ...
+
+    def sessions_touching(self, namespace: Namespace, path: str, *, limit: int) -> list[Discussion]:
+        """Sessions whose tools or patches touched a file of this path or with this end of it, most recently updated
+        first; the entity's name is the path as recorded."""
+        ...
+
+    def touched_entities(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
+        """Files that tools and patches of the session touched, newest first; changed ones say so."""
+        ...
+
+    def tracked_share(self, namespace: Namespace) -> tuple[int, int]:
+        """``(sessions read for entities, sessions with text)``."""
+        ...

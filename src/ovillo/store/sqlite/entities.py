@@ -1,0 +1,374 @@
+"""Entities and their mentions in the tables.
+
+Owns the SQL of ``ovillo.store.protocol.entities`` and how places are packed. A mention row hangs on its session and goes
+with it; an entity goes with its last mention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import apsw
+
+from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention, SessionEntity, Sighting
+from ovillo.model.records import MessageId, Namespace, PartId, Role, SessionId
+from ovillo.model.touches import EDITING_TOOLS
+from ovillo.store.protocol import Analyzer
+from ovillo.store.protocol.entities import TrackedPart, TrackState, Walk
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.keys import namespace_key, session_key
+from ovillo.store.sqlite.places import Place, kept, pack_places, unpack_places
+from ovillo.store.sqlite.rows import PART_COLUMNS, ROLES, clean, part_from, to_json
+from ovillo.store.sqlite.writer import Writer
+
+#: Written into the database: never renumber, only append.
+_TYPE_CODES = {kind: code for code, kind in enumerate(EntityType, 1)}
+_TYPES = {code: kind for kind, code in _TYPE_CODES.items()}
+_NS = "(SELECT key FROM namespaces WHERE name = ?)"
+_KEY = f"(SELECT key FROM sessions WHERE namespace_key = {_NS} AND id = ?)"
+_PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
+#: A session that printed so many names gets no more of those that only tools printed.
+_MOST_PRINTED = 1_500
+_TOUCHES_SHOWN = 6
+_EDITS = (
+    "(p.type = 5 OR (p.tool_status = 'completed' AND lower(p.tool_name) IN"
+    f" ({', '.join(repr(name) for name in sorted(EDITING_TOOLS))})))"
+)
+
+
+@dataclass(slots=True)
+class _Row:
+    """One row of ``mentions`` while it is changed."""
+
+    count: int = 0
+    recent: int = 0
+    evidence: int = 0
+    file_key: int | None = None
+    places: list[Place] = field(default_factory=list)
+    changed: bool = False
+
+
+class EntityTables:
+    """Mixed into ``SqliteStore``."""
+
+    _pool: ReaderPool
+    _writer: Writer
+    _analyzer: Analyzer
+
+    # --- tracking
+
+    def untracked(self, namespace: Namespace, limit: int) -> list[SessionId]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                "SELECT s.id FROM sessions s LEFT JOIN tracked t ON t.session_key = s.key"
+                f" WHERE s.namespace_key = {_NS} AND s.last_doc IS NOT NULL"
+                " AND (t.session_key IS NULL OR t.through < s.last_doc OR t.characters <> s.characters)"
+                " ORDER BY coalesce(s.updated_at, 0) DESC LIMIT ?",
+                (namespace, limit),
+            ).fetchall()
+        return [SessionId(row[0]) for row in rows]
+
+    def track_state(self, namespace: Namespace, session_id: SessionId) -> TrackState | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                "SELECT coalesce(t.settled, 0), coalesce(t.through, 0), coalesce(t.characters, 0), s.characters,"
+                " coalesce(s.last_doc, 0), s.directory FROM sessions s LEFT JOIN tracked t ON t.session_key = s.key"
+                f" WHERE s.namespace_key = {_NS} AND s.id = ?",
+                (namespace, session_id),
+            ).fetchone()
+        return None if row is None else TrackState(*row)
+
+    def parts_to_track(self, namespace: Namespace, session_id: SessionId, after: int, limit: int) -> list[TrackedPart]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT p.key, p.role, p.flags, {_PART_COLUMNS} FROM parts p JOIN messages m ON m.key = p.message_key"
+                f" WHERE p.session_key = {_KEY} AND p.key > ? AND m.inherited_from IS NULL ORDER BY p.key LIMIT ?",
+                (namespace, session_id, after, limit),
+            ).fetchall()
+        return [TrackedPart(row[0], ROLES[row[1]], part_from(row[3:], "", row[2])) for row in rows]
+
+    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: Walk) -> bool:
+        def work(db: apsw.Connection) -> bool:
+            ns = namespace_key(db, namespace, self._analyzer)
+            key = session_key(db, ns, session_id)
+            if key is None:
+                return False
+            state = db.execute("SELECT settled, through FROM tracked WHERE session_key = ?", (key,)).fetchone()
+            if (state or (0, 0)) != (walk.began.settled, walk.began.through):
+                return False
+            _write(db, ns, key, walk)
+            db.execute(
+                "INSERT OR REPLACE INTO tracked VALUES (?, ?, ?, ?)",
+                (key, walk.settled, walk.through, walk.characters),
+            )
+            return True
+
+        return self._writer.run(work)
+
+    def tracked_share(self, namespace: Namespace) -> tuple[int, int]:
+        with self._pool.reading() as db:
+            row = db.execute(
+                "SELECT count(t.session_key), count(*) FROM sessions s LEFT JOIN tracked t ON t.session_key = s.key"
+                f" AND t.through >= s.last_doc WHERE s.namespace_key = {_NS} AND s.last_doc IS NOT NULL",
+                (namespace,),
+            ).fetchone()
+        return int(row[0]), int(row[1])
+
+    # --- reading
+
+    def entities_of_session(
+        self, namespace: Namespace, session_id: SessionId, *, types: Sequence[EntityType] = (), limit: int = 500
+    ) -> list[SessionEntity]:
+        with self._pool.reading() as db, db:
+            rows = db.execute(
+                "SELECT e.type, e.name, m.count + m.recent, m.evidence, h.path, m.places FROM mentions m"
+                " JOIN entities e ON e.key = m.entity_key LEFT JOIN paths h ON h.key = m.file_key"
+                f" WHERE m.session_key = {_KEY}{_of_types(types)} ORDER BY m.last_doc DESC, e.key LIMIT ?",
+                (namespace, session_id, limit),
+            ).fetchall()
+            return _session_entities(db, rows)
+
+    def touched_entities(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
+        with self._pool.reading() as db, db:
+            rows = db.execute(
+                f"SELECT h.path, count(*), max({_EDITS}), max(t.part_key), t.path_key, t.session_key FROM touches t"
+                " JOIN paths h ON h.key = t.path_key JOIN parts p ON p.key = t.part_key"
+                f" WHERE t.session_key = {_KEY} GROUP BY t.path_key ORDER BY max(t.part_key) DESC LIMIT ?",
+                (namespace, session_id, limit),
+            ).fetchall()
+            return [_touched(db, row) for row in rows]
+
+    def known_entities(
+        self,
+        namespace: Namespace,
+        tail: str,
+        *,
+        types: Sequence[EntityType] = (),
+        prefix: bool = False,
+        limit: int = 50,
+    ) -> list[KnownEntity]:
+        matches = "e.tail >= ? AND e.tail < ?" if prefix else "e.tail = ?"
+        values = (tail, tail + "\U0010ffff") if prefix else (tail,)
+        with self._pool.reading() as db, db:
+            rows = db.execute(
+                "SELECT e.key, e.type, e.name, count(*) FROM entities e JOIN mentions m ON m.entity_key = e.key"
+                f" WHERE e.namespace_key = {_NS} AND {matches}{_of_types(types)} GROUP BY e.key"
+                " ORDER BY count(*) DESC, e.name LIMIT ?",
+                (namespace, *values, limit),
+            ).fetchall()
+            return [KnownEntity(_TYPES[kind], name, n, *_sums(db, key)) for key, kind, name, n in rows]
+
+    def discussions(
+        self,
+        namespace: Namespace,
+        names: Sequence[tuple[EntityType, str, str]],
+        *,
+        limit: int,
+        session_ids: Sequence[SessionId] = (),
+    ) -> list[Discussion]:
+        wanted = to_json([[_TYPE_CODES[kind], name, tail] for kind, name, tail in names])
+        only = " AND s.id IN (SELECT value FROM json_each(?))" if session_ids else ""
+        with self._pool.reading() as db, db:
+            # The tail leads to the name; names of one tail are few.
+            rows = db.execute(
+                "SELECT s.id, e.type, e.name, m.count + m.recent, m.evidence, h.path, m.places"
+                " FROM json_each(?) j CROSS JOIN entities e ON e.key = (SELECT x.key FROM entities x"
+                f" WHERE x.namespace_key = {_NS} AND x.tail = json_extract(j.value, '$[2]')"
+                " AND x.type = json_extract(j.value, '$[0]') AND x.name = json_extract(j.value, '$[1]'))"
+                " CROSS JOIN mentions m ON m.entity_key = e.key JOIN sessions s ON s.key = m.session_key"
+                f" LEFT JOIN paths h ON h.key = m.file_key WHERE 1{only}"
+                " ORDER BY coalesce(s.updated_at, 0) DESC, s.id, e.key LIMIT ?",
+                (wanted, namespace, *((to_json(session_ids),) if session_ids else ()), limit),
+            ).fetchall()
+            found = _session_entities(db, [row[1:] for row in rows])
+        return [Discussion(SessionId(row[0]), entity) for row, entity in zip(rows, found, strict=True)]
+
+    def sessions_touching(self, namespace: Namespace, path: str, *, limit: int) -> list[Discussion]:
+        plain = path.replace("\\", "/").lstrip("/")
+        with self._pool.reading() as db, db:
+            keys = [
+                row[0]
+                for row in db.execute(
+                    "SELECT key FROM paths WHERE path = ? OR replace(path, '\\', '/') LIKE ? ESCAPE '\\' LIMIT 500",
+                    (path, "%/" + _escape(plain)),
+                )
+            ]
+            rows = db.execute(
+                f"SELECT h.path, count(*), max({_EDITS}), max(t.part_key), t.path_key, t.session_key, s.id"
+                " FROM json_each(?) j CROSS JOIN touches t ON t.path_key = j.value JOIN paths h ON h.key = t.path_key"
+                f" JOIN sessions s ON s.key = t.session_key AND s.namespace_key = {_NS} JOIN parts p ON p.key = t.part_key"
+                " GROUP BY t.session_key, t.path_key ORDER BY coalesce(s.updated_at, 0) DESC, s.id LIMIT ?",
+                (to_json(keys), namespace, limit),
+            ).fetchall()
+            return [Discussion(SessionId(row[6]), _touched(db, row[:6])) for row in rows]
+
+
+# --- writing
+
+
+def forget_mentions(db: apsw.Connection, key: int | None) -> None:
+    """All that is known of a session's entities; names that nobody else uses go too."""
+    db.execute(
+        "DELETE FROM entities WHERE key IN (SELECT entity_key FROM mentions WHERE session_key = ?1) AND NOT EXISTS"
+        " (SELECT 1 FROM mentions m WHERE m.entity_key = entities.key AND m.session_key <> ?1)",
+        (key,),
+    )
+    db.execute("DELETE FROM mentions WHERE session_key = ?", (key,))
+    db.execute("DELETE FROM tracked WHERE session_key = ?", (key,))
+
+
+def _write(db: apsw.Connection, ns: int, key: int, walk: Walk) -> None:
+    rows = _load(db, key, walk.began.settled)
+    paths: dict[str, int] = {}
+    keys: dict[tuple[EntityType, str], int | None] = {}
+    for (doc, seen), tail in zip(walk.found, walk.tails, strict=True):
+        name = seen.type, seen.name
+        if name not in keys:
+            only_printed = not seen.evidence & ~(Evidence.PRINTED | Evidence.DEFINED | Evidence.MARKED)
+            full = only_printed and len(rows) >= _MOST_PRINTED
+            keys[name] = _entity_key(db, ns, seen, tail, make=not full)
+        entity = keys[name]
+        if entity is None:
+            continue
+        _add(rows.setdefault(entity, _Row()), doc, seen, doc <= walk.settled)
+        if seen.file and rows[entity].file_key is None:
+            rows[entity].file_key = _path_key(db, paths, seen.file)
+    gone = [(key, entity) for entity, row in rows.items() if row.changed and not row.count + row.recent]
+    db.executemany("DELETE FROM mentions WHERE session_key = ? AND entity_key = ?", gone)
+    db.executemany(
+        "INSERT OR REPLACE INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                key,
+                entity,
+                row.count,
+                row.recent,
+                row.evidence,
+                row.places[-1].doc,
+                row.file_key,
+                pack_places(row.places),
+            )
+            for entity, row in sorted(rows.items())
+            if row.changed and row.places
+        ],
+    )
+
+
+def _load(db: apsw.Connection, key: int, settled: int) -> dict[int, _Row]:
+    """The session's rows without what is read again."""
+    rows: dict[int, _Row] = {}
+    for entity, count, recent, evidence, last_doc, file_key, places in db.execute(
+        "SELECT entity_key, count, recent, evidence, last_doc, file_key, places FROM mentions WHERE session_key = ?",
+        (key,),
+    ):
+        again = bool(recent) or last_doc > settled
+        found = unpack_places(places)
+        left = [place for place in found if place.doc <= settled] if again else found
+        rows[entity] = _Row(count, 0, evidence, file_key, left, again)
+    return rows
+
+
+def _add(row: _Row, doc: int, seen: Sighting, is_settled: bool) -> None:
+    if is_settled:
+        row.count += 1
+    else:
+        row.recent += 1
+    row.evidence |= int(seen.evidence)
+    row.changed = True
+    # Several times in one part is one place.
+    if not row.places or row.places[-1].doc != doc:
+        row.places = kept([*row.places, Place(doc, seen.offset, seen.line or 0)])
+
+
+def _entity_key(db: apsw.Connection, ns: int, seen: Sighting, tail: str, *, make: bool) -> int | None:
+    where = (ns, clean(tail), _TYPE_CODES[seen.type], clean(seen.name))
+    row = db.execute(
+        "SELECT key FROM entities WHERE namespace_key = ? AND tail = ? AND type = ? AND name = ?", where
+    ).fetchone()
+    if row is None and make:
+        row = db.execute(
+            "INSERT INTO entities (namespace_key, tail, type, name) VALUES (?, ?, ?, ?) RETURNING key", where
+        ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _path_key(db: apsw.Connection, known: dict[str, int], path: str) -> int:
+    if path not in known:
+        row = db.execute("SELECT key FROM paths WHERE path = ?", (clean(path),)).fetchone()
+        if row is None:
+            row = db.execute("INSERT INTO paths (path) VALUES (?) RETURNING key", (clean(path),)).fetchone()
+        known[path] = int(row[0])
+    return known[path]
+
+
+# --- rows to entities
+
+
+def _session_entities(db: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> list[SessionEntity]:
+    """From ``(type, name, count, evidence, file, places)``."""
+    read = [(row, unpack_places(row[5])) for row in rows]
+    docs = _where(db, {place.doc for _, places in read for place in places})
+    found = []
+    for (kind, name, count, evidence, file, _), places in read:
+        mentions = tuple(_mention(docs[place.doc], place.offset, place.line) for place in places if place.doc in docs)
+        lines = [place.line for place in places if place.line]
+        span = (min(lines), max(lines)) if lines else None
+        found.append(SessionEntity(_TYPES[kind], name, count, mentions, (), file, span, Evidence(evidence)))
+    return found
+
+
+def _where(db: apsw.Connection, docs: Iterable[int]) -> dict[int, tuple[int, Role, int | None, MessageId, PartId]]:
+    """Document -> ``(seq, role, at, message id, part id)``."""
+    return {
+        row[0]: (row[1], ROLES[row[2]], row[3], MessageId(row[4]), PartId(row[5]))
+        for row in db.execute(
+            "SELECT p.key, m.seq, p.role, coalesce(p.created_at, m.created_at), m.id, p.id FROM json_each(?) j"
+            " CROSS JOIN parts p ON p.key = j.value JOIN messages m ON m.key = p.message_key",
+            (to_json(sorted(docs)),),
+        )
+    }
+
+
+def _mention(where: tuple[int, Role, int | None, MessageId, PartId], offset: int, line: int) -> Mention:
+    seq, role, at, message_id, part_id = where
+    return Mention(seq, role, at, offset, message_id, part_id, line or None)
+
+
+def _touched(db: apsw.Connection, row: tuple[Any, ...]) -> SessionEntity:
+    """From ``(path, times, edited, last part, path key, session key)``."""
+    path, times, edited, _, path_key, session = row
+    parts = [
+        part
+        for (part,) in db.execute(
+            "SELECT part_key FROM touches WHERE path_key = ? AND session_key = ? ORDER BY part_key DESC LIMIT ?",
+            (path_key, session, _TOUCHES_SHOWN),
+        )
+    ]
+    docs = _where(db, parts)
+    mentions = tuple(_mention(docs[doc], 0, 0) for doc in sorted(docs))
+    evidence = Evidence.CALLED | Evidence.MARKED | (Evidence.CHANGED if edited else Evidence(0))
+    return SessionEntity(EntityType.FILE, path, times, mentions, (), None, None, evidence)
+
+
+def _sums(db: apsw.Connection, key: int) -> tuple[int, int | None, Evidence]:
+    """Mentions, last change of a session with any, and evidence of an entity."""
+    count, last, evidence = 0, None, Evidence(0)
+    for times, bits, at in db.execute(
+        "SELECT m.count + m.recent, m.evidence, s.updated_at FROM mentions m JOIN sessions s ON s.key = m.session_key"
+        " WHERE m.entity_key = ?",
+        (key,),
+    ):
+        count += times
+        evidence |= Evidence(bits)
+        last = at if last is None else max(last, at or 0)
+    return count, last, evidence
+
+
+def _of_types(types: Sequence[EntityType]) -> str:
+    return f" AND e.type IN ({', '.join(str(_TYPE_CODES[kind]) for kind in types)})" if types else ""
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
