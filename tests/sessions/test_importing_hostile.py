@@ -193,17 +193,10 @@ def test_a_name_never_becomes_a_path(empty: Services, name: str) -> None:
 
 
 _NAMES = ("version", "session", "messages", "type", "origin", "tool", "seq")
-_ANY = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from([*_NAMES, "role", "content", "id", "timestamp", "toolCalls", "parts", "record", "usage"]),
-            inner,
-            max_size=4,
-        )
-    ),
-    max_leaves=12,
+_FIELDS = (*_NAMES, "role", "content", "id", "timestamp", "toolCalls", "parts", "record", "usage")
+_PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+_ANY: st.SearchStrategy[Any] = st.deferred(
+    lambda: _PLAIN | st.lists(_ANY, max_size=3) | st.dictionaries(st.sampled_from(_FIELDS), _ANY, max_size=4)
 )
 
 

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 #: A reader of a session that is being tidied waits for it no longer than this, and the end of the process than that
 #: (seconds).
-_PATIENCE_S, _END_S = 0.25, 2.0
+_PATIENCE_S, _END_S = 1.0, 2.0
 #: Messages looked at to tell what a session is about.
 _LOOKED_AT = 40
 #: A recorded session is told again when it has this many messages.
