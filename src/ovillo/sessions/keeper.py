@@ -111,13 +111,19 @@ class Keeper:
         found = detect(first, branch=branch)
         return session_id, found.type, session_status(last, now, updated_at=at)
 
-    def settle(self, namespace: Namespace, session_id: SessionId) -> None:
-        """Have the session tidied now, because somebody reads it; waits for that, but not for long."""
+    def hurry(self, namespace: Namespace, session_id: SessionId) -> None:
+        """Have the session tidied now if it waits for that, because somebody reads it. Returns at once."""
         key = (namespace, session_id)
         with self._changed:
             if key in self._waiting:
                 self._asked.add(key)
                 self._changed.notify_all()
+
+    def settle(self, namespace: Namespace, session_id: SessionId) -> None:
+        """``hurry``, and wait for it, but not for long."""
+        key = (namespace, session_id)
+        self.hurry(namespace, session_id)
+        with self._changed:
             self._changed.wait_for(lambda: key not in self._waiting and self._busy != key, _PATIENCE_S)
 
     def ask(self, namespace: Namespace, session_id: SessionId) -> None:

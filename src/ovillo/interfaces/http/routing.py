@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
 
 #: Handlers that block run in so many threads at once; others wait their turn.
-_THREADS = 32
+_THREADS = 12
 #: Bodies past this are decoded in a thread, so that others are answered meanwhile (bytes).
 _DECODE_APART = 256 * 1024
 _NO_BODY = frozenset({204, 304})

@@ -5,6 +5,7 @@ Owns the requests and answers of sessions; their messages are in ``messages``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -122,7 +123,7 @@ def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
 
 def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
     """A session as every answer about one shows it, with its ETag."""
-    call.services.keeper.settle(call.namespace, row.session.id)
+    call.services.keeper.hurry(call.namespace, row.session.id)
     view = call.services.summaries.view(call.namespace, row.session.id)
     if view.pending:
         call.services.keeper.ask(call.namespace, row.session.id)
@@ -133,7 +134,21 @@ def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
     if related := call.services.links.related_sessions(call.namespace, row.session.id):
         # Links are the truth of this field of the specification's metadata (mcp-v6-roadmap, Feature 5).
         info.metadata = {**info.metadata, "related_sessions": related}
+    if row.counts.messages:
+        info.metadata = {**info.metadata, **_entities(call, row.session.id, info.metadata)}
     return Reply(SessionReply(session=info), headers={"ETag": f'"{row.version}"'})
+
+
+def _entities(call: Exchange[Any, Any], session_id: SessionId, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The metadata of mcp-v6-roadmap, Feature 3: what was found, after what the client itself wrote there."""
+    found = call.services.entities.of_session(call.namespace, session_id)
+    shown: dict[str, list[Any]] = {}
+    for name in ("entities_mentioned", "files_modified", "commits"):
+        own = given.get(name)
+        both = [*(own if isinstance(own, list) else ()), *getattr(found, name)]
+        if both:
+            shown[name] = list({str(x): x for x in both}.values())
+    return shown
 
 
 def _expected(call: Exchange[Any, Any], row: SessionRow) -> str | None:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 #: Several processes write small transactions to one file; a scan's may take a second or two.
 BUSY_TIMEOUT_MS = 60_000
-_POOL_SIZE = 8
+#: As many as an HTTP server has threads; opening one costs more than most reads.
+_POOL_SIZE = 12
 _OPENING_S = 5.0
 
 
