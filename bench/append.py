@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.servers import OvilloServer
+from bench.servers import OvilloServer, free_port, wait_for_port
 from bench.tables import keep, table, verdict
 
 _SESSIONS = 8
@@ -58,6 +58,40 @@ end
 """
 
 
+#: What uvicorn alone makes of the same requests: judge by the ratio, since the speed of a shared machine swings.
+_FLOOR = """
+import json, sys, uvicorn
+
+async def app(scope, receive, send):
+    if scope["type"] != "http":
+        return
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    said = json.loads(body)["content"]
+    answer = json.dumps({"id": "msg", "seq": len(said), "replayed": False}).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
+    await send({"type": "http.response.start", "status": 201, "headers": head})
+    await send({"type": "http.response.body", "body": answer})
+
+uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="error", lifespan="off")
+"""
+
+
+def bare(seconds: int, connections: int) -> dict[str, float]:
+    """The same load on a server that stores nothing."""
+    port = free_port()
+    with subprocess.Popen([sys.executable, "-c", _FLOOR, str(port)]) as server:
+        try:
+            wait_for_port(port)
+            return load(_APPEND, f"http://127.0.0.1:{port}", seconds, connections)
+        finally:
+            server.kill()
+
+
 def load(script: str, address: str, seconds: int, connections: int) -> dict[str, float]:
     """What wrk reports: requests, their rate, latencies in milliseconds, failures."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as lua:
@@ -89,7 +123,15 @@ def measure(seconds: int, connections: int) -> dict[str, Any]:
         tidied = _until_summarised(server)
         read = load(_READ, server.address, max(3, seconds // 3), connections)
         kept = sum(server.get(f"/api/sessions/bench-{number}/messages?limit=1")["total"] for number in range(_SESSIONS))
-        return {"append": appended, "read": read, "kept": kept, "rss_mb": server.rss_mb(), "summarised_s": tidied}
+        floor = bare(max(3, seconds // 3), connections)
+        return {
+            "floor": floor,
+            "append": appended,
+            "read": read,
+            "kept": kept,
+            "rss_mb": server.rss_mb(),
+            "summarised_s": tidied,
+        }
 
 
 def _until_summarised(server: OvilloServer) -> float:
@@ -116,7 +158,11 @@ def report(result: dict[str, Any]) -> str:
             round(found.get("cpu_us", 0)) or "-",
             found["failed"],
         ]
-        for name, found in (("append, durable", result["append"]), ("read a session", result["read"]))
+        for name, found in (
+            ("bare uvicorn, storing nothing", result["floor"]),
+            ("append, durable", result["append"]),
+            ("read a session", result["read"]),
+        )
     ]
     head = ["what", "per s", "p50 ms", "p95 ms", "p99 ms", "CPU us", "failed"]
     append, read = result["append"], result["read"]
@@ -130,6 +176,7 @@ def report(result: dict[str, Any]) -> str:
         [
             table("HTTP appends and reads", head, rows),
             table("Bars", ["what", "measured", "bar", ""], bars),
+            f"appends beside the bare server: x{append['per_s'] / result['floor']['per_s']:.2f}",
             f"{result['kept']:,} messages kept, {lost}; server {result['rss_mb']:.0f} MB resident;"
             f" all summarised {result['summarised_s']:.1f} s after the last append",
         ]

@@ -25,7 +25,7 @@ class OvilloServer:
 
     def __init__(self, folder: Path, *options: str, home: Path | None = None, **variables: str) -> None:
         self._folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         environment = {
             "PATH": os.environ["PATH"],
@@ -90,7 +90,18 @@ class OvilloServer:
         return answer.status, data
 
 
-def _free_port() -> int:
+def wait_for_port(port: int) -> None:
+    """Until something listens there. Raises RuntimeError when nothing does in time."""
+    give_up = time.monotonic() + _START_S
+    while time.monotonic() < give_up:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"nothing listens on port {port}")
+
+
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
