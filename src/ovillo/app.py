@@ -208,6 +208,20 @@ def _contexts(services: Services) -> Any:
     return Contexts(services.store, _redact_value(services), services.clock)
 
 
+def _code(services: Services) -> Any:
+    from ovillo.code.service import CodeIndex
+    from ovillo.security.redaction import Redactor
+
+    redact = None
+    if services.settings.redaction != "off":
+        mask = Redactor(services.store.secret("redaction"), "mask").redact
+
+        def redact(text: str) -> str:
+            return mask(text)[0]
+
+    return CodeIndex(services.store, services.settings, services.clock, redact)
+
+
 def _status(services: Services) -> Any:
     from ovillo.sessions.status import StatusService
 
@@ -230,6 +244,12 @@ def _keys(services: Services) -> Any:
     from ovillo.security.key_ring import KeyRing
 
     return KeyRing(services.store, services.store.secret("access-keys"), services.clock)
+
+
+def _entities(services: Services) -> Any:
+    from ovillo.entities.service import Entities
+
+    return Entities(services.store)
 
 
 _BUILDERS: dict[str, Callable[[Services], Any]] = {
@@ -257,6 +277,8 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "timesheet": _timesheet,
     "contexts": _contexts,
     "status": _status,
+    "code": _code,
+    "entities": _entities,
 }
 
 

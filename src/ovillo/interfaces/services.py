@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ovillo.entities.service import Entities
+    from ovillo.code.service import CodeIndex
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
     from ovillo.memory.contexts import Contexts
@@ -70,6 +72,8 @@ class Services:
     timesheet: Timesheet
     contexts: Contexts
     status: StatusService
+    code: CodeIndex
+    entities: Entities
     #: When the services were opened, by the monotonic clock (seconds).
     opened_at: float
 

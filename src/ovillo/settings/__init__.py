@@ -95,6 +95,10 @@ class Settings:
     retention_days: int = 0
     #: Exceptions to that: ``type``, ``namespace/type`` or ``namespace/*`` -> days.
     retention: Mapping[str, int] = field(default_factory=dict)
+    #: Endings of files the code index reads (``.py``); empty means all it knows.
+    code_extensions: tuple[str, ...] = ()
+    #: Names of folders it leaves out, beside those that tools fill.
+    code_exclude: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
     #: The ``ovillo.toml`` that is looked at, whether or not it exists.
     config_file: Path | None = None

@@ -82,6 +82,8 @@ OPTIONS = (
     Option("summarizer_timeout_s", values.seconds, lambda: 30.0),
     Option("retention_days", values.whole(0, 36_500), lambda: 0),
     Option("retention", values.days_by_kind, dict),
+    Option("code_extensions", values.names, lambda: ()),
+    Option("code_exclude", values.names, lambda: ()),
 )
 
 #: Names that specifications promise for features of later issues (DESIGN section 14). Other programs use the same

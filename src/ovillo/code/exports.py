@@ -1,0 +1,112 @@
+"""The index as files: ``function_map.json`` and ``module_graph.json`` (MCP-HUB v6, Feature 2).
+
+Owns their exact shape. They are written piece by piece, so that a large index fits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from ovillo.code.modules import import_names, last_modified, related_features
+from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, SymbolKind
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import Store
+
+_CLASSES = CLASS_KINDS - {SymbolKind.TYPE}
+
+
+def functions(
+    store: Store, namespace: Namespace, root: str, edited: Collection[str] | None = ()
+) -> Iterator[dict[str, Any]]:
+    """Functions and methods in the shape of ``function_map.json``."""
+    called = store.call_names(namespace, root)
+    for file in store.modules(namespace, root):
+        changed = last_modified(file, edited)
+        for row in store.symbols_of_file(namespace, root, file.path):
+            if row.kind in FUNCTION_KINDS and row.kind is not SymbolKind.TEST:
+                yield {
+                    "name": row.name,
+                    "module": row.file,
+                    "signature": row.signature,
+                    "line_range": [row.start_line, row.end_line],
+                    "doc_summary": row.doc,
+                    "dependencies": list(called.get(row.id, ())),
+                    "last_modified": changed,
+                }
+
+
+def classes(store: Store, namespace: Namespace, root: str) -> Iterator[dict[str, Any]]:
+    """Classes with the names of their methods, in the shape of ``function_map.json``."""
+    for file in store.modules(namespace, root):
+        rows = store.symbols_of_file(namespace, root, file.path)
+        for row in rows:
+            if row.kind in _CLASSES:
+                methods = [x.name for x in rows if x.kind is SymbolKind.METHOD and x.parent == row.qualified_name]
+                yield {
+                    "name": row.name,
+                    "module": row.file,
+                    "methods": list(dict.fromkeys(methods)),
+                    "line_range": [row.start_line, row.end_line],
+                }
+
+
+def modules(store: Store, namespace: Namespace, root: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Files in the shape of ``module_graph.json``."""
+    for row in store.modules(namespace, root):
+        yield (
+            row.path,
+            {
+                "imports": list(import_names(row)),
+                "exports": list(row.exports),
+                "related_features": list(related_features(row)),
+            },
+        )
+
+
+def write_exports(
+    store: Store, namespace: Namespace, root: str, output: Path, edited: Collection[str] | None = ()
+) -> tuple[Path, Path]:
+    """Both files, made whole before they take their place. Raises OSError."""
+    output.mkdir(parents=True, exist_ok=True)
+    function_map, graph = output / "function_map.json", output / "module_graph.json"
+    _write(function_map, _function_map(store, namespace, root, edited))
+    _write(graph, _module_graph(store, namespace, root))
+    return function_map, graph
+
+
+def _function_map(store: Store, namespace: Namespace, root: str, edited: Collection[str] | None) -> Iterator[str]:
+    yield '{\n  "functions": ['
+    yield from _items(functions(store, namespace, root, edited))
+    yield '\n  ],\n  "classes": ['
+    yield from _items(classes(store, namespace, root))
+    yield "\n  ]\n}\n"
+
+
+def _module_graph(store: Store, namespace: Namespace, root: str) -> Iterator[str]:
+    yield '{\n  "modules": {'
+    between = "\n    "
+    for path, facts in modules(store, namespace, root):
+        yield f"{between}{json.dumps(path, ensure_ascii=False)}: {json.dumps(facts, ensure_ascii=False)}"
+        between = ",\n    "
+    yield "\n  }\n}\n"
+
+
+def _items(entries: Iterator[dict[str, Any]]) -> Iterator[str]:
+    between = "\n    "
+    for entry in entries:
+        yield between + json.dumps(entry, ensure_ascii=False)
+        between = ",\n    "
+
+
+def _write(path: Path, pieces: Iterator[str]) -> None:
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,177 @@
+"""What git knows of the files of a folder: their last commits and the ticket ids in them, at a bounded cost.
+
+Owns asking git; it reads and never writes, and a repository's own settings cannot make it start other programs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ovillo.code.comments import tickets_in
+from ovillo.model.code import FileHistory
+
+#: Commits looked at the first time, and how long git may take (seconds).
+MAX_COMMITS = 3_000
+MAX_LOG_S = 8.0
+_ASK_S = 3.0
+#: Commits that touch more files than this (imports, mass formatting) say nothing about what a file is for.
+_MASS_COMMIT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LineHistory:
+    """The newest commit among some lines; ``commit`` is ``None`` where they are not committed yet."""
+
+    commit: str | None
+    at: int | None
+    author: str | None
+    summary: str | None
+
+
+def head_of(folder: Path) -> str | None:
+    """The commit a repository is at; ``None`` outside of one."""
+    said = _ask(folder, "rev-parse", "--verify", "--quiet", "HEAD")
+    return said.strip() or None if said else None
+
+
+def edited_files(folder: Path) -> set[str] | None:
+    """Tracked files below ``folder`` that are not as they were committed; ``None`` where git cannot tell in time."""
+    said = _ask(folder, "diff", "--name-only", "-z", "--relative", "--no-ext-diff", "--no-textconv", "HEAD", "--", ".")
+    return None if said is None else {path for path in said.split("\0") if path}
+
+
+def histories(folder: Path, since: str | None) -> dict[str, FileHistory]:
+    """By path below ``folder``, newest commit first; only commits after ``since`` when it is one of its own."""
+    is_known = since is not None and _ask(folder, "merge-base", "--is-ancestor", since, "HEAD") is not None
+    span = f"{since}..HEAD" if is_known else "HEAD"
+    commits: dict[str, tuple[str, int]] = {}
+    tickets: dict[str, set[str]] = {}
+    for commit, at, message, paths in _log(folder, span):
+        found = tickets_in(message, bare_numbers=True) if len(paths) <= _MASS_COMMIT else []
+        for path in paths:
+            commits.setdefault(path, (commit, at))
+            tickets.setdefault(path, set()).update(found)
+    return {path: FileHistory(commit, at, tuple(sorted(tickets[path]))) for path, (commit, at) in commits.items()}
+
+
+def last_change(folder: Path, path: str, first: int, last: int) -> LineHistory | None:
+    """The newest change of some lines of a file as it is on disk; ``None`` where git cannot tell in time."""
+    said = _ask(folder, "blame", "--porcelain", "-L", f"{first},{last}", "--", path)
+    if said is None:
+        return None
+    newest: LineHistory | None = None
+    commit = ""
+    facts: dict[str, str] = {}
+    for line in said.split("\n"):
+        if line.startswith("\t"):
+            at = int(facts.get(f"{commit} committer-time", "0")) * 1000
+            if set(commit) == {"0"}:
+                return LineHistory(None, None, None, None)
+            if newest is None or at > (newest.at or 0):
+                newest = LineHistory(commit, at, facts.get(f"{commit} author"), facts.get(f"{commit} summary"))
+            continue
+        key, _, value = line.partition(" ")
+        if len(key) in (40, 64) and not set(key) - set("0123456789abcdef"):
+            commit = key
+        else:
+            facts[f"{commit} {key}"] = value
+    return newest
+
+
+def _log(folder: Path, span: str) -> Iterator[tuple[str, int, str, list[str]]]:
+    """Commits with time (ms), message and paths, as far as git gets in its time."""
+    command = _command(folder)
+    if command is None:
+        return
+    arguments = (
+        "log",
+        span,
+        f"-n{MAX_COMMITS}",
+        "--format=%x01%H%x02%ct%x02%s%n%b%x03",
+        "--name-only",
+        "-z",
+        "--relative",
+    )
+    options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color", "--", ".")
+    try:
+        process = subprocess.Popen(
+            [*command, *arguments, *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+    except OSError:
+        return
+    stopper = threading.Timer(MAX_LOG_S, process.kill)
+    stopper.start()
+    try:
+        assert process.stdout is not None
+        for record in _records(process.stdout):
+            if (commit := _commit(record)) is not None:
+                yield commit
+    finally:
+        stopper.cancel()
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _records(stream: object) -> Iterator[bytes]:
+    """What stands between two marks of a commit; one that git did not finish is left out."""
+    held = b""
+    while chunk := stream.read1(65_536):  # type: ignore[attr-defined]
+        held += chunk
+        *whole, held = held.split(b"\x01")
+        yield from whole
+    if held.endswith((b"\0", b"\x03")):
+        yield held
+
+
+def _commit(record: bytes) -> tuple[str, int, str, list[str]] | None:
+    head, mark, names = record.partition(b"\x03")
+    parts = head.split(b"\x02", 2)
+    if not mark or len(parts) != 3 or not parts[1].isdigit():
+        return None
+    paths = [name.strip(b"\n").decode("utf-8", "replace") for name in names.split(b"\0") if name.strip(b"\n")]
+    return parts[0].decode("ascii", "replace"), int(parts[1]) * 1000, parts[2].decode("utf-8", "replace"), paths
+
+
+def _ask(folder: Path, *arguments: str) -> str | None:
+    """What git prints; ``None`` when it is not installed, fails, or takes too long."""
+    command = _command(folder)
+    if command is None:
+        return None
+    try:
+        done = subprocess.run(
+            [*command, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_ASK_S,
+            env=_environment(),
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+
+
+def _command(folder: Path) -> list[str] | None:
+    git = shutil.which("git")
+    if git is None:
+        return None
+    quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
+    return [git, "-C", str(folder), *quiet, "-c", "log.showSignature=false", "--no-pager"]
+
+
+def _environment() -> dict[str, str]:
+    """Variables of a hook that started us must not lead elsewhere."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    return kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}

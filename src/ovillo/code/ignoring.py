@@ -1,0 +1,108 @@
+"""Which files of a folder nobody wants indexed: ``.gitignore`` files, nested ones too, and folders that tools fill.
+
+Owns the rules; walking is in ``scanning``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+_TOOL_FOLDERS = (
+    ".git .hg .svn .bzr CVS node_modules bower_components jspm_packages venv .venv __pycache__ __pypackages__ .tox .nox"
+    " .eggs .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache .next .nuxt .svelte-kit .turbo .parcel-cache .gradle"
+    " .idea .vscode .terraform .serverless .aws-sam site-packages Pods DerivedData htmlcov .ipynb_checkpoints"
+)
+#: Folders that tools fill by themselves, wherever they stand and whether or not git knows of them.
+SKIPPED_FOLDERS = frozenset(_TOOL_FOLDERS.split())
+_MAX_RULES_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is ignored in one folder and below: pairs of a folder (relative to the root, with a ``/`` at its end, or
+    empty) and its own rules, the outermost first. ``above`` is put before paths for rules from above the root."""
+
+    specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    above: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+
+    def ignores(self, path: str, *, is_folder: bool) -> bool:
+        """``path`` is relative to the root. The innermost rule that says anything decides, as in git."""
+        if not self.specs and not self.above:
+            return False
+        ending = "/" if is_folder else ""
+        for folder, spec in reversed(self.specs):
+            said = spec.check_file(path[len(folder) :] + ending).include
+            if said is not None:
+                return said
+        for before, spec in reversed(self.above):
+            said = spec.check_file(before + path + ending).include
+            if said is not None:
+                return said
+        return False
+
+    def entered(self, folder: Path, prefix: str, names: Iterable[str]) -> Rules:
+        """The rules inside a folder that holds ``names``; ``prefix`` is its path with a ``/`` at its end, or empty."""
+        found = set(names)
+        own: list[tuple[str, GitIgnoreSpec]] = []
+        starts_anew = bool(prefix) and ".git" in found
+        if starts_anew:
+            # Another repository inside this one (a submodule): the outer one's rules end here.
+            own += _rules(prefix, folder / ".git" / "info" / "exclude")
+        if ".gitignore" in found:
+            own += _rules(prefix, folder / ".gitignore")
+        if starts_anew:
+            return Rules(tuple(own))
+        return Rules((*self.specs, *own), self.above) if own else self
+
+
+def rules_above(root: Path) -> Rules:
+    """Rules of the repository that the root lies in; none when it ignores the root itself: then it was asked for."""
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+    if top is None:
+        return Rules()
+    above = [
+        ("" if top == root else f"{root.relative_to(top).as_posix()}/", x)
+        for _, x in _rules("", top / ".git" / "info" / "exclude")
+    ]
+    folder = top
+    for part in root.relative_to(top).parts:
+        before = f"{root.relative_to(folder).as_posix()}/"
+        above += [(before, spec) for _, spec in _rules("", folder / ".gitignore")]
+        folder /= part
+    for before, spec in above:
+        if before and any(spec.match_file(f"{'/'.join(parts)}/") for parts in _beginnings(before)):
+            return Rules()
+    return Rules(above=tuple(above))
+
+
+def _beginnings(path: str) -> list[list[str]]:
+    parts = path.rstrip("/").split("/")
+    return [parts[: count + 1] for count in range(len(parts))]
+
+
+def _rules(prefix: str, file: Path) -> list[tuple[str, GitIgnoreSpec]]:
+    try:
+        if not file.is_file() or file.stat().st_size > _MAX_RULES_BYTES:
+            return []
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [(prefix, spec)] if (spec := _compiled(lines)) else []
+
+
+def _compiled(lines: list[str]) -> GitIgnoreSpec | None:
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:  # one pattern that is none: the others still count
+        kept = []
+        for line in lines:
+            try:
+                GitIgnoreSpec.from_lines([line])
+                kept.append(line)
+            except ValueError:
+                continue
+        return GitIgnoreSpec.from_lines(kept)

@@ -1,0 +1,265 @@
+"""Bringing the index of a folder up to date: what changed is read, what is gone is forgotten.
+
+Owns the order of the work, its batches and its lock; looking is in ``scanning``, reading in ``parsing``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ovillo.code import git_history, scanning
+from ovillo.code.languages import language_of
+from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file
+from ovillo.model.clock import Clock
+from ovillo.model.code import CodeFile, CodeSymbol
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import FileStamp, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from filelock import FileLock
+
+#: Files read and stored together: enough to make a transaction worth it, few enough to hold in memory.
+_BATCH_FILES = 64
+_BATCH_BYTES = 2 * 1024 * 1024
+#: How long to wait for another process that indexes the same folder (seconds).
+_PATIENCE_S = 60.0
+#: Repositories inside the folder whose commits are looked at.
+_MAX_REPOSITORIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """One step of a running index, for progress bars."""
+
+    root: str
+    files: int
+    total: int
+    symbols: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """``files`` are all there are, ``read`` those that were new or had changed. ``skipped`` (path, reason) and
+    ``errors`` (path, what is wrong) are of those read now; ``unreadable`` are folders nobody could enter."""
+
+    root: str
+    files: int
+    read: int
+    removed: int
+    symbols: int
+    skipped: tuple[tuple[str, str], ...]
+    errors: tuple[tuple[str, str], ...]
+    unreadable: tuple[str, ...]
+    elapsed_ms: int
+    #: Another process was indexing this folder for a minute; this one did nothing.
+    busy: bool = False
+
+
+OnProgress = Callable[[IndexProgress], None]
+Redact = Callable[[str], str]
+
+
+class Indexer:
+    """Thread-safe; several processes may work on one database."""
+
+    def __init__(
+        self, store: Store, lock_folder: Path, clock: Clock, choice: scanning.Choice, redact: Redact | None = None
+    ) -> None:
+        self._store = store
+        self._locks = lock_folder
+        self._clock = clock
+        self._choice = choice
+        self._redact = redact
+
+    def look(self, root: Path) -> scanning.Found:
+        return scanning.look(root, self._choice)
+
+    def lock(self, name: str, timeout_s: float) -> FileLock:
+        """A lock between processes, in the folder of the database; not taken yet."""
+        from filelock import FileLock  # start-up cost: asking the index takes no lock
+
+        self._locks.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return FileLock(str(self._locks / name), timeout=timeout_s, thread_local=False)
+
+    def index(
+        self, namespace: Namespace, root: Path, progress: OnProgress | None, stop: threading.Event | None
+    ) -> IndexReport:
+        """Read what changed since the last time. ``stop`` ends it early; what was stored by then stays."""
+        began = time.monotonic()
+        with self._alone(root) as is_mine:
+            if not is_mine:
+                return IndexReport(str(root), 0, 0, 0, 0, (), (), (), _ms_since(began), busy=True)
+            found = self.look(root)
+            self._store.put_code_root(namespace, str(root))
+            known = self._store.code_stamps(namespace, str(root))
+            todo = scanning.differences(found, known)
+            tally = _Tally(str(root), len(todo.changed), progress)
+            self._forget(namespace, root, todo.removed)
+            for batch in scanning.batches(todo.changed, _BATCH_FILES, _BATCH_BYTES):
+                if stop is not None and stop.is_set():
+                    break
+                self._read(namespace, root, batch, known, tally)
+            self._read_history(namespace, root, found.repositories)
+            self._store.put_code_root(namespace, str(root), indexed_at=self._clock())
+        return tally.report(len(found.files), len(todo.removed), tuple(found.unreadable), _ms_since(began))
+
+    def update(self, namespace: Namespace, root: Path, paths: Collection[str]) -> IndexReport:
+        """Only these files (relative paths); whether they are wanted is looked up again."""
+        began = time.monotonic()
+        with self._alone(root) as is_mine:
+            if not is_mine:
+                return IndexReport(str(root), 0, 0, 0, 0, (), (), (), _ms_since(began), busy=True)
+            known = self._store.code_stamps(namespace, str(root))
+            entries = {
+                path: scanning.entry_at(root, path) for path in paths if scanning.wanted(root, path, self._choice)
+            }
+            removed = [path for path in paths if path in known and entries.get(path) is None]
+            changed = [x for x in entries.values() if x is not None and _is_new(x, known)]
+            tally = _Tally(str(root), len(changed), None)
+            self._forget(namespace, root, removed)
+            for batch in scanning.batches(changed, _BATCH_FILES, _BATCH_BYTES):
+                self._read(namespace, root, batch, known, tally)
+        return tally.report(len(known), len(removed), (), _ms_since(began))
+
+    def _forget(self, namespace: Namespace, root: Path, removed: Sequence[str]) -> None:
+        if removed:
+            self._store.put_code_files(namespace, str(root), (), removed=removed, at=self._clock())
+
+    def _read(
+        self,
+        namespace: Namespace,
+        root: Path,
+        batch: Sequence[scanning.Entry],
+        known: Mapping[str, FileStamp],
+        tally: _Tally,
+    ) -> None:
+        files: list[CodeFile] = []
+        same: dict[str, FileStamp] = {}
+        for entry in batch:
+            made = self._file(root, entry, known.get(entry.path))
+            if isinstance(made, CodeFile):
+                files.append(made)
+                tally.add(made)
+            elif made is not None:
+                same[entry.path] = made
+                tally.pass_over()
+        self._store.put_code_files(namespace, str(root), files, restamped=same, at=self._clock())
+        tally.tell()
+
+    def _file(self, root: Path, entry: scanning.Entry, known: FileStamp | None) -> CodeFile | FileStamp | None:
+        """What stands in it, its new stamp when nothing but that changed, or ``None`` when it vanished."""
+        language = language_of(entry.path)
+        if language is None:
+            return None
+        mtime = scanning.stamp_of(entry)
+        if entry.size > MAX_FILE_BYTES:
+            reason = f"larger than {MAX_FILE_BYTES // 1024 // 1024} MB"
+            return CodeFile(entry.path, language.name, entry.size, entry.mtime_ns, b"", skipped=reason)
+        try:
+            data = (root / entry.path).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or type(error).__name__}"
+            return CodeFile(entry.path, language.name, entry.size, entry.mtime_ns, b"", skipped=reason)
+        if known is not None and known[2] == digest_of(data):
+            return len(data), mtime, known[2]
+        return self._redacted(parse_file(entry.path, data, language, mtime_ns=mtime))
+
+    def _redacted(self, file: CodeFile) -> CodeFile:
+        """Default values and comments may hold what nobody should find in a database."""
+        redact = self._redact
+        if redact is None or not file.symbols:
+            return file
+
+        def clean(symbol: CodeSymbol) -> CodeSymbol:
+            signature = (
+                redact(symbol.signature) if '"' in symbol.signature or "'" in symbol.signature else symbol.signature
+            )
+            doc = redact(symbol.doc) if symbol.doc else ""
+            if signature == symbol.signature and doc == symbol.doc:
+                return symbol
+            return replace(symbol, signature=signature, doc=doc)
+
+        return replace(file, symbols=tuple(map(clean, file.symbols)))
+
+    def _read_history(self, namespace: Namespace, root: Path, repositories: Sequence[str]) -> None:
+        """Commits since the last time, of the repository around the root and of those inside it."""
+        facts = next((dict(x.facts) for x in self._store.code_roots(namespace) if x.path == str(root)), {})
+        for prefix in ["", *(x for x in repositories if x)][:_MAX_REPOSITORIES]:
+            name = f"head:{prefix}"
+            head = git_history.head_of(root / prefix)
+            if head is None or facts.get(name) == head:
+                continue
+            found = git_history.histories(root / prefix, facts.get(name))
+            self._store.put_code_history(namespace, str(root), {prefix + path: x for path, x in found.items()})
+            facts[name] = head
+            self._store.put_code_root(namespace, str(root), facts=facts)
+
+    @contextmanager
+    def _alone(self, root: Path) -> Iterator[bool]:
+        """One process at a time reads a folder; the next one finds little left to do."""
+        from filelock import Timeout  # start-up cost: asking the index takes no lock
+
+        name = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        lock = self.lock(f"code-{name}.lock", _PATIENCE_S)
+        try:
+            lock.acquire()
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+
+class _Tally:
+    """Counts of one run; of what could not be read the first are kept by name."""
+
+    _KEPT = 1_000
+
+    def __init__(self, root: str, total: int, progress: OnProgress | None) -> None:
+        self._root = root
+        self._total = total
+        self._progress = progress
+        self._read = self._passed = self._symbols = 0
+        self._skipped: list[tuple[str, str]] = []
+        self._errors: list[tuple[str, str]] = []
+
+    def add(self, file: CodeFile) -> None:
+        self._read += 1
+        self._symbols += len(file.symbols)
+        if file.skipped and len(self._skipped) < self._KEPT:
+            self._skipped.append((file.path, file.skipped))
+        if file.error and len(self._errors) < self._KEPT:
+            self._errors.append((file.path, file.error))
+
+    def pass_over(self) -> None:
+        self._passed += 1
+
+    def tell(self) -> None:
+        if self._progress is not None:
+            self._progress(IndexProgress(self._root, self._read + self._passed, self._total, self._symbols))
+
+    def report(self, files: int, removed: int, unreadable: tuple[str, ...], elapsed_ms: int) -> IndexReport:
+        counts = (files, self._read, removed, self._symbols)
+        return IndexReport(self._root, *counts, tuple(self._skipped), tuple(self._errors), unreadable, elapsed_ms)
+
+
+def _is_new(entry: scanning.Entry, known: Mapping[str, FileStamp]) -> bool:
+    stamp = known.get(entry.path)
+    return stamp is None or stamp[:2] != (entry.size, entry.mtime_ns)
+
+
+def _ms_since(began: float) -> int:
+    return round((time.monotonic() - began) * 1000)

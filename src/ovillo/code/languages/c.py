@@ -1,0 +1,169 @@
+"""C and C++: functions, types with a body, namespaces; declarations count where they are all there is (headers)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.model.code import CodeImport, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CHAINS = frozenset({"identifier", "field_expression", "this", "qualified_identifier", "field_identifier"})
+_KINDS = {
+    "struct_specifier": (SymbolKind.STRUCT, "struct"),
+    "union_specifier": (SymbolKind.STRUCT, "union"),
+    "enum_specifier": (SymbolKind.ENUM, "enum"),
+    "class_specifier": (SymbolKind.CLASS, "class"),
+}
+_AROUND = frozenset({"pointer_declarator", "reference_declarator", "parenthesized_declarator", "attributed_declarator"})
+
+
+class CWalker(Walker):
+    def function(self, node: Node, scope: Scope) -> Next:
+        return self._function(node, scope, has_body=True)
+
+    def declaration(self, node: Node, scope: Scope) -> Next:
+        """A prototype counts in headers and in classes; elsewhere the function itself stands in some file."""
+        is_header = self.path.rpartition(".")[2].startswith("h")
+        if _function_declarator(field(node, "declarator")) is None or not (is_header or scope.is_class):
+            return None
+        return self._function(node, scope, has_body=False)
+
+    def _function(self, node: Node, scope: Scope, *, has_body: bool) -> Next:
+        declarator = _function_declarator(field(node, "declarator"))
+        if declarator is None:
+            return None
+        owner, name = _name(field(declarator, "declarator"))
+        if not name:
+            return None
+        made = tidy(text(field(node, "type")))
+        is_method = scope.is_class or owner is not None
+        is_static = any(text(x) == "static" for x in node.children if x.type == "storage_class_specifier")
+        inner = self.define(
+            node,
+            scope,
+            SymbolKind.METHOD if is_method else SymbolKind.FUNCTION,
+            name,
+            signature=f"{made} {tidy(text(declarator))}".strip(),
+            is_exported=not is_static or scope.is_class,
+            is_test=self.is_test_file and name.lower().startswith("test"),
+            start=self._first_line(node),
+            within=f"{scope.prefix}{owner}" if owner is not None else None,
+        )
+        if scope.index < 0 and owner is None and not is_static:
+            self.exports[name] = None
+        body = field(node, "body")
+        return [(child, inner) for child in node.named_children if child.id != declarator.id] if body else ()
+
+    def type_(self, node: Node, scope: Scope) -> Next:
+        name, body = text(field(node, "name")), field(node, "body")
+        if body is None:
+            return ()
+        if not name and node.parent is not None and node.parent.type == "type_definition":
+            name = text(field(node.parent, "declarator"))
+        if not name:
+            return None
+        kind, word = _KINDS[node.type]
+        clause = child_of_type(node, "base_class_clause")
+        bases = (
+            [text(x) for x in clause.named_children if x.type not in ("access_specifier", "comment")] if clause else []
+        )
+        inner = self.define(
+            node,
+            scope,
+            kind,
+            name.partition("<")[0],
+            signature=f"{word} {name}" + (f" : {', '.join(bases)}" if bases else ""),
+            bases=[base.partition("<")[0] for base in bases],
+            is_exported=True,
+            start=self._first_line(node),
+        )
+        if scope.index < 0:
+            self.exports[name] = None
+        return [(body, inner)]
+
+    def _first_line(self, node: Node) -> int:
+        """``template <...>`` and ``typedef`` before it belong to it."""
+        parent = node.parent
+        around = parent is not None and parent.type in ("template_declaration", "type_definition")
+        return (parent if around and parent is not None else node).start_point[0] + 1
+
+    def call_(self, node: Node, scope: Scope) -> Next:
+        function = field(node, "function")
+        if function is not None and function.type in ("template_function", "template_method"):
+            function = field(function, "name")
+        if function is None:
+            return None
+        if function.type == "identifier":
+            self.call(node, scope, text(function))
+        elif function.type == "field_expression":
+            name = text(field(function, "field")).partition("<")[0]
+            receiver = receiver_of(field(function, "argument"), _CHAINS)
+            self.call(node, scope, name, receiver.replace("->", ".") if receiver else receiver)
+        elif function.type == "qualified_identifier":
+            owner, name = _name(function)
+            self.call(node, scope, name, owner)
+        return None
+
+    def creation(self, node: Node, scope: Scope) -> Next:
+        self.call(node, scope, text(field(node, "type")).partition("<")[0].rpartition("::")[2])
+        return None
+
+    def include(self, node: Node, scope: Scope) -> Next:
+        self.imports.append(CodeImport(text(field(node, "path")).strip('<>"'), (), node.start_point[0] + 1))
+        return ()
+
+    handlers: ClassVar[Mapping[str, Handler]] = {
+        "function_definition": function,
+        "declaration": declaration,
+        **dict.fromkeys(_KINDS, type_),
+        "call_expression": call_,
+        "preproc_include": include,
+    }
+
+
+class CppWalker(CWalker):
+    def namespace(self, node: Node, scope: Scope) -> Next:
+        name, body = text(field(node, "name")).replace("::", "."), field(node, "body")
+        if body is None:
+            return ()
+        if not name:
+            return None
+        inner = self.define(node, scope, SymbolKind.NAMESPACE, name, signature=f"namespace {name}", is_exported=True)
+        return [(body, inner)]
+
+    handlers: ClassVar[Mapping[str, Handler]] = {
+        **CWalker.handlers,
+        "field_declaration": CWalker.declaration,
+        "namespace_definition": namespace,
+        "new_expression": CWalker.creation,
+    }
+
+
+def _function_declarator(node: Node | None) -> Node | None:
+    """Through pointers and references to what has parameters; ``None`` for pointers to functions and variables."""
+    while node is not None and node.type in _AROUND:
+        inner = field(node, "declarator") or (node.named_children[-1] if node.named_child_count else None)
+        node = inner
+    if node is None or node.type != "function_declarator":
+        return None
+    held = field(node, "declarator")
+    return None if held is not None and held.type == "parenthesized_declarator" else node
+
+
+def _name(node: Node | None) -> tuple[str | None, str]:
+    """Owner, with dots, and name of ``A::B::name``."""
+    said = "".join(text(node).split())
+    depth, cut = 0, -1
+    for position, letter in enumerate(said):
+        depth += (letter == "<") - (letter == ">")
+        if letter == ":" and depth == 0 and said[position : position + 2] == "::":
+            cut = position
+    if cut < 0:
+        return None, said
+    owner = said[:cut].replace("::", ".").partition("<")[0]
+    name = said[cut + 2 :]
+    return owner or None, name if name.startswith("operator") else name.partition("<")[0]

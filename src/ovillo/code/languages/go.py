@@ -1,0 +1,102 @@
+"""Go: functions, methods under their receiver's type, structs, interfaces and other types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.model.code import CodeImport, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CHAINS = frozenset({"identifier", "selector_expression"})
+_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
+
+
+class GoWalker(Walker):
+    def function(self, node: Node, scope: Scope) -> Next:
+        return self._callable(node, scope, SymbolKind.FUNCTION, None)
+
+    def method(self, node: Node, scope: Scope) -> Next:
+        holder = text(field(node, "receiver")).strip("() ").split()
+        owner = holder[-1].lstrip("*").partition("[")[0] if holder else None
+        return self._callable(node, scope, SymbolKind.METHOD, owner)
+
+    def member(self, node: Node, scope: Scope) -> Next:
+        return self._callable(node, scope, SymbolKind.METHOD, None)
+
+    def _callable(self, node: Node, scope: Scope, kind: SymbolKind, owner: str | None) -> Next:
+        name, result = text(field(node, "name")), field(node, "result")
+        given = text(field(node, "type_parameters")) + tidy(text(field(node, "parameters")))
+        is_test = self.is_test_file and name.startswith(("Test", "Benchmark", "Example", "Fuzz"))
+        inner = self.define(
+            node,
+            scope,
+            kind,
+            name,
+            signature=f"{name}{given}" + (f" {tidy(text(result))}" if result else ""),
+            is_exported=self._export(name, top=owner is None and not scope.is_class),
+            is_test=is_test and kind is SymbolKind.FUNCTION,
+            within=owner,
+        )
+        body = field(node, "body")
+        return [(body, inner)] if body is not None else ()
+
+    def type_(self, node: Node, scope: Scope) -> Next:
+        name, made = text(field(node, "name")), field(node, "type")
+        kind = _KINDS.get(made.type, SymbolKind.TYPE) if made is not None else SymbolKind.TYPE
+        whole = node.parent if node.parent is not None and node.parent.named_child_count == 1 else node
+        inner = self.define(
+            whole,
+            scope,
+            kind,
+            name,
+            signature=f"type {name}{text(field(node, 'type_parameters'))} "
+            + ({"struct": "struct", "interface": "interface"}.get(kind.value) or tidy(text(made))),
+            bases=_embedded(made),
+            is_exported=self._export(name, top=scope.index < 0),
+        )
+        return [(made, inner)] if made is not None else ()
+
+    def call_(self, node: Node, scope: Scope) -> Next:
+        function = field(node, "function")
+        if function is None:
+            return None
+        if function.type == "identifier":
+            self.call(node, scope, text(function))
+        elif function.type == "selector_expression":
+            receiver = receiver_of(field(function, "operand"), _CHAINS)
+            self.call(node, scope, text(field(function, "field")), receiver)
+        return None
+
+    def import_(self, node: Node, scope: Scope) -> Next:
+        name = field(node, "name")
+        module = text(field(node, "path")).strip('"`')
+        self.imports.append(CodeImport(module, (), node.start_point[0] + 1, text(name) or None))
+        return ()
+
+    def _export(self, name: str, *, top: bool) -> bool:
+        is_open = name[:1].isupper()
+        if is_open and top:
+            self.exports[name] = None
+        return is_open
+
+    handlers: ClassVar[Mapping[str, Handler]] = {
+        "function_declaration": function,
+        "method_declaration": method,
+        "method_elem": member,
+        "method_spec": member,
+        "type_spec": type_,
+        "type_alias": type_,
+        "call_expression": call_,
+        "import_spec": import_,
+    }
+
+
+def _embedded(made: Node | None) -> list[str]:
+    """Types whose members a struct takes over."""
+    fields = child_of_type(made, "field_declaration_list") if made is not None else None
+    held = [x for x in fields.named_children if x.type == "field_declaration"] if fields is not None else []
+    return [text(field(x, "type")).lstrip("*") for x in held if field(x, "name") is None]

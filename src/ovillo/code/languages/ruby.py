@@ -1,0 +1,86 @@
+"""Ruby: modules, classes, methods, and the sentences of RSpec and Minitest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from ovillo.code.languages.walker import Handler, Next, Scope, Walker, field, receiver_of, text, tidy
+from ovillo.model.code import CodeImport, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CHAINS = frozenset({"identifier", "constant", "self", "scope_resolution", "instance_variable", "class_variable"})
+_SENTENCES = frozenset({"describe", "context", "it", "specify", "test", "feature", "scenario"})
+_IMPORTS = frozenset({"require", "require_relative", "load", "autoload"})
+
+
+class RubyWalker(Walker):
+    def module_(self, node: Node, scope: Scope) -> Next:
+        return self._container(node, scope, SymbolKind.TRAIT, "module", [])
+
+    def class_(self, node: Node, scope: Scope) -> Next:
+        above = field(node, "superclass")
+        return self._container(
+            node, scope, SymbolKind.CLASS, "class", [text(x) for x in above.named_children] if above else []
+        )
+
+    def _container(self, node: Node, scope: Scope, kind: SymbolKind, word: str, bases: list[str]) -> Next:
+        name, body = text(field(node, "name")).replace("::", "."), field(node, "body")
+        if scope.index < 0:
+            self.exports[name] = None
+        signature = f"{word} {name}" + (f" < {bases[0]}" if bases else "")
+        owner, _, last = name.rpartition(".")
+        inner = self.define(
+            node,
+            scope,
+            kind,
+            last,
+            signature=signature,
+            bases=bases,
+            is_exported=True,
+            within=f"{scope.prefix}{owner}" if owner else None,
+        )
+        return [(body, inner)] if body is not None else ()
+
+    def method(self, node: Node, scope: Scope) -> Next:
+        name = text(field(node, "name"))
+        given = text(field(node, "parameters"))
+        kind = SymbolKind.METHOD if scope.is_class else SymbolKind.FUNCTION
+        inner = self.define(
+            node,
+            scope,
+            kind,
+            name,
+            signature=name + (tidy(given) if given.startswith("(") else f"({tidy(given)})"),
+            is_exported=True,
+            is_test=self.is_test_file and name.startswith("test_"),
+        )
+        if kind is SymbolKind.FUNCTION and scope.index < 0:
+            self.exports[name] = None
+        return [(x, inner) for x in node.named_children if x.type not in ("identifier", "constant", "setter", "self")]
+
+    def call_(self, node: Node, scope: Scope) -> Next:
+        name, receiver = text(field(node, "method")), field(node, "receiver")
+        arguments = field(node, "arguments")
+        first = arguments.named_children[0] if arguments is not None and arguments.named_child_count else None
+        if receiver is None and name in _IMPORTS and first is not None and first.type == "string":
+            prefix = "./" if name == "require_relative" else ""
+            self.imports.append(CodeImport(prefix + text(first)[1:-1], (), node.start_point[0] + 1))
+            return ()
+        chain = receiver_of(receiver, _CHAINS)
+        self.call(node, scope, name, chain.replace("::", ".") if chain else chain)
+        if self.is_test_file and name in _SENTENCES and field(node, "block") is not None and first is not None:
+            said = text(first)[1:-1] if first.type == "string" else text(first)
+            inner = self.define(node, scope, SymbolKind.TEST, said, signature=f"{name} {text(first)}", doc="")
+            return [(x, inner) for x in node.named_children if x.type != "identifier"]
+        return None
+
+    handlers: ClassVar[Mapping[str, Handler]] = {
+        "module": module_,
+        "class": class_,
+        "method": method,
+        "singleton_method": method,
+        "call": call_,
+    }

@@ -1,0 +1,221 @@
+"""The walk over one file's syntax tree: definitions, calls, imports and the comments before definitions.
+
+Owns the order of the walk, scopes and limits; what a node means is told by one subclass a language. Nothing recurses:
+generated files nest tens of thousands deep.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ovillo.code.comments import doc_of_comments, tickets_in
+from ovillo.model.code import CLASS_KINDS, CodeCall, CodeImport, CodeSymbol, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+#: Definitions and calls of one file beyond these are tables written by programs; the file is marked.
+MAX_SYMBOLS = 20_000
+MAX_CALLS = 200_000
+_MAX_SIGNATURE = 400
+_MAX_RECEIVER = 80
+_MAX_NAME = 200
+#: How many nodes go by between two looks at the clock.
+_CLOCK_EVERY = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where the walk is: ``index`` of the enclosing symbol (-1 for none) and what it is; ``prefix`` is put before the
+    names found here."""
+
+    index: int = -1
+    prefix: str = ""
+    kind: SymbolKind | None = None
+    is_exported: bool = True
+
+    @property
+    def is_class(self) -> bool:
+        return self.kind in CLASS_KINDS
+
+
+#: Nodes to go on with, each in its scope; ``None`` for all children in the same scope.
+Next = Iterable[tuple["Node", Scope]] | None
+Handler = Callable[[Any, "Node", Scope], Next]
+
+
+class Walker:
+    """One walk over one file. ``deadline`` is a moment of the monotonic clock."""
+
+    #: Node type -> what to do there.
+    handlers: ClassVar[Mapping[str, Handler]] = {}
+    comments: ClassVar[frozenset[str]] = frozenset({"comment"})
+
+    def __init__(self, path: str, source: bytes, *, is_test_file: bool, deadline: float) -> None:
+        self.path = path
+        self.source = source
+        self.is_test_file = is_test_file
+        self.symbols: list[CodeSymbol] = []
+        self.calls: list[CodeCall] = []
+        self.imports: list[CodeImport] = []
+        self.exports: dict[str, None] = {}
+        self.tickets: dict[str, None] = {}
+        self.error: str | None = None
+        self._deadline = deadline
+        self._comment_lines: list[str] = []
+        self._comment_end = -2
+
+    def walk(self, root: Node) -> None:
+        handlers = self.handlers
+        comments = self.comments
+        stack: list[tuple[Node, Scope]] = [(root, Scope())]
+        pop, push = stack.pop, stack.append
+        passed = 0
+        while stack:
+            node, scope = pop()
+            passed += 1
+            if not passed % _CLOCK_EVERY and time.monotonic() > self._deadline:
+                self.error = "time limit reached: the rest of the file was not read"
+                break
+            kind = node.type
+            if kind in comments:
+                self._comment(node)
+                continue
+            handler = handlers.get(kind)
+            following = None if handler is None else handler(self, node, scope)
+            if following is None:
+                for child in reversed(node.named_children):
+                    push((child, scope))
+            else:
+                stack.extend(reversed(list(following)))
+            if len(self.symbols) > MAX_SYMBOLS or len(self.calls) > MAX_CALLS:
+                self.error = "too many definitions: the rest of the file was not read"
+                break
+        self.finish()
+
+    def finish(self) -> None:
+        """When the whole file was seen; exported names are known now."""
+        names = self.exports
+        self.symbols = [
+            replace(symbol, is_exported=True)
+            if symbol.parent is None and symbol.name in names and not symbol.is_exported
+            else symbol
+            for symbol in self.symbols
+        ]
+
+    # --- what subclasses say
+
+    def define(
+        self,
+        node: Node,
+        scope: Scope,
+        kind: SymbolKind,
+        name: str,
+        *,
+        signature: str = "",
+        doc: str | None = None,
+        bases: Iterable[str] = (),
+        is_exported: bool = False,
+        is_test: bool = False,
+        start: int | None = None,
+        within: str | None = None,
+    ) -> Scope:
+        """A definition and the scope inside of it. ``start`` is its first line where that is not the node's; ``within``
+        is what it belongs to where that is not what it stands in."""
+        name = name[:_MAX_NAME]
+        prefix = scope.prefix if within is None else f"{within}."
+        first = node.start_point[0] + 1 if start is None else start
+        symbol = CodeSymbol(
+            kind,
+            name,
+            prefix + name,
+            first,
+            max(first, last_line(node)),
+            signature[:_MAX_SIGNATURE],
+            self.comment_before(first) if doc is None else doc,
+            prefix[:-1] or None,
+            tuple(bases),
+            is_exported,
+            is_test or (self.is_test_file and kind is SymbolKind.TEST),
+        )
+        self.symbols.append(symbol)
+        return Scope(len(self.symbols) - 1, f"{prefix}{name}.", kind, is_exported)
+
+    def call(self, node: Node, scope: Scope, name: str, receiver: str | None = None) -> None:
+        if name:
+            self.calls.append(CodeCall(scope.index, name[:_MAX_NAME], receiver, node.start_point[0] + 1))
+
+    def comment_before(self, line: int) -> str:
+        """Summary of the comment that ends on the line before ``line``."""
+        if self._comment_end not in (line - 1, line):
+            return ""
+        # Taken once: a member on the same line has no comment of its own.
+        self._comment_end = -2
+        return doc_of_comments(self._comment_lines)
+
+    def starts_line(self, node: Node) -> bool:
+        """Whether nothing but space stands before it on its line."""
+        begin = node.start_byte
+        return not self.source[self.source.rfind(b"\n", 0, begin) + 1 : begin].strip()
+
+    def _comment(self, node: Node) -> None:
+        said = text(node)
+        for ticket in tickets_in(said):
+            self.tickets[ticket] = None
+        first, last = node.start_point[0] + 1, last_line(node)
+        if not self.starts_line(node):
+            return
+        if first == self._comment_end + 1 and not said.startswith("/*"):
+            self._comment_lines.append(said)
+        else:
+            self._comment_lines = [said]
+        self._comment_end = last
+
+
+def text(node: Node | None) -> str:
+    """The source of a node; empty for none."""
+    said = None if node is None else node.text
+    return "" if said is None else said.decode("utf-8", "replace")
+
+
+def line_of(*nodes: Node | None) -> str:
+    """The source of nodes on one line: runs of space are one space."""
+    return " ".join(" ".join(text(node) for node in nodes if node is not None).split())
+
+
+def field(node: Node, name: str) -> Node | None:
+    return node.child_by_field_name(name)
+
+
+def child_of_type(node: Node, *types: str) -> Node | None:
+    return next((child for child in node.children if child.type in types), None)
+
+
+def last_line(node: Node) -> int:
+    """The line a node ends on; one that ends at the very beginning of a line ends on the one before."""
+    row, column = node.end_point
+    return row if column == 0 and row > node.start_point[0] else row + 1
+
+
+def receiver_of(node: Node | None, chains: frozenset[str]) -> str | None:
+    """What a method is called on, when it is a plain chain of names (``chains`` are its node types); ``()`` after the
+    name for what a call gave back; ``...`` for anything longer."""
+    if node is None:
+        return None
+    said = node.text or b""
+    if len(said) > _MAX_RECEIVER or b"\n" in said:
+        return "..."
+    words = said.decode("utf-8", "replace")
+    if node.type in chains:
+        return words
+    head = words.partition("(")[0]
+    return f"{head}()" if head.replace(".", "").replace("_", "").isalnum() else "..."
+
+
+def tidy(parameters: str) -> str:
+    """Parameters written over several lines, as one writes them on one."""
+    joined = " ".join(parameters.split())
+    return joined.replace("( ", "(").replace(",)", ")").replace(", )", ")").replace(" )", ")")

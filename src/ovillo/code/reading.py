@@ -1,0 +1,60 @@
+"""Lines of an indexed file as they are on disk now.
+
+Owns the check that a file lies below its root, links resolved; nothing read here is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ovillo.code.languages import language_of
+from ovillo.code.parsing import MAX_FILE_BYTES, Unreadable, digest_of, source_of
+from ovillo.model.errors import NotFound, PermissionDenied, SourceUnreadable
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """``text`` is lines ``first`` to ``last`` (from 1, both included) of ``file``; ``digest`` is of the whole file."""
+
+    root: str
+    file: str
+    first: int
+    last: int
+    text: str
+    digest: str
+
+
+def path_below(root: str, file: str) -> Path:
+    """The real place of a file of a root. Raises PermissionDenied for what lies elsewhere, NotFound."""
+    base = Path(root).resolve()
+    try:
+        path = (base / file).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise NotFound(f"There is no file {file!r} in {root} any more.", hint="Index the folder again.") from error
+    if not path.is_relative_to(base):
+        raise PermissionDenied(f"{file!r} lies outside of {root}.", hint="Only files of indexed folders are read.")
+    if not path.is_file():
+        raise NotFound(f"{file!r} in {root} is no file.", hint="Name a file.")
+    return path
+
+
+def read_lines(root: str, file: str, first: int = 1, last: int | None = None) -> SourceLines:
+    """Raises NotFound, PermissionDenied, SourceUnreadable."""
+    path = path_below(root, file)
+    try:
+        with path.open("rb") as opened:
+            data = opened.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise SourceUnreadable(f"{file!r} in {root} cannot be read: {error.strerror}.") from error
+    language = language_of(file)
+    said = source_of(file, data, is_python=language is not None and language.name == "python")
+    if isinstance(said, Unreadable):
+        raise SourceUnreadable(f"{file!r} in {root} is not shown: {said.reason}.", hint="Name a file of source code.")
+    lines = said.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    begin = max(first, 1)
+    end = len(lines) if last is None else min(last, len(lines))
+    chosen = "\n".join(lines[begin - 1 : end])
+    return SourceLines(root, file, begin, end, chosen, digest_of(data).hex())

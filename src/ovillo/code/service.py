@@ -1,0 +1,292 @@
+"""The code index as a service: folders are indexed, definitions found by name or place, their calls followed.
+
+Owns what interfaces and floors above ask for; a namespace comes first in every call. Finding by meaning is search's.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ovillo.code import exports, git_history, picture
+from ovillo.code.calls import Caller, CallGraph, Resolved
+from ovillo.code.indexing import Indexer, IndexReport, OnProgress, Redact
+from ovillo.code.modules import ModuleNode, last_modified, module_nodes
+from ovillo.code.reading import SourceLines, read_lines
+from ovillo.code.scanning import Choice
+from ovillo.model.clock import Clock
+from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, SymbolRow
+from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.settings import Settings
+
+_LISTED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One definition with what hangs together with it. ``members`` are the definitions directly inside of it."""
+
+    symbol: SymbolRow
+    members: tuple[SymbolRow, ...]
+    calls: tuple[tuple[CallRow, Resolved], ...]
+    callers: tuple[Caller, ...]
+    tests: tuple[SymbolRow, ...]
+    features: tuple[str, ...]
+    last_modified: str | None
+    last_change: git_history.LineHistory | None
+
+
+class CodeIndex:
+    """Thread-safe. ``redact`` masks secrets in signatures and documentation before they are stored."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Clock, redact: Redact | None = None) -> None:
+        self._store = store
+        extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
+        self._indexer = Indexer(store, settings.data_dir, clock, Choice(extensions, settings.code_exclude), redact)
+
+    # --- folders
+
+    def index(
+        self,
+        namespace: Namespace,
+        root: str | Path,
+        progress: OnProgress | None = None,
+        stop: threading.Event | None = None,
+    ) -> IndexReport:
+        """Read a folder, or what changed in it since the last time. Raises NotFound, InvalidInput, SourceUnreadable."""
+        return self._indexer.index(namespace, _folder(root), progress, stop)
+
+    def update(self, namespace: Namespace, paths: Iterable[str | Path]) -> list[IndexReport]:
+        """Read these files again (absolute paths), a folder at a time; those below no indexed folder are passed over."""
+        wanted: dict[str, set[str]] = {}
+        roots = [root.path for root in self.roots(namespace)]
+        for given in paths:
+            path = Path(given)
+            real = Path(path.parent.resolve(), path.name)
+            for root in roots:
+                if real.is_relative_to(root) and str(real) != root:
+                    wanted.setdefault(root, set()).add(real.relative_to(root).as_posix())
+        return [self._indexer.update(namespace, Path(root), files) for root, files in wanted.items()]
+
+    def roots(self, namespace: Namespace) -> list[CodeRoot]:
+        return self._store.code_roots(namespace)
+
+    def forget(self, namespace: Namespace, root: str | Path) -> str:
+        """Drop what is known of a folder, which is not touched; its path. Raises NotFound, Ambiguous."""
+        path = self.root(namespace, root)
+        self._store.remove_code_root(namespace, path)
+        return path
+
+    def root(self, namespace: Namespace, given: str | Path | None = None) -> str:
+        """The indexed folder that is meant: the one of this path or around it, or of this name; the only one for
+        ``None``. Raises NotFound, Ambiguous."""
+        known = [root.path for root in self.roots(namespace)]
+        if given is None:
+            if len(known) == 1:
+                return known[0]
+            if not known:
+                raise NotFound("No folder is indexed.", hint="Index one first: ovillo code index DIR.")
+            raise Ambiguous(f"{len(known)} folders are indexed.", hint=f"Say which: {', '.join(known[:10])}.")
+        absolute = str(_resolved(given))
+        around = [path for path in known if absolute == path or Path(absolute).is_relative_to(path)]
+        if around:
+            return max(around, key=len)
+        named = [path for path in known if Path(path).name == str(given)]
+        if len(named) == 1:
+            return named[0]
+        raise NotFound.named("indexed folder", str(given), known, hint="Index it first: ovillo code index DIR.")
+
+    # --- definitions
+
+    def find(
+        self,
+        namespace: Namespace,
+        name: str,
+        *,
+        root: str | None = None,
+        is_prefix: bool = False,
+        limit: int = 100,
+    ) -> list[SymbolRow]:
+        """By name: ``refund``, ``Payment.refund``, ``payments.py:refund``; in any case when none is written so exactly."""
+        file, _, said = name.rpartition(":")
+        said = said.replace("::", ".").replace("#", ".").strip().rstrip("*() ")
+        is_prefix = is_prefix or name.strip().endswith("*")
+        last = said.rpartition(".")[2]
+        if not last:
+            return []
+        rows = self._named(namespace, last, root, is_prefix)
+        if "." in said:
+            exact = [x for x in rows if x.qualified_name == said or x.qualified_name.endswith(f".{said}")]
+            rows = exact or [x for x in rows if _in_module(x, said)]
+        if file:
+            rows = [x for x in rows if x.file == file or x.file.endswith(f"/{file.lstrip('/')}")]
+        return sorted(rows, key=_by_weight)[:limit]
+
+    def symbols_of(self, namespace: Namespace, file: str, *, root: str | None = None) -> list[SymbolRow]:
+        """What a file defines, in its order. Raises NotFound, Ambiguous."""
+        home, path = self.file(namespace, file, root=root)
+        return self._store.symbols_of_file(namespace, home, path)
+
+    def at(self, namespace: Namespace, file: str, line: int, *, root: str | None = None) -> list[SymbolRow]:
+        """Definitions around a line, the innermost first. Raises NotFound, Ambiguous for the file."""
+        rows = self.symbols_of(namespace, file, root=root)
+        around = [x for x in rows if x.start_line <= line <= x.end_line]
+        return sorted(around, key=lambda x: (x.end_line - x.start_line, -x.start_line))
+
+    def function_at(self, namespace: Namespace, file: str, line: int, *, root: str | None = None) -> SymbolRow | None:
+        """The function around a line, else the innermost other definition."""
+        around = self.at(namespace, file, line, root=root)
+        return next((x for x in around if x.kind in FUNCTION_KINDS), around[0] if around else None)
+
+    def file(self, namespace: Namespace, file: str, *, root: str | None = None) -> tuple[str, str]:
+        """Root and relative path of an indexed file, named by its whole path, its relative one, or the end of it.
+        Raises NotFound, Ambiguous."""
+        roots = [root] if root is not None else [x.path for x in self.roots(namespace)]
+        if Path(file).is_absolute():
+            real = _resolved(file)
+            found = [(x, real.relative_to(x).as_posix()) for x in roots if real.is_relative_to(x)]
+            found = [x for x in found if self._store.module(namespace, *x) is not None]
+            found = sorted(found, key=lambda x: -len(x[0]))[:1]
+        else:
+            plain = file.replace("\\", "/").removeprefix("./")
+            found = [(x, path) for x in roots for path in self._store.module_paths(namespace, x, plain)]
+            found = [x for x in found if x[1] == plain] or found
+        if not found:
+            raise NotFound(
+                f"No indexed file is named {file!r}.", hint="See `ovillo code roots`; index its folder first."
+            )
+        if len(found) > 1:
+            named = ", ".join(path for _, path in found[:8])
+            raise Ambiguous(f"{len(found)} indexed files are named {file!r}: {named}.", hint="Give more of the path.")
+        return found[0]
+
+    def source(
+        self, namespace: Namespace, root: str, file: str, first: int = 1, last: int | None = None
+    ) -> SourceLines:
+        """Lines as they are on disk now, of files of indexed folders only.
+
+        Raises NotFound, PermissionDenied, SourceUnreadable."""
+        if root not in {x.path for x in self.roots(namespace)}:
+            raise NotFound.named("indexed folder", root, hint="Index it first: ovillo code index DIR.")
+        return read_lines(root, file, first, last)
+
+    def source_of(self, namespace: Namespace, symbol: SymbolRow) -> SourceLines:
+        """The lines of a definition as they are now; a file that changed since is read again first.
+
+        Raises NotFound when it is gone from there."""
+        fresh = self.fresh(namespace, symbol)
+        return self.source(namespace, fresh.root, fresh.file, fresh.start_line, fresh.end_line)
+
+    def fresh(self, namespace: Namespace, symbol: SymbolRow) -> SymbolRow:
+        """The same definition as its file has it now. Raises NotFound."""
+        report = self._indexer.update(namespace, Path(symbol.root), [symbol.file])
+        if not report.read and not report.removed:
+            return symbol
+        rows = self._store.symbols_of_file(namespace, symbol.root, symbol.file)
+        same = [x for x in rows if x.qualified_name == symbol.qualified_name and x.kind is symbol.kind]
+        if not same:
+            raise NotFound(f"{symbol.qualified_name} is not in {symbol.file} any more.", hint="Find it again by name.")
+        return min(same, key=lambda x: abs(x.start_line - symbol.start_line))
+
+    # --- what hangs together
+
+    def callers(self, namespace: Namespace, symbol: SymbolRow) -> list[Caller]:
+        return self.calls(namespace, symbol.root).callers(symbol)
+
+    def calls(self, namespace: Namespace, root: str) -> CallGraph:
+        """Callers, callees and tests of definitions of one root; keep it for one question only."""
+        return CallGraph(self._store, namespace, root)
+
+    def show(self, namespace: Namespace, symbol: SymbolRow) -> Shown:
+        """Everything known of one definition."""
+        graph = self.calls(namespace, symbol.root)
+        rows = self._store.symbols_of_file(namespace, symbol.root, symbol.file)
+        module = self._store.module(namespace, symbol.root, symbol.file)
+        place = Path(symbol.root)
+        edited = git_history.edited_files(place) if module is not None and module.history else set()
+        features = {*module.tickets, *(module.history.tickets if module.history else ())} if module else set()
+        return Shown(
+            symbol,
+            tuple(x for x in rows if x.parent == symbol.qualified_name and x.id != symbol.id),
+            tuple(graph.callees(symbol)),
+            tuple(graph.callers(symbol)),
+            tuple(graph.tests_of(symbol)),
+            tuple(sorted(features)),
+            last_modified(module, edited) if module is not None else None,
+            git_history.last_change(place, symbol.file, symbol.start_line, symbol.end_line)
+            if module is not None and module.history
+            else None,
+        )
+
+    def graph(self, namespace: Namespace, root: str) -> list[ModuleNode]:
+        """The modules of a folder and what they import."""
+        return module_nodes(self._store.modules(namespace, root), git_history.edited_files(Path(root)))
+
+    def picture(self, namespace: Namespace, root: str) -> str:
+        """The module graph as an SVG document."""
+        return picture.svg(module_nodes(self._store.modules(namespace, root)), Path(root).name)
+
+    def export(self, namespace: Namespace, root: str, output: Path) -> tuple[Path, Path]:
+        """Writes ``function_map.json`` and ``module_graph.json``. Raises InvalidInput where they cannot be written."""
+        try:
+            return exports.write_exports(self._store, namespace, root, output, git_history.edited_files(Path(root)))
+        except OSError as error:
+            raise InvalidInput(
+                f"Nothing can be written to {output}: {error.strerror}.", hint="Name another."
+            ) from error
+
+    # --- staying up to date
+
+    def watch(
+        self,
+        stop: threading.Event,
+        on_change: Callable[[IndexReport], None] | None = None,
+        namespace: Namespace = DEFAULT_NAMESPACE,
+    ) -> None:
+        """Keep the indexed folders up to date until ``stop``; one process at a time does it, the others wait."""
+        from ovillo.code.watching import Watch  # start-up cost: only servers watch
+
+        Watch(self, self._indexer, self._store, namespace, on_change).run(stop)
+
+    def _named(self, namespace: Namespace, name: str, root: str | None, is_prefix: bool) -> list[SymbolRow]:
+        if is_prefix:
+            return self._store.symbols_named(namespace, name, root=root, is_prefix=True, limit=_LISTED)
+        rows = self._store.symbols_named(namespace, name, root=root, limit=_LISTED)
+        return rows or self._store.symbols_named(namespace, name, root=root, any_case=True, limit=_LISTED)
+
+
+def _by_weight(row: SymbolRow) -> tuple[bool, bool, int, str, int]:
+    """Code before its tests, what is open before what is not, outer before inner."""
+    return row.is_test or "test" in row.file.lower(), not row.is_exported, len(row.name), row.file, row.start_line
+
+
+def _in_module(row: SymbolRow, said: str) -> bool:
+    """``payments.refund`` for ``refund`` in ``payments.py``."""
+    stem = row.file.rpartition(".")[0].replace("/", ".")
+    return f".{stem}.{row.qualified_name}".endswith(f".{said}")
+
+
+def _resolved(path: str | Path) -> Path:
+    try:
+        return Path(path).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InvalidInput(f"{str(path)[:200]!r} is no path.", hint="Name a folder.") from error
+
+
+def _folder(path: str | Path) -> Path:
+    folder = _resolved(path)
+    try:
+        if not folder.exists():
+            raise NotFound(f"There is no folder {folder}.", hint="Check the path.")
+        if not folder.is_dir():
+            raise InvalidInput(f"{folder} is no folder.", hint="Index the folder it lies in.")
+    except OSError as error:
+        raise InvalidInput(f"{folder} cannot be looked at: {error.strerror}.", hint="Check the path.") from error
+    return folder

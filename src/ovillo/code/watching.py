@@ -1,0 +1,131 @@
+"""Keeping indexed folders up to date while a server runs.
+
+Owns the watching; what is watched are the folders that hold code, not what tools fill beside them.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ovillo.code.indexing import Indexer, IndexReport
+from ovillo.model.errors import OvilloError
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.code.service import CodeIndex
+
+_log = logging.getLogger(__name__)
+
+#: Changes within this time are taken together (milliseconds): one edit is to be seen well within a second.
+_DEBOUNCE_MS = 150
+#: Folders watched at most: systems limit them. The others are looked through now and then.
+_MOST_FOLDERS = 8_000
+#: Everything is looked through again at least this often, and no oftener than costs a hundredth of the time (seconds).
+_AGAIN_S = 30.0
+_SHARE = 100
+#: How long to wait for something to watch, or for the process that watches to end (seconds).
+_IDLE_S = 5.0
+
+
+class Watch:
+    def __init__(
+        self,
+        code: CodeIndex,
+        indexer: Indexer,
+        store: Store,
+        namespace: Namespace,
+        on_change: Callable[[IndexReport], None] | None,
+    ) -> None:
+        self._code = code
+        self._indexer = indexer
+        self._store = store
+        self._namespace = namespace
+        self._on_change = on_change
+
+    def run(self, stop: threading.Event) -> None:
+        from filelock import Timeout  # start-up cost: only servers watch
+
+        turn = self._indexer.lock("code-watch.lock", 0)
+        while not stop.is_set():
+            try:
+                turn.acquire()
+            except Timeout:
+                stop.wait(_IDLE_S)
+                continue
+            try:
+                self._watch(stop)
+            finally:
+                turn.release()
+
+    def _watch(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            began = time.monotonic()
+            roots = self._look_through(stop)
+            took = time.monotonic() - began
+            if not roots:
+                stop.wait(_IDLE_S)
+                continue
+            self._until_something_else(roots, max(_AGAIN_S, took * _SHARE), stop)
+
+    def _look_through(self, stop: threading.Event) -> list[str]:
+        """Everything that changed while nobody watched; the folders that are there."""
+        there = []
+        for root in self._code.roots(self._namespace):
+            if not Path(root.path).is_dir():
+                continue
+            try:
+                self._tell(self._code.index(self._namespace, root.path, stop=stop))
+                there.append(root.path)
+            except OvilloError as error:
+                _log.warning("%s is not watched: %s", root.path, error)
+        return there
+
+    def _until_something_else(self, roots: list[str], patience_s: float, stop: threading.Event) -> None:
+        """Single files are read as they change; whatever else happens, everything is looked through."""
+        import watchfiles  # start-up cost: only a process that watches pays for it
+
+        folders = self._folders(roots)
+        give_up = time.monotonic() + patience_s
+        known = {root.path for root in self._code.roots(self._namespace)}
+        try:
+            for changes in watchfiles.watch(
+                *folders,
+                watch_filter=None,
+                debounce=_DEBOUNCE_MS,
+                step=50,
+                stop_event=stop,
+                rust_timeout=1_000,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                recursive=False,
+                ignore_permission_denied=True,
+            ):
+                paths = {Path(path) for _, path in changes}
+                if any(path.name == ".gitignore" or path.is_dir() or str(path) in folders for path in paths):
+                    return
+                for report in self._code.update(self._namespace, paths):
+                    self._tell(report)
+                if time.monotonic() > give_up or {x.path for x in self._code.roots(self._namespace)} != known:
+                    return
+        except (OSError, RuntimeError) as error:  # the system's limit of watches, usually
+            _log.warning("Watching code is not possible (%s); looking now and then instead.", error)
+            stop.wait(patience_s)
+
+    def _folders(self, roots: list[str]) -> dict[str, None]:
+        found: dict[str, None] = {}
+        for root in roots:
+            for prefix in self._indexer.look(Path(root)).folders:
+                if len(found) >= _MOST_FOLDERS:
+                    return found
+                found[str(Path(root, prefix))] = None
+        return found
+
+    def _tell(self, report: IndexReport) -> None:
+        if self._on_change is not None and (report.read or report.removed):
+            self._on_change(report)
