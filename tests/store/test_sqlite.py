@@ -16,6 +16,7 @@ from tests.builders import WordAnalyzer, delta, message, session
 from tests.store.contract import *  # noqa: F403 - the whole suite runs here
 from tests.store.contract_code import *  # noqa: F403
 from tests.store.contract_contexts import *  # noqa: F403
+from tests.store.contract_entities import *  # noqa: F403
 from tests.store.contract_health import *  # noqa: F403
 from tests.store.contract_importing import *  # noqa: F403
 from tests.store.contract_keys import *  # noqa: F403

@@ -27,6 +27,8 @@ _CODE = (
     *("content", "file_text", "edits", "input", "patch", "diff"),
 )
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path", "file", "filename", "cwd", "workdir")
+#: Arguments that name what is looked for; other single words are options of the tool.
+_LOOKED_FOR = ("pattern", "query", "symbol", "name", "identifier", "search", "regex", "function", "class", "text", "q")
 _SPLIT = re.compile(r"&&|\|\||[;|\n]")
 _BRANCH = re.compile(
     r"\bgit (?:checkout|switch)(?: -[bBcC]| --create)?\s+(?P<to>[A-Za-z][\w./-]+)(?=\s*(?:$|[;&|]))"
@@ -120,7 +122,9 @@ def _of_input(tool: ToolCall, key: str, text: str) -> Iterator[Sighting]:
         is_edit = tool.name.lower() in EDITING_TOOLS and tool.status is ToolStatus.COMPLETED
         yield from in_code(text, Evidence.CHANGED if is_edit else NO_EVIDENCE)
     elif " " not in text and "\n" not in text and len(text) < 100:
-        # Looked up by name: as good as backticks.
+        if key not in _LOOKED_FOR:
+            return
+        # As good as backticks.
         for offset, name in named(f"`{text}`"):
             yield Sighting(name.type, name.name, max(offset - 1, 0), name.line, None, name.evidence)
     else:

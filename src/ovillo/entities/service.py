@@ -23,6 +23,9 @@ _TOUCHED = 300
 #: Names of one tail that are told apart, and names offered when none is known.
 _CANDIDATES = 60
 _NEAR = 5
+#: A search waits for so many sessions that were just written, and for each so long (seconds).
+_CAUGHT_UP, _CAUGHT_UP_S = 4, 0.05
+_MOST_SESSIONS = 20_000
 #: Types that say what a session is about; the others are reached by name.
 _TOLD = (
     EntityType.FUNCTION,
@@ -118,6 +121,18 @@ class Entities:
         tail = tail_of(type or EntityType.FUNCTION, beginning) if beginning else ""
         return self._store.known_entities(namespace, tail, types=(type,) if type else (), prefix=True, limit=limit)
 
+    def sessions_of(self, namespace: Namespace, name: str) -> set[SessionId] | None:
+        """All sessions that name it or touched the file; ``None`` where too many are not read yet to tell, or none does."""
+        waiting = self._store.untracked(namespace, _CAUGHT_UP + 1)
+        if len(waiting) > _CAUGHT_UP:
+            return None
+        for session_id in waiting:
+            self._tracker.catch_up(namespace, session_id, patience_s=_CAUGHT_UP_S)
+        names = [(x.type, x.name, tail_of(x.type, x.name)) for x in self.find(namespace, name)]
+        said = self._store.discussing(namespace, names) if names else set()
+        touched = self._store.sessions_touching(namespace, name, limit=_MOST_SESSIONS)
+        return {*said, *(x.session_id for x in touched)} or None
+
     def where_discussed(
         self,
         namespace: Namespace,
@@ -137,7 +152,7 @@ class Entities:
             raise self._unknown(namespace, name)
         rows = self._store.get_sessions(namespace, list({x.session_id for x in (*said, *touched)}))
         if where is not None:
-            ids = tuple(rows)
+            ids = tuple(x for x in rows if not where.session_ids or x in where.session_ids)
             kept = self._store.list_sessions(namespace, replace(where, session_ids=ids), len(ids)) if ids else []
             rows = {row.session.id: row for row in kept}
         found = _by_session(rows, [*said, *touched])

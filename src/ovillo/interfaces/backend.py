@@ -36,6 +36,8 @@ _LOOK_AGAIN_S = 60.0
 #: While the model is loaded: how often it looks for more, and how often in vain before it is let go.
 _LOOK_S = 2.0
 _LOOKS_BEFORE_LETTING_GO = 30
+#: Sessions wait to be read for entities when this process read or recorded some; others may have (seconds).
+_TRACK_AGAIN_S = 30.0
 
 
 class Backend:
@@ -49,6 +51,7 @@ class Backend:
         self._first_scan: threading.Thread | None = None
         self._stop = threading.Event()
         self._new_texts = threading.Event()
+        self._new_sessions = threading.Event()
         self._workers: list[threading.Thread] = []
         self._in_background = False
         self._listeners: tuple[Callable[[ScanReport], None], ...] = ()
@@ -100,6 +103,7 @@ class Backend:
             return
         self._in_background = True
         workers = [threading.Thread(target=self._watch, args=(services,), name="ovillo-watch", daemon=True)]
+        workers.append(threading.Thread(target=self._track, args=(services,), name="ovillo-entities", daemon=True))
         if services.settings.embedder != "none":
             workers.append(threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True))
         for worker in workers:
@@ -110,6 +114,7 @@ class Backend:
         """Ask background work to end and wait a little; false when some of it is still busy."""
         self._stop.set()
         self._new_texts.set()
+        self._new_sessions.set()
         deadline = time.monotonic() + _PATIENCE_S
         for worker in self._workers:
             worker.join(max(deadline - time.monotonic(), 0.01))
@@ -139,6 +144,7 @@ class Backend:
     def _watch(self, services: Services) -> None:
         def changed(report: ScanReport) -> None:
             self._new_texts.set()
+            self._new_sessions.set()
             for listener in self._listeners:
                 listener(report)
 
@@ -147,6 +153,24 @@ class Backend:
         except Exception:  # noqa: BLE001  Worker boundary: without watching the server still answers from what is indexed.
             if not self._stop.is_set():
                 _log.exception("watching the sources ended")
+
+    def _track(self, services: Services) -> None:
+        """Entities, then type and status of mirrored sessions; one process at a time, as for embedding."""
+        from ovillo.entities.tracker import EntityTracker  # start-up, as all that is not asked for yet
+
+        try:
+            _be_nice()
+            tracker = EntityTracker(services.store)
+            turn = FileLock(str(services.settings.data_dir / "entities.lock"), timeout=0, thread_local=False)
+            while not self._stop.is_set():
+                with suppress(Timeout), turn:
+                    tracker.run_until_done(stop=self._stop)
+                    services.keeper.classify(DEFAULT_NAMESPACE, self._stop)
+                self._new_sessions.wait(_TRACK_AGAIN_S)
+                self._new_sessions.clear()
+        except Exception:  # noqa: BLE001  Worker boundary: a session is read for entities when somebody asks about it.
+            if not self._stop.is_set():
+                _log.exception("reading sessions for entities ended")
 
     def _embed(self, services: Services) -> None:
         """One process at a time: a server runs for every agent, and all would embed the same texts."""

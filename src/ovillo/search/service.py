@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ovillo.entities.service import Entities
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import PATTERN_BUDGET_MS, SEARCH_BUDGET_MS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
@@ -57,6 +58,7 @@ class Search:
         self._freshness = freshness
         self._clock = clock
         self._units = UnitBuilder(store)
+        self._entities = Entities(store)
         self._meaning = Meaning(store, settings)
         self._words = WordSearch(store, self._units, self._meaning)
 
@@ -97,7 +99,7 @@ class Search:
         """Places in order of relevance, whatever session they stand in. Raises as ``search`` does."""
         began = time.monotonic()
         query = parse_query(request.query, self._clock)
-        query = replace(query, where=self._narrowed(namespace, query, request))
+        query = self._by_entities(namespace, replace(query, where=self._narrowed(namespace, query, request)))
         if not query.asks_for_text:
             if query.where == DocFilter():
                 raise InvalidInput(
@@ -114,6 +116,23 @@ class Search:
         if not must and self._units.only_little_words(said):
             return scanned(self._store, namespace, query, deadline)
         return self._words.rank(namespace, query, deadline, must=must, drop=drop, notes=notes)
+
+    def _by_entities(self, namespace: Namespace, query: Query) -> Query:
+        """Entities beside other words choose the sessions, once these were read for entities: what is asked about an
+        entity is mostly said in another message than its name. Alone they must stand in the text, to show where."""
+        if not query.entities or not (query.words or query.phrases or query.regexes):
+            return query
+        chosen: set[SessionId] | None = None
+        for name in query.entities:
+            ids = self._entities.sessions_of(namespace, name)
+            if ids is None:
+                return query
+            chosen = ids if chosen is None else chosen & ids
+        given = query.where.session.session_ids
+        both = tuple(sorted(chosen & set(given) if given and chosen else chosen or ()))
+        session = replace(query.where.session, session_ids=both or (SessionId(""),))
+        words = (*query.words, *(Word(name) for name in query.entities))
+        return replace(query, entities=(), words=words, where=replace(query.where, session=session))
 
     def _required(self, namespace: Namespace, query: Query) -> tuple[list[Match], list[str]]:
         """What every hit holds, and what cannot be found at all."""

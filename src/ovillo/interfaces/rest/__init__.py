@@ -9,6 +9,7 @@ from ovillo.interfaces.http.endpoints import Endpoint
 from ovillo.interfaces.rest import (
     changes,
     contexts,
+    entities,
     from_tools,
     links,
     messages,
@@ -28,6 +29,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *snapshots.ENDPOINTS,
     *transfer.ENDPOINTS,
     *links.ENDPOINTS,
+    *entities.ENDPOINTS,
     *timesheet.ENDPOINTS,
     *contexts.ENDPOINTS,
     *status.ENDPOINTS,

@@ -114,15 +114,14 @@ def _summary(call: Exchange[Any, None]) -> Reply:
     text = view.long_term_summary
     if not text and summary.counts.messages:
         text = call.services.summaries.summarize(call.namespace, session.id, force=True).summary
-    # Entities are tracked with the code index (issue 4); until then the files say what the session was about.
-    files = [path for path, _, _ in call.services.store.touched_files(call.namespace, session.id)]
+    entities = call.services.entities.of_session(call.namespace, session.id, _ENTITIES)
     return Reply(
         Summarised(
             session_id=session.id,
             type=session.type,
             turns=summary.counts.prompts,
-            entities_discussed=files[:_ENTITIES],
-            files_modified=files[:_ENTITIES],
+            entities_discussed=list(entities.entities_mentioned),
+            files_modified=list(entities.files_modified),
             summary=text or summary.summary,
             status=session.status,
         )

@@ -38,6 +38,7 @@ _BUILT_IN = {
     "list_sessions": "history",
     "recover_context": "history",
     "search_sessions": "history",
+    "where_discussed": "context",
     "export_session": "continuity",
     "import_session": "continuity",
     "memory_optimize": "continuity",

@@ -105,6 +105,10 @@ class EntityStore(Protocol):
         """Sessions that name any of these ``(type, name, tail)``, most recently updated first."""
         ...
 
+    def discussing(self, namespace: Namespace, names: Sequence[tuple[EntityType, str, str]]) -> set[SessionId]:
+        """All sessions that name any of these ``(type, name, tail)``."""
+        ...
+
     def sessions_touching(self, namespace: Namespace, path: str, *, limit: int) -> list[Discussion]:
         """Sessions whose tools or patches touched a file of this path or with this end of it, most recently updated
         first; the entity's name is the path as recorded."""

@@ -29,6 +29,13 @@ _TYPES = {code: kind for kind, code in _TYPE_CODES.items()}
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _KEY = f"(SELECT key FROM sessions WHERE namespace_key = {_NS} AND id = ?)"
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
+#: Mentions of a list of ``[type, name, tail]``. The tail leads to the name; names of one tail are few.
+_NAMED = (
+    "json_each(?) j CROSS JOIN entities e ON e.key = (SELECT x.key FROM entities x"
+    f" WHERE x.namespace_key = {_NS} AND x.tail = json_extract(j.value, '$[2]')"
+    " AND x.type = json_extract(j.value, '$[0]') AND x.name = json_extract(j.value, '$[1]'))"
+    " CROSS JOIN mentions m ON m.entity_key = e.key"
+)
 #: A session that printed so many names gets no more of those that only tools printed.
 _MOST_PRINTED = 1_500
 _TOUCHES_SHOWN = 6
@@ -171,19 +178,23 @@ class EntityTables:
         wanted = to_json([[_TYPE_CODES[kind], name, tail] for kind, name, tail in names])
         only = " AND s.id IN (SELECT value FROM json_each(?))" if session_ids else ""
         with self._pool.reading() as db, db:
-            # The tail leads to the name; names of one tail are few.
             rows = db.execute(
                 "SELECT s.id, e.type, e.name, m.count + m.recent, m.evidence, h.path, m.places"
-                " FROM json_each(?) j CROSS JOIN entities e ON e.key = (SELECT x.key FROM entities x"
-                f" WHERE x.namespace_key = {_NS} AND x.tail = json_extract(j.value, '$[2]')"
-                " AND x.type = json_extract(j.value, '$[0]') AND x.name = json_extract(j.value, '$[1]'))"
-                " CROSS JOIN mentions m ON m.entity_key = e.key JOIN sessions s ON s.key = m.session_key"
+                f" FROM {_NAMED} JOIN sessions s ON s.key = m.session_key"
                 f" LEFT JOIN paths h ON h.key = m.file_key WHERE 1{only}"
                 " ORDER BY coalesce(s.updated_at, 0) DESC, s.id, e.key LIMIT ?",
                 (wanted, namespace, *((to_json(session_ids),) if session_ids else ()), limit),
             ).fetchall()
             found = _session_entities(db, [row[1:] for row in rows])
         return [Discussion(SessionId(row[0]), entity) for row, entity in zip(rows, found, strict=True)]
+
+    def discussing(self, namespace: Namespace, names: Sequence[tuple[EntityType, str, str]]) -> set[SessionId]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT DISTINCT s.id FROM {_NAMED} JOIN sessions s ON s.key = m.session_key",
+                (to_json([[_TYPE_CODES[kind], name, tail] for kind, name, tail in names]), namespace),
+            ).fetchall()
+        return {SessionId(row[0]) for row in rows}
 
     def sessions_touching(self, namespace: Namespace, path: str, *, limit: int) -> list[Discussion]:
         plain = path.replace("\\", "/").lstrip("/")

@@ -1,4 +1,4 @@
-"""``ovillo embed``: everything that waits for a vector gets one now, instead of in the background of a server."""
+"""``ovillo embed``: what a server does in the background is done now: entities, types of sessions, vectors."""
 
 from __future__ import annotations
 
@@ -20,13 +20,18 @@ from ovillo.security.principals import LOCAL
 def embed(state: State, workers: int) -> None:
     """Make everything people and models said searchable by meaning, newest first.
 
-    Ctrl-C ends it; what is done is kept, and a server goes on with the rest.
+    First sessions are read for entities, and type and status of each are told. Ctrl-C ends it; what is done is kept, and
+    a server goes on with the rest.
     """
     # start-up cost: numpy and the model
+    from ovillo.entities.tracker import EntityTracker
     from ovillo.search.embedders import open_embedder
     from ovillo.search.embedding_queue import EmbeddingQueue
 
     services = state.services()
+    tracker = EntityTracker(services.store, LOCAL.namespace)
+    read = _with_bar(state, "Entities", tracker.run_until_done)
+    services.keeper.classify(LOCAL.namespace)
     embedder = open_embedder(services.settings)
     if embedder is None:
         raise InvalidInput(
@@ -35,17 +40,21 @@ def embed(state: State, workers: int) -> None:
         )
     queue = EmbeddingQueue(services.store, embedder, LOCAL.namespace)
     started = time.monotonic()
-    done = _with_bar(state, lambda show: queue.run_until_done(show, workers=workers))
+    done = _with_bar(state, "Embedding", lambda show: queue.run_until_done(show, workers=workers))
     took = time.monotonic() - started
     embedded, eligible = services.store.embedding_share(LOCAL.namespace, queue.name)
     if state.json:
-        print_json({"new": done, "embedded": embedded, "eligible": eligible, "elapsed": round(took * 1000)})
+        print_json(
+            {"new": done, "embedded": embedded, "eligible": eligible, "tracked": read, "elapsed": round(took * 1000)}
+        )
         return
+    if read:
+        click.echo(f"Read {read:,} sessions for entities.")
     first = f"Embedded {done:,} texts in {took:.1f} s" if done else "Nothing waits"
     click.echo(f"{first}; {embedded:,} of {eligible:,} texts are searchable by meaning.")
 
 
-def _with_bar(state: State, work: Callable[[Callable[[int, int], None] | None], int]) -> int:
+def _with_bar(state: State, title: str, work: Callable[[Callable[[int, int], None] | None], int]) -> int:
     screen = console(state, stderr=True)
     if state.json or not screen.is_terminal:
         return work(None)
@@ -53,7 +62,7 @@ def _with_bar(state: State, work: Callable[[Callable[[int, int], None] | None], 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     with Progress(
-        TextColumn("Embedding"),
+        TextColumn(title),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

@@ -1,0 +1,103 @@
+"""``ovillo entity``: names that sessions speak of: all of them, those of a session, and where one was discussed."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.lazy import LazyGroup
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.model.clock import to_iso
+from ovillo.model.entities import EntityType, SessionEntity
+from ovillo.security.principals import LOCAL
+from ovillo.sessions.transfer.plain_text import one_line
+
+_C = "ovillo.interfaces.cli.commands.entity"
+_TYPE = click.option("--type", "kind", type=click.Choice([x.value for x in EntityType]), help="Only this kind.")
+
+
+@click.command(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    lazy={
+        "list": (f"{_C}:list_entities", "Names that sessions speak of, those of most sessions first."),
+        "show": (f"{_C}:show", "Entities of a session."),
+        "where": (f"{_C}:where", "Sessions that speak of a name, with the places."),
+    },
+)
+def entity() -> None:
+    """Functions, classes, files, errors, tickets, commits and more that sessions speak of."""
+
+
+@click.command("list")
+@click.argument("beginning", required=False, default="")
+@_TYPE
+@click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True, help="How many.")
+@reading
+def list_entities(state: State, beginning: str, kind: str | None, limit: int) -> None:
+    """Names that sessions speak of; BEGINNING is one of the last piece of a name."""
+    chosen = EntityType(kind) if kind else None
+    found = state.services().entities.names(LOCAL.namespace, beginning=beginning, type=chosen, limit=limit)
+    if state.json:
+        names = [{"name": x.name, "type": x.type, "sessions": x.sessions, "mentions": x.count} for x in found]
+        print_json({"entities": names})
+        return
+    for item in found:
+        click.echo(f"{item.type:<10} {item.sessions:>5} sessions {item.count:>6}x  {one_line(item.name, 120)}")
+    if not found:
+        click.echo("No names are known yet: run ovillo embed, or leave a server running for a while.")
+
+
+@click.command()
+@click.argument("session")
+@_TYPE
+@click.option("--limit", type=click.IntRange(1, 500), default=100, show_default=True, help="How many.")
+@reading
+def show(state: State, session: str, kind: str | None, limit: int) -> None:
+    """Entities of SESSION, those named last first."""
+    services = state.services()
+    session_id = services.catalog.resolve(LOCAL.namespace, session).session.id
+    types = (EntityType(kind),) if kind else ()
+    found = services.entities.entities_of_session(LOCAL.namespace, session_id, types=types, limit=limit)
+    if state.json:
+        print_json({"sessionID": session_id, "entities": [_data(x) for x in found]})
+        return
+    for item in found:
+        where = f"  in {item.file}" if item.file and item.file != item.name else ""
+        changed = "  changed" if item.was_changed else ""
+        click.echo(f"{item.type:<10} {item.count:>5}x  {one_line(item.name, 120)}{where}{changed}")
+    if not found:
+        click.echo(f"No entities were found in {session_id}.")
+
+
+@click.command()
+@click.argument("name")
+@_TYPE
+@click.option("--project", metavar="NAME", help="Only sessions of this project.")
+@click.option("--session", metavar="ID", help="Only in this session.")
+@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="How many sessions.")
+@reading
+def where(state: State, name: str, kind: str | None, project: str | None, session: str | None, limit: int) -> None:
+    """Sessions that speak of NAME or touched the file, newest first."""
+    given = {"entity": name, "type": kind, "projectID": project, "sessionID": session, "limit": limit}
+    answer = state.call("where_discussed", given)
+    if state.json:
+        print_json(answer.data)
+    else:
+        click.echo(answer.text)
+
+
+def _data(item: SessionEntity) -> dict[str, object]:
+    return {
+        "name": item.name,
+        "type": item.type,
+        "count": item.count,
+        "file": item.file,
+        "changed": item.was_changed,
+        "candidate": item.is_candidate,
+        "mentions": [
+            {"messageID": x.message_id, "seq": x.seq, "role": x.role, "created": to_iso(x.at), "line": x.line}
+            for x in item.mentions
+        ],
+    }

@@ -1,0 +1,213 @@
+"""The tool ``where_discussed``: sessions that speak of a function, file, error, ticket or commit, with the places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.room import Room
+from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.model.clock import to_iso
+from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
+from ovillo.model.errors import InvalidInput
+from ovillo.security.principals import CONTEXT_READ
+from ovillo.store.protocol import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.sessions.views import SessionSummary
+
+_MOST = 200
+_LIMIT = 20
+#: Places shown of one session.
+_PLACES = 5
+
+
+class Input(Struct, rename=wire_name, kw_only=True):
+    entity: Annotated[str, Meta(description="Name, `Class.method`, path or its end, ticket ...")]
+    #: A string in the schema: an enumeration of thirteen words would cost every conversation their tokens.
+    type: Annotated[str | None, Meta(description="function, class, file, error, test ...")] = None
+    project_id: str | None = None
+    session_id: Annotated[str | None, Meta(description="Only in this one, or `current`")] = None
+    limit: Annotated[int, Meta(ge=1, le=_MOST)] = _LIMIT
+    cursor: shapes.Cursor = None
+
+
+class PlaceInfo(Struct, rename=wire_name, kw_only=True):
+    message_id: str
+    part_id: str
+    #: Which message of the session it is, and the character in the part's text.
+    seq: int
+    offset: int
+    role: str
+    created: str | None
+    line: int | UnsetType = UNSET
+
+
+class DiscussionInfo(Struct, rename=wire_name, kw_only=True):
+    session_id: str
+    title: str
+    updated: str | None
+    entity: str
+    type: str
+    count: int
+    #: How the session met it: said, answered, called, printed, defined, changed.
+    evidence: list[str]
+    places: list[Annotated[PlaceInfo, BRIEF]]
+    file: str | UnsetType = UNSET
+    session_type: str | UnsetType = UNSET
+    status: str | UnsetType = UNSET
+
+
+class NameInfo(Struct, rename=wire_name, kw_only=True):
+    name: str
+    type: str
+    sessions: int
+    candidate: bool | UnsetType = UNSET
+
+
+class Output(Struct, rename=wire_name, kw_only=True):
+    discussions: list[Annotated[DiscussionInfo, BRIEF]]
+    #: What the name may mean, where that is more than one thing.
+    entities: list[Annotated[NameInfo, BRIEF]]
+    next_cursor: shapes.NextCursor = UNSET
+    unread_sessions: int | UnsetType = UNSET
+
+
+def handle(call: Call, args: Input) -> Answer:
+    key = f"where:{args.entity}\0{args.type}\0{args.project_id}\0{args.session_id}"
+    skip = cursors.position(cursors.decode(key, args.cursor), "s")
+    found = call.services.entities.where_discussed(
+        call.namespace,
+        args.entity,
+        type=_type(args.type),
+        where=_filter(call, args),
+        limit=min(skip + args.limit, _MOST),
+    )
+    summaries = call.services.catalog.summaries(call.namespace, [x.session_id for x in found.discussions[skip:]])
+    room = Room()
+    output = Output(discussions=[], entities=[name_info(x) for x in found.entities[:12]])
+    lines: list[str] = []
+    for each in found.discussions[skip:]:
+        info = discussion_info(each, summaries[each.session_id])
+        line = _line(info)
+        if not room.take(line, info) and lines:
+            break
+        output.discussions.append(info)
+        lines.append(line)
+    shown = skip + len(lines)
+    if shown < len(found.discussions) or (found.more and shown < _MOST):
+        output.next_cursor = cursors.encode(key, s=shown)
+    output.unread_sessions = found.unread or UNSET
+    return Answer(output, "\n".join([_heading(args, output), *lines, *_tail(args, output)]))
+
+
+def _type(given: str | None) -> EntityType | None:
+    if given is None:
+        return None
+    try:
+        return EntityType(given.strip().lower())
+    except ValueError:
+        known = ", ".join(EntityType)
+        raise InvalidInput(f"type {given!r} is no kind of entity.", hint=f"Known: {known}.") from None
+
+
+def _filter(call: Call, args: Input) -> SessionFilter | None:
+    if args.session_id is None:
+        return None if args.project_id is None else SessionFilter(project=args.project_id)
+    session_id = find_session(call, args.session_id).id
+    call.services.entities.entities_of_session(call.namespace, session_id, limit=1)
+    return SessionFilter(project=args.project_id, session_ids=(session_id,))
+
+
+def name_info(entity: KnownEntity) -> NameInfo:
+    sure = entity.evidence & (Evidence.DEFINED | Evidence.CHANGED | Evidence.MARKED)
+    return NameInfo(
+        name=entity.name, type=entity.type.value, sessions=entity.sessions, candidate=UNSET if sure else True
+    )
+
+
+def discussion_info(each: Discussion, summary: SessionSummary) -> DiscussionInfo:
+    entity, session = each.entity, summary.session
+    places = entity.mentions[-_PLACES:]
+    return DiscussionInfo(
+        session_id=each.session_id,
+        title=shapes.one_line(summary.title, 200),
+        updated=to_iso(session.updated_at),
+        entity=entity.name,
+        type=entity.type.value,
+        count=entity.count,
+        evidence=words_for(entity.evidence),
+        places=[place_info(x) for x in places],
+        file=entity.file if entity.file and entity.file != entity.name else UNSET,
+        session_type=session.type.value if session.type else UNSET,
+        status=session.status.value,
+    )
+
+
+def words_for(evidence: Evidence) -> list[str]:
+    """How a session met an entity, in words."""
+    shown = (Evidence.SAID, Evidence.ANSWERED, Evidence.CALLED, Evidence.PRINTED, Evidence.DEFINED, Evidence.CHANGED)
+    return [(bit.name or "").lower() for bit in shown if evidence & bit]
+
+
+def place_info(place: Mention) -> PlaceInfo:
+    return PlaceInfo(
+        message_id=place.message_id,
+        part_id=place.part_id,
+        seq=place.seq,
+        offset=place.offset,
+        role=place.role.value,
+        created=to_iso(place.at),
+        line=place.line or UNSET,
+    )
+
+
+def _heading(args: Input, output: Output) -> str:
+    names = {(x.name, x.type) for x in output.entities}
+    several = (
+        f" It may be: {', '.join(f'{name} ({kind})' for name, kind in sorted(names)[:6])}." if len(names) > 1 else ""
+    )
+    return f"{len(output.discussions)} sessions speak of {args.entity!r}, newest first.{several}"
+
+
+def _line(info: DiscussionInfo) -> str:
+    day = (info.updated or "no time")[:16].replace("T", " ")
+    facts = [f"{info.entity} ({info.type})", f"{info.count}x", "+".join(info.evidence)]
+    facts += [str(x) for x in (info.session_type, info.status, info.file) if x is not UNSET]
+    lines = [f"- {info.session_id} | {day} | {info.title} | {', '.join(x for x in facts if x)}"]
+    for place in info.places[-1:]:
+        at = f" line {place.line}" if place.line is not UNSET else ""
+        lines.append(f"  last: {place.role} {place.message_id} part {place.part_id}{at}")
+    return "\n".join(lines)
+
+
+def _tail(args: Input, output: Output) -> list[str]:
+    lines = []
+    if output.discussions and output.discussions[0].places:
+        best = output.discussions[0]
+        place = best.places[-1]
+        lines.append(f"Read on: get_session_history(sessionID={best.session_id!r}, around={place.message_id!r}).")
+    if output.next_cursor is not UNSET:
+        lines.append(f"More: where_discussed with the same arguments and cursor={output.next_cursor!r}.")
+    if output.unread_sessions is not UNSET:
+        lines.append(f"{output.unread_sessions} sessions are not read for entities yet; search_sessions covers them.")
+    return lines
+
+
+TOOL: Tool[Any] = Tool(
+    name="where_discussed",
+    title="Where something was discussed",
+    description=(
+        "Sessions that named or changed a function, class, file, error, ticket, commit, branch or test, newest first, with "
+        "the places. For `where did we discuss validate_card`, `which sessions touched pay.py`; for free words search_sessions."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="context",
+    scope=CONTEXT_READ,
+)
