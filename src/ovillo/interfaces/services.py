@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ovillo.entities.service import Entities
     from ovillo.code.service import CodeIndex
+    from ovillo.entities.service import Entities
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
     from ovillo.memory.contexts import Contexts
