@@ -42,6 +42,11 @@ class ModuleNames:
         self._folders: dict[str, list[str]] = {}
         for path in sorted(self._paths):
             self._folders.setdefault(_folder(path), []).append(path)
+        root = modules[0].root if modules else ""
+        #: Where the folder is a package itself, its modules call it by its name.
+        self._own_name = (
+            root.replace("\\", "/").rstrip("/").rpartition("/")[2] if "__init__.py" in self._paths else None
+        )
 
     def row(self, path: str) -> ModuleRow | None:
         return self._paths.get(path)
@@ -76,6 +81,8 @@ class ModuleNames:
                 base = _folder(base)
             whole = "/".join([*([base] if base else ()), *parts])
             return self._python_at(whole, item, exactly=True, importer=importer)
+        if parts and parts[0] == self._own_name:
+            return self._python_at("/".join(parts[1:]), item, exactly=True, importer=importer)
         return self._python_at("/".join(parts), item, exactly=False, importer=importer) if parts else []
 
     def _python_at(self, path: str, item: CodeImport, *, exactly: bool, importer: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ovillo.interfaces.http.endpoints import Endpoint
 from ovillo.interfaces.rest import (
     changes,
+    code,
     contexts,
     entities,
     from_tools,
@@ -30,6 +31,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *transfer.ENDPOINTS,
     *links.ENDPOINTS,
     *entities.ENDPOINTS,
+    *code.ENDPOINTS,
     *timesheet.ENDPOINTS,
     *contexts.ENDPOINTS,
     *status.ENDPOINTS,

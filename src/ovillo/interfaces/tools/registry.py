@@ -41,6 +41,7 @@ _BUILT_IN = {
     "where_discussed": "context",
     "export_session": "continuity",
     "import_session": "continuity",
+    "index_code": "context",
     "memory_optimize": "continuity",
     "session_append": "continuity",
     "session_create": "continuity",

@@ -1,0 +1,156 @@
+"""``ovillo code``: index folders of source code, find definitions, follow calls, export the index."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.lazy import LazyGroup
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.security.principals import LOCAL
+from ovillo.sessions.transfer.plain_text import printable
+
+if TYPE_CHECKING:
+    from ovillo.code.indexing import IndexProgress, OnProgress
+
+_C = "ovillo.interfaces.cli.commands"
+_COMMANDS = {
+    "show": (f"{_C}.code_show:show", "One definition: source, calls, callers, tests."),
+    "callers": (f"{_C}.code_show:callers", "Who calls a function."),
+    "graph": (f"{_C}.code_graph:graph", "Which module imports which, as text, JSON or a picture."),
+    "export": (f"{_C}.code_graph:export", "Write function_map.json and module_graph.json."),
+}
+NS = LOCAL.namespace
+
+
+@click.group(name="code", cls=LazyGroup, lazy=_COMMANDS, no_args_is_help=True)
+def code() -> None:
+    """The structure of your source code: what is defined where, what calls and imports what.
+
+    Only names and places are stored; source is read from disk when it is shown.
+    """
+
+
+@code.command("index")
+@click.argument("directory", type=click.Path(path_type=Path), default=".")
+@click.option("--progress/--no-progress", default=None, help="Show a progress bar (default: on a terminal).")
+@reading
+def index(state: State, directory: Path, progress: bool | None) -> None:
+    """Read the code below DIRECTORY (default: this folder), or what changed in it since the last time.
+
+    .gitignore files are honoured; folders that tools fill, minified and very large files are left out.
+    """
+    from ovillo.interfaces.tools.code_shapes import index_info, index_line, to_data  # start-up cost
+
+    with _meter(state, progress) as notify:
+        report = state.services().code.index(NS, directory, notify)
+    if state.json:
+        print_json(to_data(index_info(report)))
+        return
+    click.echo(printable(index_line(report)))
+    for title, notes in (("not read", report.skipped), ("read in part", report.errors)):
+        for file, reason in notes[:10]:
+            click.echo(printable(f"  {title}: {file}: {reason}"))
+        if len(notes) > 10:
+            click.echo(f"  {title}: {len(notes) - 10} more (--json names them)")
+    for folder in report.unreadable[:10]:
+        click.echo(printable(f"  not readable: {folder}"))
+
+
+@code.command("find")
+@click.argument("name")
+@click.option("--root", metavar="DIR", help="Only in this indexed folder.")
+@click.option("--prefix", is_flag=True, help="NAME is the beginning of names (as NAME* is).")
+@click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True, help="At most so many.")
+@reading
+def find(state: State, name: str, root: str | None, prefix: bool, limit: int) -> None:
+    """Definitions by NAME: refund, Payment.refund, payments.py:refund, ref*."""
+    from ovillo.interfaces.tools.code_shapes import symbol_info, to_data  # start-up cost
+    from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS
+
+    service = state.services().code
+    home = service.root(NS, root) if root is not None else None
+    rows = service.find(NS, name, root=home, is_prefix=prefix, limit=limit)
+    found = []
+    for row in rows:
+        members = None
+        if row.kind in CLASS_KINDS:
+            inside = service.symbols_of(NS, row.file, root=row.root)
+            members = [x for x in inside if x.parent == row.qualified_name and x.kind in FUNCTION_KINDS]
+        found.append(symbol_info(row, members))
+    if state.json:
+        print_json({"symbols": [to_data(x) for x in found], "total": len(found)})
+        return
+    for info in found:
+        click.echo(printable(f"{info.file}:{info.start_line}-{info.end_line}  {info.kind} {info.qualified_name}"))
+        click.echo(printable(f"    {info.signature}" + (f"  {info.doc_summary}" if info.doc_summary else "")))
+        for member in info.methods or ():
+            click.echo(printable(f"    {member.line_range[0]}-{member.line_range[1]}  {member.signature}"))
+    if not found:
+        known = service.roots(NS)
+        hint = "Try a beginning (NAME*)." if known else "No folder is indexed: ovillo code index DIR."
+        click.echo(printable(f"Nothing is called {name!r}. {hint}"))
+
+
+@code.command("roots")
+@click.option("--forget", metavar="DIR", help="Drop this folder from the index; its files are not touched.")
+@reading
+def roots(state: State, forget: str | None) -> None:
+    """Folders that are indexed."""
+    from ovillo.interfaces.tools.code_shapes import root_info, to_data  # start-up cost
+
+    service = state.services().code
+    if forget is not None:
+        service.forget(NS, forget)
+    known = [root_info(root) for root in service.roots(NS)]
+    if state.json:
+        print_json({"roots": [to_data(root) for root in known]})
+        return
+    for root in known:
+        damaged = f", {root.skipped} not read" if root.skipped else ""
+        click.echo(
+            printable(f"{root.path}  {root.files} files, {root.symbols} definitions{damaged}  {root.indexed_at}")
+        )
+    if not known:
+        click.echo("No folder is indexed: ovillo code index DIR.")
+
+
+def _meter(state: State, wanted: bool | None) -> AbstractContextManager[OnProgress | None]:
+    if wanted is False or state.json or (not sys.stderr.isatty() and not wanted):
+        return nullcontext(None)
+    return _Bar(console(state, stderr=True))
+
+
+class _Bar:
+    """Files as a bar, definitions as a count, on standard error."""
+
+    def __init__(self, screen: Any) -> None:
+        # start-up cost: only a terminal gets a bar
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("Reading code"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[found]}", markup=False),
+            TimeRemainingColumn(),
+            console=screen,
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=None, found="")
+
+    def __enter__(self) -> OnProgress:
+        self._bar.start()
+        return self._show
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def _show(self, step: IndexProgress) -> None:
+        self._bar.update(self._task, completed=step.files, total=step.total, found=f"{step.symbols:,} definitions")

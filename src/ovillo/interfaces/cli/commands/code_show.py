@@ -1,0 +1,122 @@
+"""``ovillo code show`` and ``ovillo code callers``: one definition and what hangs together with it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.model.errors import NotFound, OvilloError
+from ovillo.security.principals import LOCAL
+from ovillo.sessions.transfer.plain_text import printable
+
+if TYPE_CHECKING:
+    from ovillo.code.service import CodeIndex, Shown
+    from ovillo.model.code import SymbolRow
+
+_PLACE = re.compile(r"(.+\.\w+):(\d+)(?:[-:]\d+)?")
+NS = LOCAL.namespace
+_root = click.option("--root", metavar="DIR", help="Only in this indexed folder.")
+
+
+@click.command("show")
+@click.argument("what", metavar="NAME|FILE:LINE")
+@_root
+@click.option("--source/--no-source", default=True, help="Print its lines as they are on disk now.")
+@reading
+def show(state: State, what: str, root: str | None, source: bool) -> None:
+    """One definition: its source, what it calls, who calls it, its tests, its last change."""
+    from ovillo.interfaces.tools.code_shapes import details, to_data  # start-up cost
+
+    service = state.services().code
+    symbol, others = _meant(service, what, root)
+    lines = None
+    if source:
+        try:
+            symbol = service.fresh(NS, symbol)
+            lines = service.source_of(NS, symbol).text
+        except OvilloError as error:
+            click.echo(printable(f"Its source is not shown: {error}"), err=True)
+    shown = service.show(NS, symbol)
+    if state.json:
+        print_json({**to_data(details(shown, lines)), "also": [f"{x.file}:{x.start_line}" for x in others]})
+    else:
+        _print(shown, lines, others)
+
+
+@click.command("callers")
+@click.argument("what", metavar="NAME|FILE:LINE")
+@_root
+@reading
+def callers(state: State, what: str, root: str | None) -> None:
+    """Who calls a function; a place that may mean another one of its name is marked with a question mark."""
+    from ovillo.interfaces.tools.code_shapes import caller_info, symbol_info, to_data  # start-up cost
+
+    service = state.services().code
+    symbol, _ = _meant(service, what, root)
+    found = [caller_info(caller) for caller in service.callers(NS, symbol)]
+    if state.json:
+        print_json({"symbol": to_data(symbol_info(symbol)), "callers": [to_data(x) for x in found]})
+        return
+    click.echo(
+        printable(f"{symbol.qualified_name} ({symbol.file}:{symbol.start_line}) is called from {len(found)} places.")
+    )
+    for caller in found:
+        doubt = " ?" if caller.rule == "name" else ""
+        click.echo(printable(f"  {caller.file}:{caller.line}  {caller.caller or '(module)'}{doubt}"))
+
+
+def _meant(service: CodeIndex, what: str, root: str | None) -> tuple[SymbolRow, list[SymbolRow]]:
+    """The definition, and others that the same words may mean. Raises NotFound, Ambiguous."""
+    home = service.root(NS, root) if root is not None else None
+    if place := _PLACE.fullmatch(what):
+        found = service.function_at(NS, place[1], int(place[2]), root=home)
+        if found is None:
+            raise NotFound(
+                f"Nothing is defined around line {place[2]} of {place[1]}.", hint="See: ovillo code find NAME."
+            )
+        return found, []
+    rows = service.find(NS, what, root=home)
+    if not rows:
+        near = [x.name for x in service.find(NS, what.rpartition(".")[2][:4], root=home, is_prefix=True, limit=200)]
+        raise NotFound.named("definition", what, near, hint="Index its folder first: ovillo code index DIR.")
+    return rows[0], rows[1:]
+
+
+def _print(shown: Shown, lines: str | None, others: list[SymbolRow]) -> None:
+    symbol = shown.symbol
+    say = [f"{symbol.kind.value} {symbol.qualified_name}", f"{symbol.file}:{symbol.start_line}-{symbol.end_line}"]
+    if symbol.doc:
+        say.append(symbol.doc)
+    if shown.last_change is not None and shown.last_change.commit:
+        say.append(
+            f"last change: {shown.last_change.commit[:10]} {shown.last_change.summary} ({shown.last_change.author})"
+        )
+    if shown.features:
+        say.append(f"tickets: {', '.join(shown.features[:20])}")
+    sections = (
+        ("members", [f"{x.start_line}-{x.end_line} {x.signature}" for x in shown.members]),
+        (
+            "calls",
+            [
+                f"{call.name} -> {x.file}:{x.start_line}"
+                for call, found in shown.calls
+                for x in found.targets[:1]
+                if found.rule != "name"
+            ],
+        ),
+        ("callers", [f"{x.file}:{x.line}{' ?' if x.rule == 'name' else ''}" for x in shown.callers]),
+        ("tests", [f"{x.file}:{x.start_line} {x.qualified_name}" for x in shown.tests]),
+        ("also", [f"{x.file}:{x.start_line} {x.qualified_name}" for x in others]),
+    )
+    for title, entries in sections:
+        if entries:
+            say += [f"{title}:", *(f"  {entry}" for entry in entries[:30])]
+            say += [f"  ... {len(entries) - 30} more"] if len(entries) > 30 else []
+    if lines is not None:
+        say += ["", *(f"{number:>6}  {line}" for number, line in enumerate(lines.split("\n"), symbol.start_line))]
+    click.echo(printable("\n".join(say)))

@@ -1,0 +1,63 @@
+"""The tool ``index_code``: read a folder's code, or what changed in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.tools.code_shapes import IndexInfo, index_info, index_line
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.working_place import is_local_user, place_of
+from ovillo.model.errors import InvalidInput, PermissionDenied
+from ovillo.security.principals import CONTEXT_WRITE
+
+
+class Input(Struct, kw_only=True):
+    path: Annotated[str | None, Meta(description="Folder; default: the one you work in")] = None
+
+
+def handle(call: Call, args: Input) -> Answer:
+    folder = args.path or place_of(call).directory
+    if folder is None:
+        raise InvalidInput("Which folder is meant is not known.", hint="Give its path.")
+    check_may_index(call, folder)
+    report = call.services.code.index(call.namespace, folder)
+    lines = [index_line(report)]
+    lines += [f"- skipped {file}: {reason}" for file, reason in report.skipped[:5]]
+    lines += [f"- {file}: {reason}" for file, reason in report.errors[:5]]
+    return Answer(index_info(report), "\n".join(lines))
+
+
+def check_may_index(call: Call, folder: str) -> None:
+    """New folders are the local user's to add; who comes with a key may refresh what is indexed.
+
+    Raises PermissionDenied."""
+    if call.context.own_process or is_local_user(call.principal.name, call.principal.key_id):
+        return
+    known = {root.path for root in call.services.code.roots(call.namespace)}
+    if str(Path(folder)) not in known:
+        raise PermissionDenied(
+            f"{call.principal.name} may not add folders of this machine to the code index.",
+            hint="Run `ovillo code index DIR` on the server; then it can be refreshed from here.",
+        )
+
+
+TOOL = Tool(
+    name="index_code",
+    title="Index code",
+    description=(
+        "Reads the structure of a folder's source code (functions, classes, imports, calls; no bodies) so that functions "
+        "can be found by name or meaning and references like 'that function' resolved. Only what changed is read again. "
+        "Python, JavaScript, TypeScript, Go, Rust, Java, C, C++, C#, Ruby, PHP, Kotlin; .gitignore is honoured."
+    ),
+    input=Input,
+    output=IndexInfo,
+    handler=handle,
+    toolset="context",
+    scope=CONTEXT_WRITE,
+    read_only=False,
+    destructive=False,
+    idempotent=True,
+)
