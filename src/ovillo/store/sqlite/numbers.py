@@ -6,6 +6,8 @@ Nobody else writes between BEGIN IMMEDIATE and COMMIT, so that what was read onc
 
 from __future__ import annotations
 
+from typing import Any
+
 import apsw
 
 
@@ -23,12 +25,15 @@ class Numbers:
         self._message: int | None = None
         self._changes: dict[int, int] = {}
         self._documents = self._terms = 0
+        #: What was appended and is not written everywhere yet (``appending.Appending``).
+        self.appending: Any = None
 
     def forget(self) -> None:
         """A piece of work was undone: what it drew was drawn for nothing."""
         self.namespaces.clear()
         self._doc = self._message = None
         self._changes.clear()
+        self.appending = None
 
     def next_doc(self) -> int:
         """Numbers rise with time of arrival; titles draw from the same row, so that none is used twice."""
@@ -62,7 +67,9 @@ class Numbers:
         self._terms += terms
 
     def write(self) -> None:
-        """What was counted; at the end of the transaction."""
+        """What was gathered and counted; at the end of the transaction."""
+        if self.appending is not None:
+            self.appending.write()
         if self._documents:
             self._db.executemany(
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value",

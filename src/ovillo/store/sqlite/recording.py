@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 
@@ -19,13 +19,13 @@ from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.store.protocol import Analyzer, SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
+from ovillo.store.sqlite.appending import Entry, appending_of, leaves_nothing_when_refused
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.entities import forget_mentions
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
-from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
-from ovillo.store.sqlite.prepare import PreparedMessage, first_prompt, prepare_message
+from ovillo.store.sqlite.prepare import first_prompt, prepare_message
 from ovillo.store.sqlite.rows import (
     SESSION_COLUMNS,
     SESSION_EXTRA,
@@ -45,12 +45,6 @@ _COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_i
 #: Of the newest summary, what a list of sessions shows (characters).
 _SHOWN = 200
 _SUMMARY_COLUMNS = "id, from_seq, through_seq, text, tokens_before, tokens_after, summarizer, created_at"
-
-
-class _Entry(NamedTuple):
-    message: PreparedMessage
-    key: str
-    digest: bytes
 
 
 class RecordingWrites:
@@ -130,20 +124,17 @@ class RecordingWrites:
     def append(
         self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]], *, at: int
     ) -> Future[list[Appended]]:
-        entries = [_Entry(prepare_message(m, self._analyzer), key, _digest(m)) for m, key in messages]
+        entries = [Entry(prepare_message(m, self._analyzer), key, _digest(m)) for m, key in messages]
         prompt = first_prompt([message for message, _ in messages])
         surfaces = self._analyzer.take_new_surfaces()
 
         def work(db: apsw.Connection) -> list[Appended]:
-            ns = namespace_key(db, namespace, self._analyzer)
-            key = session_key(db, ns, session_id)
-            if key is None:
-                raise _unknown(session_id)
-            appended = _append(db, ns, key, session_id, entries, prompt, at)
-            learn(db, surfaces)
+            appends = appending_of(db)
+            appended = appends.append(namespace_key(db, namespace, self._analyzer), session_id, entries, prompt, at)
+            appends.learn(surfaces)
             return appended
 
-        appending = self._writer.submit(work)
+        appending = self._writer.submit(leaves_nothing_when_refused(work))
         give_back_if_failed(appending, self._analyzer, surfaces)
         return appending
 
@@ -263,79 +254,6 @@ def _delete(db: apsw.Connection, key: int | None) -> None:
     db.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", (key,))
     db.execute("DELETE FROM dismissed_links WHERE session_key = ?1 OR other_key = ?1", (key,))
     db.execute("DELETE FROM sessions WHERE key = ?", (key,))
-
-
-# --- messages
-
-
-def _append(
-    db: apsw.Connection,
-    ns: int,
-    key: int,
-    session_id: SessionId,
-    entries: Sequence[_Entry],
-    prompt: str | None,
-    at: int,
-) -> list[Appended]:
-    last = db.execute("SELECT max(seq) FROM messages WHERE session_key = ?", (key,)).fetchone()[0]
-    seq = 0 if last is None else last
-    index = IndexWrites(db)
-    appended: list[Appended] = []
-    added: list[str] = []
-    parts = prompts = characters = 0
-    docs: list[int] = []
-    for entry in entries:
-        known = db.execute(
-            "SELECT message_id, seq, digest FROM idempotency WHERE session_key = ? AND key = ?", (key, entry.key)
-        ).fetchone()
-        if known is not None:
-            appended.append(_replayed(session_id, entry, known))
-            continue
-        seq += 1
-        message_key = index.next_message()
-        values = entry.message.values
-        message_id = entry.message.id
-        try:
-            db.execute(MESSAGE_INSERT, (message_key, key, values[0], seq, *values[2:]))
-        except apsw.ConstraintError:
-            raise Conflict(
-                f"Session {session_id} has a message {message_id!r} already.", hint="Use another id, or none."
-            ) from None
-        for part in entry.message.parts:
-            doc = index.next_doc()
-            db.execute(PART_INSERT, (doc, key, message_key, part.role, part.flags, part.length, *part.values))
-            docs.append(doc)
-            characters += part.characters
-            if part.length:
-                index.add(doc, part.column, part.terms)
-            if part.paths:
-                index.touch(doc, key, part.paths, part.values[3] or at)
-        db.execute("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)", (key, entry.key, message_id, seq, entry.digest))
-        parts += len(entry.message.parts)
-        prompts += entry.message.prompt
-        appended.append(Appended(message_id, seq))
-        added.append(message_id)
-    if added:
-        index.flush()
-        db.execute(
-            "UPDATE sessions SET message_count = message_count + ?, part_count = part_count + ?,"
-            " prompt_count = prompt_count + ?, characters = characters + ?,"
-            " first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
-            " first_prompt = coalesce(first_prompt, ?), updated_at = max(coalesce(updated_at, 0), ?) WHERE key = ?",
-            (len(added), parts, prompts, characters, min(docs, default=None), max(docs, default=None), prompt, at, key),
-        )
-        log_changes(db, ns, "message", [f"{session_id}/{message_id}" for message_id in added], at)
-    return appended
-
-
-def _replayed(session_id: SessionId, entry: _Entry, known: tuple[str, int, bytes]) -> Appended:
-    message_id, seq, digest = known
-    if digest != entry.digest:
-        raise Conflict(
-            f"The idempotency key {entry.key[:80]!r} was used in session {session_id} for another message ({message_id}).",
-            hint="Use a new key for a new message.",
-        )
-    return Appended(message_id, seq, replayed=True)
 
 
 def _digest(message: Message) -> bytes:

@@ -116,12 +116,17 @@ class Writer:
                 self._connection.numbers = numbers = Numbers(self._connection)
                 for work, future in group:
                     try:
+                        if getattr(work, "leaves_nothing", False):
+                            done.append((future, work(self._connection)))
+                            continue
+                        numbers.write()
                         with self._connection:  # a savepoint: one failing piece of work costs only itself
                             done.append((future, work(self._connection)))
                     except (apsw.FullError, apsw.IOError, apsw.CorruptError):
                         raise
                     except Exception as error:  # noqa: BLE001 - the boundary of foreign work: its caller gets it
-                        numbers.forget()
+                        if not getattr(work, "leaves_nothing", False):
+                            numbers.forget()
                         future.set_exception(error)
                 numbers.write()
                 self._connection.execute("COMMIT")

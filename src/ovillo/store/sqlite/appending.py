@@ -1,0 +1,203 @@
+"""Appending messages to recorded sessions: many at once, each for itself.
+
+Owns the appends of one transaction. A message's own rows are inserted when its turn comes; what hangs on them (index,
+totals of sessions, change log) is written together before COMMIT. Statement by statement an append cost twice as much,
+most of it waiting for the interpreter. An append that is refused leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import apsw
+
+from ovillo.model.errors import Conflict, NotFound
+from ovillo.model.live import Appended
+from ovillo.model.records import SessionId
+from ovillo.store.sqlite.index_writes import IndexWrites
+from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
+from ovillo.store.sqlite.numbers import Numbers, numbers_of
+from ovillo.store.sqlite.prepare import PreparedMessage
+from ovillo.store.sqlite.rows import clean
+from ovillo.store.sqlite.vocabulary import Surfaces, learn
+
+T = TypeVar("T")
+
+
+class Entry(NamedTuple):
+    message: PreparedMessage
+    key: str
+    #: What makes two messages under one key the same.
+    digest: bytes
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A session in this transaction, and by how much it grew."""
+
+    key: int
+    seq: int
+    messages: int = 0
+    parts: int = 0
+    prompts: int = 0
+    characters: int = 0
+    first_doc: int | None = None
+    last_doc: int | None = None
+    prompt: str | None = None
+    at: int = 0
+
+
+class Appending:
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._numbers = numbers_of(db)
+        self._index = IndexWrites(db)
+        self._sessions: dict[tuple[int, SessionId], _Growing] = {}
+        self._changes: list[tuple[int, int, str, str, int]] = []
+        self._surfaces: list[tuple[str, str]] = []
+
+    def append(
+        self, namespace: int, session_id: SessionId, entries: Sequence[Entry], prompt: str | None, at: int
+    ) -> list[Appended]:
+        """All or none. Raises NotFound, and Conflict for a key or an id that stands for another message."""
+        growing = self._growing(namespace, session_id)
+        if len(entries) > 1:
+            self._check(growing, session_id, entries)
+        appended = [self._one(growing, namespace, session_id, entry, at) for entry in entries]
+        growing.prompt = growing.prompt or prompt
+        growing.at = max(growing.at, at)
+        return appended
+
+    def learn(self, surfaces: Surfaces) -> None:
+        self._surfaces += surfaces
+
+    def write(self) -> None:
+        """At the end of the transaction, and before anything else in it reads what was appended to."""
+        self._index.flush()
+        self._db.executemany(
+            "UPDATE sessions SET message_count = message_count + ?, part_count = part_count + ?,"
+            " prompt_count = prompt_count + ?, characters = characters + ?,"
+            " first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
+            " first_prompt = coalesce(first_prompt, ?), updated_at = max(coalesce(updated_at, 0), ?) WHERE key = ?",
+            [
+                (g.messages, g.parts, g.prompts, g.characters, g.first_doc, g.last_doc, g.prompt, g.at, g.key)
+                for g in self._sessions.values()
+                if g.messages
+            ],
+        )
+        self._db.executemany("INSERT INTO changes VALUES (?, ?, ?, ?, ?)", self._changes)
+        learn(self._db, self._surfaces)
+        self._sessions, self._changes, self._surfaces = {}, [], []
+
+    def _growing(self, namespace: int, session_id: SessionId) -> _Growing:
+        growing = self._sessions.get((namespace, session_id))
+        if growing is None:
+            row = self._db.execute(
+                "SELECT key, (SELECT max(seq) FROM messages WHERE session_key = s.key) FROM sessions s"
+                " WHERE namespace_key = ? AND id = ?",
+                (namespace, session_id),
+            ).fetchone()
+            if row is None:
+                raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
+            growing = self._sessions[namespace, session_id] = _Growing(row[0], row[1] or 0)
+        return growing
+
+    def _check(self, growing: _Growing, session_id: SessionId, entries: Sequence[Entry]) -> None:
+        """Raises what appending one after another would raise in the middle."""
+        said: dict[str, bytes] = {}
+        ids: set[str] = set()
+        for entry in entries:
+            known = self._known(growing, entry)
+            if known is not None:
+                _replayed(session_id, entry, known)
+                continue
+            if said.setdefault(entry.key, entry.digest) != entry.digest:
+                raise _other_message(session_id, entry.key, "of the same batch")
+            taken = self._db.execute(
+                "SELECT 1 FROM messages WHERE id = ? AND session_key = ?", (entry.message.id, growing.key)
+            ).fetchone()
+            if taken or (entry.message.id in ids and said[entry.key] != entry.digest):
+                raise _taken(session_id, entry.message.id)
+            ids.add(entry.message.id)
+
+    def _one(self, growing: _Growing, namespace: int, session_id: SessionId, entry: Entry, at: int) -> Appended:
+        seq, message_id = growing.seq + 1, entry.message.id
+        self._db.execute(
+            "INSERT OR IGNORE INTO idempotency VALUES (?, ?, ?, ?, ?)",
+            (growing.key, entry.key, message_id, seq, entry.digest),
+        )
+        if not self._db.changes():
+            known = self._known(growing, entry)
+            assert known is not None
+            return _replayed(session_id, entry, known)
+        message_key = self._numbers.next_message()
+        values = entry.message.values
+        try:
+            self._db.execute(MESSAGE_INSERT, (message_key, growing.key, values[0], seq, *values[2:]))
+        except apsw.ConstraintError:
+            self._db.execute("DELETE FROM idempotency WHERE session_key = ? AND key = ?", (growing.key, entry.key))
+            raise _taken(session_id, message_id) from None
+        self._insert_parts(growing, message_key, entry, at)
+        growing.seq = seq
+        growing.messages += 1
+        growing.prompts += entry.message.prompt
+        change = self._numbers.next_changes(namespace, 1)
+        self._changes.append((namespace, change, "message", clean(f"{session_id}/{message_id}"), at))
+        return Appended(message_id, seq)
+
+    def _insert_parts(self, growing: _Growing, message_key: int, entry: Entry, at: int) -> None:
+        for part in entry.message.parts:
+            doc = self._numbers.next_doc()
+            self._db.execute(
+                PART_INSERT, (doc, growing.key, message_key, part.role, part.flags, part.length, *part.values)
+            )
+            growing.first_doc = doc if growing.first_doc is None else growing.first_doc
+            growing.last_doc = doc
+            growing.parts += 1
+            growing.characters += part.characters
+            if part.length:
+                self._index.add(doc, part.column, part.terms)
+            if part.paths:
+                self._index.touch(doc, growing.key, part.paths, part.values[3] or at)
+
+    def _known(self, growing: _Growing, entry: Entry) -> tuple[str, int, bytes] | None:
+        row: tuple[str, int, bytes] | None = self._db.execute(
+            "SELECT message_id, seq, digest FROM idempotency WHERE session_key = ? AND key = ?",
+            (growing.key, entry.key),
+        ).fetchone()
+        return row
+
+
+def appending_of(db: apsw.Connection) -> Appending:
+    """The appends of the open transaction."""
+    numbers: Numbers = numbers_of(db)
+    if numbers.appending is None:
+        numbers.appending = Appending(db)
+    appending: Appending = numbers.appending
+    return appending
+
+
+def leaves_nothing_when_refused(work: Callable[[apsw.Connection], T]) -> Callable[[apsw.Connection], T]:
+    """Marks work for the writer: no savepoint has to be kept for it."""
+    work.leaves_nothing = True  # type: ignore[attr-defined]
+    return work
+
+
+def _replayed(session_id: SessionId, entry: Entry, known: tuple[str, int, bytes]) -> Appended:
+    message_id, seq, digest = known
+    if digest != entry.digest:
+        raise _other_message(session_id, entry.key, f"({message_id})")
+    return Appended(message_id, seq, replayed=True)
+
+
+def _other_message(session_id: SessionId, key: str, which: str) -> Conflict:
+    return Conflict(
+        f"The idempotency key {key[:80]!r} was used in session {session_id} for another message {which}.",
+        hint="Use a new key for a new message.",
+    )
+
+
+def _taken(session_id: SessionId, message_id: str) -> Conflict:
+    return Conflict(f"Session {session_id} has a message {message_id!r} already.", hint="Use another id, or none.")
