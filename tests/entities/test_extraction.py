@@ -42,6 +42,7 @@ def one(found: list[Sighting], name: str) -> Sighting:
         ("PAY-123 and #412 are open", {("ticket", "PAY-123"), ("ticket", "#412")}),
         ("https://github.com/a/b/issues/77", {("ticket", "#77")}),
         ("reverted in commits abc1234, def5678", {("commit", "abc1234"), ("commit", "def5678")}),
+        ("Hoy subí e4f5a6b", {("commit", "e4f5a6b")}),
         ("en la rama arreglo-pago", {("branch", "arreglo-pago")}),
         ("on feature/pay-retry now", {("branch", "feature/pay-retry")}),
         ("tests/test_pay.py::test_refund[eur] fails", {("test", "tests/test_pay.py::test_refund[eur]")}),
@@ -63,7 +64,8 @@ def test_names_with_evidence_are_found_in_four_languages(text: str, expected: se
         "It worked.Then it did not. See section 3.2 and version 1.2.3, at 10:45.",
         "Write to me@example.com or see https://example.com/a_b/cD.",
         "La función de pago y su validación; 50 % más, ¿y la otra?",
-        "decade facade deadbee",
+        "decade facade deadbee 1234567, f81d4fae-7dec-11d0-a765-00a0c91e6bf6 and id=a1b2c3d4",
+        "What class is it? McGee wants to branch out; J.R.R. wrote `*.py` and `<name>_<n>.json`.",
     ],
 )
 def test_plain_words_products_and_figures_are_no_names(text: str) -> None:

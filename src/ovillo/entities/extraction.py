@@ -48,6 +48,10 @@ _STOP = re2.compile(_STOPS.encode())
 _COMMIT_WORDS = re.compile(
     rb"commit|\bsha\b|revert|cherry|rebase|bisect|revisi|r\xc3\xa9vision|\bgit\b|\bhash\b", re.IGNORECASE
 )
+#: A hash as people write it, and how often letters and digits change in what only chance could have written.
+_SHORT_HASH, _RANDOM_RUNS = 10, 3
+_RUNS = re.compile(r"\d+|[a-f]+")
+_INSIDE_IDS = frozenset((b"-", b"_", b"#", b"/", b"=", b":", b"."))
 _SENTENCE_END = re.compile(rb"[.!?;]\s|\n\s*\n")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s`'\"*(:\u00ab]*$")
 _WORD_AFTER = re.compile(r"[\s`'\"*)]*([^\W\d_]+)")
@@ -66,9 +70,12 @@ def entities_in(text: str) -> list[Sighting]:
     data = text.encode("utf-8", "replace")[:_MAX_TEXT]
     found: list[tuple[int, int, Sighting]] = []
     for start, end, name in _names(data):
-        if name.type is EntityType.COMMIT and not _COMMIT_WORDS.search(data, max(0, start - _NEAR_COMMIT), start):
-            continue
         kind, evidence = name.type, name.evidence
+        if kind is EntityType.COMMIT:
+            if _COMMIT_WORDS.search(data, max(0, start - _NEAR_COMMIT), start):
+                evidence |= Evidence.MARKED
+            elif not _looks_random(data, start, end, name.name):
+                continue
         if kind in _CODE_TYPES:
             told = _told_kind(data, start, end)
             if told is not None:
@@ -108,6 +115,12 @@ def _names(data: bytes) -> Iterator[tuple[int, int, Name]]:
         word = data[start:end].decode("utf-8", "replace")
         for offset, name in named(word):
             yield start + offset, end, name
+
+
+def _looks_random(data: bytes, start: int, end: int, name: str) -> bool:
+    """Whether a short hash can be taken for one without a word that says so; pieces of longer ids are none."""
+    alone = data[max(0, start - 1) : start] not in _INSIDE_IDS and data[end : end + 1] not in _INSIDE_IDS
+    return alone and len(name) <= _SHORT_HASH and len(_RUNS.findall(name)) >= _RANDOM_RUNS
 
 
 def _leftwards(data: bytes, start: int) -> int:

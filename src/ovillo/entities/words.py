@@ -51,10 +51,10 @@ _BRANCHES = words_of(
     feature feat fix bugfix hotfix release chore refactor docs topic users dependabot renovate
     """
 )
-_NO_BRANCH = words_of(
-    """
-    is was of and the that with name names from for to on in has you we protection
-    """
+_KNOWN_BRANCHES = words_of("main master develop dev staging production trunk next canary")
+#: Before "class" or "component" these begin a sentence and name nothing.
+_NO_CLASS = words_of(
+    "what this that each every the which base parent any our your same another first last one new some"
 )
 #: Endings that attributes have as well: a file only with a folder before it, or with nothing else it could be.
 _WEAK_ENDINGS = words_of(
@@ -68,6 +68,10 @@ _OBJECTS = words_of(
     """
 )
 _SELVES = ("self.", "this.", "cls.", "super().", "this->", "$this->")
+#: A pattern or a placeholder is no path.
+_NO_PATH = re.compile(r"[<>*?{}|\"]")
+#: ``McGee``, ``MacLeod``: people.
+_PERSON = re.compile(r"(?:Mc|Mac|Le|De|La|Van|Di|Fitz)[A-Z][a-z]+")
 _PATH_LIKE = re.compile(r"[\w.@~+$()\[\]-]*(?:[/\\][\w.@~+$()\[\] -]+)+|[A-Za-z]:[/\\].+")
 
 
@@ -122,6 +126,10 @@ def _file(word: str) -> Name | None:
     base = path.replace("\\", "/").rsplit("/", 1)[-1]
     stem, dot, ending = base.rpartition(".")
     has_folder = base != path
+    if _NO_PATH.search(path) or (
+        len(ending) == 1 and not has_folder and line is None and (len(stem) < 3 or "." in stem)
+    ):
+        return None
     if base in BARE_FILES:
         return Name(EntityType.FILE, _slashes(path), line, Evidence.MARKED)
     if not dot or not stem or ending.lower() not in EXTENSIONS or path.lower() in NO_FILES:
@@ -184,7 +192,7 @@ def _code(word: str, *, called: bool) -> Name | None:
         return Name(EntityType.IDENTIFIER, word) if "_" in letters else None
     if "_" in letters:
         return Name(_callable(word), word)
-    if _HUMP.search(word) and not word.endswith(("DB", "QL", "OS", "JS")):
+    if _HUMP.search(word) and not word.endswith(("DB", "QL", "OS", "JS")) and not _PERSON.fullmatch(word):
         return Name(_callable(word), word)
     return None
 
@@ -288,8 +296,9 @@ def _kind_beside(found: re.Match[str]) -> tuple[tuple[int, Name], ...]:
     name, group = next((found[group], group) for group in (1, 2, 3) if found[group])
     if group == 3:
         bare = name.rstrip(".,;:/-")
-        return () if bare in _NO_BRANCH else ((found.start(3), Name(EntityType.BRANCH, bare, None, Evidence.MARKED)),)
-    if name in NO_CODE or name.isupper():
+        is_named = bare in _KNOWN_BRANCHES or re.search(r"[-_/\d]", bare)
+        return () if not is_named else ((found.start(3), Name(EntityType.BRANCH, bare, None, Evidence.MARKED)),)
+    if name in NO_CODE or name.isupper() or name.lower() in _NO_CLASS:
         return ()
     return ((found.start(group), Name(EntityType.CLASS, name, None, Evidence.MARKED)),)
 
