@@ -523,6 +523,7 @@ ENT: dict[str, tuple[str, str]] = {
     "ENT-10": ("A session's metadata names entities, modified files and commits", "mcp-v6-roadmap Feature 3"),
     "ENT-11": ("where_discussed by tool, REST and command; near names when nothing is known", "DESIGN 11, 12, 13"),
     "ENT-12": ("entity: chooses sessions, other words rank in them", "DESIGN 6; mcp-v6-roadmap Feature 5"),
+    "ENT-14": ("Unknown identifiers are candidates until the code index knows them", "DESIGN 9"),
     "ENT-13": ("Who asks about a session gets what was said last, tracked or not", "issue 4 Entities"),
 }
 

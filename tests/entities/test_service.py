@@ -159,6 +159,26 @@ def test_who_asks_about_a_session_gets_what_was_said_last(made: Services) -> Non
         made.entities.of_session(NS, SessionId("ses_x"))
 
 
+@pytest.mark.requirement("ENT-14")
+def test_a_candidate_is_sure_once_the_code_index_knows_it(made: Services, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "pay.py").write_text("X = 1\n\n\nclass Card:\n    def check_total(self):\n        return 1\n")
+    said = message("m1", 1, "see check_total, Card.check_total and not_there", of=PAY)
+    record(made, delta(said, about=session(PAY, directory=str(folder))))
+    before = made.entities.entities_of_session(NS, PAY)
+    assert all(x.is_candidate for x in before)
+    made.code.index(NS, folder)
+    after = {x.name: x for x in made.entities.entities_of_session(NS, PAY)}
+    assert {name: x.is_candidate for name, x in after.items()} == {
+        "check_total": False,
+        "Card.check_total": False,
+        "not_there": True,
+    }
+    known = after["check_total"]
+    assert (known.type, known.file, known.lines) == (EntityType.METHOD, "pay.py", (5, 6))
+
+
 @pytest.mark.requirement("ENT-6")
 def test_reading_can_be_stopped_anywhere_and_goes_on_there(made: Services) -> None:
     said = [message(f"m{n}", n, f"call step_{n}() of common_name", of=PAY) for n in range(2 * RECENT + 400)]

@@ -51,7 +51,8 @@ _COMMIT_WORDS = re.compile(
 #: A hash as people write it, and how often letters and digits change in what only chance could have written.
 _SHORT_HASH, _RANDOM_RUNS = 10, 3
 _RUNS = re.compile(r"\d+|[a-f]+")
-_INSIDE_IDS = frozenset((b"-", b"_", b"#", b"/", b"=", b":", b"."))
+_BEFORE_IDS = frozenset((b"-", b"_", b"#", b"/", b"=", b":", b"."))
+_AFTER_IDS = frozenset((b"-", b"_", b"="))
 _SENTENCE_END = re.compile(rb"[.!?;]\s|\n\s*\n")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s`'\"*(:\u00ab]*$")
 _WORD_AFTER = re.compile(r"[\s`'\"*)]*([^\W\d_]+)")
@@ -119,7 +120,7 @@ def _names(data: bytes) -> Iterator[tuple[int, int, Name]]:
 
 def _looks_random(data: bytes, start: int, end: int, name: str) -> bool:
     """Whether a short hash can be taken for one without a word that says so; pieces of longer ids are none."""
-    alone = data[max(0, start - 1) : start] not in _INSIDE_IDS and data[end : end + 1] not in _INSIDE_IDS
+    alone = data[max(0, start - 1) : start] not in _BEFORE_IDS and data[end : end + 1] not in _AFTER_IDS
     return alone and len(name) <= _SHORT_HASH and len(_RUNS.findall(name)) >= _RANDOM_RUNS
 
 

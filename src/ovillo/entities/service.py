@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from ovillo.entities.known import KnownCode
 from ovillo.entities.naming import aliases, ends_like, relative, tails_of
 from ovillo.entities.naming import tail as tail_of
 from ovillo.entities.tracker import EntityTracker
@@ -65,6 +66,7 @@ class Entities:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._tracker = EntityTracker(store)
+        self._code = KnownCode(store)
 
     def entities_of_session(
         self,
@@ -76,7 +78,7 @@ class Entities:
         catch_up: bool = True,
     ) -> list[SessionEntity]:
         """Named or touched last first, each with its places and shorter names; files as seen from the session's
-        directory. Raises NotFound."""
+        directory. What the code index knows is said as it is there. Raises NotFound."""
         row = self._row(namespace, session_id)
         if catch_up:
             self._tracker.catch_up(namespace, session_id)
@@ -88,7 +90,8 @@ class Entities:
         if not types or EntityType.FILE in types:
             touched = self._store.touched_entities(namespace, session_id, _TOUCHED)
             found = _joined([*found, *(_seen_from(directory, entity) for entity in touched)])
-        return sorted(found, key=_last, reverse=True)[:limit]
+        newest = sorted(found, key=_last, reverse=True)[:limit]
+        return self._code.confirmed(namespace, directory, newest)
 
     def of_session(self, namespace: Namespace, session_id: SessionId, most: int = 50) -> SessionEntities:
         """What the session is about, was done to, and made. Raises NotFound."""
