@@ -263,8 +263,10 @@ class CodeIndex:
 
 
 def _by_weight(row: SymbolRow) -> tuple[bool, bool, int, str, int]:
-    """Code before its tests, what is open before what is not, outer before inner."""
-    return row.is_test or "test" in row.file.lower(), not row.is_exported, len(row.name), row.file, row.start_line
+    """Code before its tests, what is open before what is not; in a file the longest first: signatures that are repeated
+    without a body (overloads) come after the one that has it."""
+    span = row.end_line - row.start_line
+    return row.is_test or "test" in row.file.lower(), not row.is_exported, len(row.name), row.file, -span
 
 
 def _in_module(row: SymbolRow, said: str) -> bool:

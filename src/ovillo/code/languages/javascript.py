@@ -84,9 +84,8 @@ class JavaScriptWalker(Walker):
             scope,
             SymbolKind.CLASS,
             name,
-            signature=line_of(
-                child_of_type(node, "abstract"), child_of_type(node, "class"), field(node, "name"), heritage
-            ),
+            signature=line_of(child_of_type(node, "abstract"), child_of_type(node, "class"))
+            + f" {name}{text(field(node, 'type_parameters'))} {tidy(text(heritage))}".rstrip(),
             bases=bases_of(heritage),
             is_exported=whole.id in self._exported,
             start=self._starts.get(whole.id),
