@@ -26,6 +26,9 @@ _PORTION = 2_000
 _SESSIONS = 200
 #: Pauses when nothing waits (seconds).
 _IDLE_S = 2.0
+#: While somebody appends: how often it is looked, and how long waited at most (seconds).
+_LOOK_S = 0.1
+_LONGEST_WAIT_S = 20.0
 #: How long one who asks about a session waits for what was not read of it yet (seconds).
 PATIENCE_S = 0.25
 
@@ -36,8 +39,12 @@ OnProgress = Callable[[int, int], None]
 class EntityTracker:
     """Thread-safe, and safe beside other processes: of two that read the same portion, one is kept."""
 
-    def __init__(self, store: Store, namespace: Namespace = DEFAULT_NAMESPACE) -> None:
+    def __init__(
+        self, store: Store, namespace: Namespace = DEFAULT_NAMESPACE, is_quiet: Callable[[], bool] = lambda: True
+    ) -> None:
+        """``is_quiet``: whether background work may go on just now."""
         self._store = store
+        self._is_quiet = is_quiet
         self.namespace = namespace
 
     def run(self, stop: threading.Event) -> None:
@@ -58,12 +65,19 @@ class EntityTracker:
             for session_id in waiting:
                 if stop and stop.is_set():
                     break
+                self._wait_for_quiet(stop)
                 self.catch_up(self.namespace, session_id, patience_s=None, stop=stop)
                 seen.add(session_id)
                 done += 1
                 if progress and done % 20 == 0:
                     progress(*self._store.tracked_share(self.namespace))
         return done
+
+    def _wait_for_quiet(self, stop: threading.Event | None) -> None:
+        """Not for ever: this thread would cost every append a turn of the interpreter, but it must come to its end."""
+        deadline = time.monotonic() + _LONGEST_WAIT_S
+        while stop and not self._is_quiet() and time.monotonic() < deadline and not stop.wait(_LOOK_S):
+            pass
 
     def catch_up(
         self,
@@ -103,6 +117,8 @@ class EntityTracker:
             for item in page:
                 found += [(item.doc, seen) for seen in sightings(item.part, item.role)]
                 docs.append(item.doc)
+            if deadline is None:
+                self._wait_for_quiet(stop)
             if len(page) < _PAGE:
                 at_end = True
                 break

@@ -160,12 +160,13 @@ class Backend:
 
         try:
             _be_nice()
-            tracker = EntityTracker(services.store)
+            keeper = services.keeper
+            tracker = EntityTracker(services.store, is_quiet=lambda: keeper.is_quiet)
             turn = FileLock(str(services.settings.data_dir / "entities.lock"), timeout=0, thread_local=False)
             while not self._stop.is_set():
                 with suppress(Timeout), turn:
                     tracker.run_until_done(stop=self._stop)
-                    services.keeper.classify(DEFAULT_NAMESPACE, self._stop)
+                    keeper.classify(DEFAULT_NAMESPACE, self._stop)
                 self._new_sessions.wait(_TRACK_AGAIN_S)
                 self._new_sessions.clear()
         except Exception:  # noqa: BLE001  Worker boundary: a session is read for entities when somebody asks about it.

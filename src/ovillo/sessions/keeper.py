@@ -86,6 +86,11 @@ class Keeper:
             self._thread.start()
         self._changed.notify_all()
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody appended for a moment: other work in the background waits for that, as this does."""
+        return time.monotonic() - self._grown_at >= _QUIET_S
+
     def classify(self, namespace: Namespace, stop: threading.Event | None = None) -> int:
         """Tell type and status of mirrored sessions that changed; how many. Stops soon after ``stop`` is set."""
         done = 0
