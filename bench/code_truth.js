@@ -22,7 +22,8 @@ function look(path) {
   const text = (node) => node.getText(file);
   function define(whole, name, made) {
     const parameters = made && made.parameters ? made.parameters.map(text).join(", ") : null;
-    const notes = (whole.jsDoc || (whole.parent && whole.parent.jsDoc) || (whole.parent && whole.parent.parent && whole.parent.parent.jsDoc) || []);
+    const around = ts.isBinaryExpression(whole) && ts.isExpressionStatement(whole.parent) ? whole.parent : whole;
+    const notes = around.jsDoc || [];
     const last = notes[notes.length - 1];
     const doc = last && last.comment ? ts.getTextOfJSDocComment(last.comment) : "";
     defs.push([name, line(whole.getStart(file)), line(whole.getEnd()), parameters, doc]);

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 FIXTURES = Path(__file__).parent / "fixtures"
+#: Projects among the fixtures have tests of their own, which are read and not run.
+collect_ignore = ["fixtures"]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -508,6 +508,22 @@ CONF: dict[str, tuple[str, str]] = {
 
 CODE: dict[str, tuple[str, str]] = {
     "CODE-1": ("The store keeps roots, files, symbols and calls of code, a namespace apart from another", "DESIGN 9"),
+    "CODE-2": ("Definitions, calls and imports of twelve languages", "issue 4; DESIGN 9"),
+    "CODE-3": ("Python, JavaScript and TypeScript in full: signatures, ranges, docs, exports, tests", "v6 Feature 2"),
+    "CODE-4": ("Encodings, damage, binaries, minified and oversized files cost themselves only", "code reference 2"),
+    "CODE-5": ("Notebooks are read by their code cells", "issue 4"),
+    "CODE-6": ("Ignore rules, links, inner repositories and tool folders are respected", "issue 4"),
+    "CODE-7": ("Only what changed is read again, and one edit is seen at once", "issue 4; DESIGN 9"),
+    "CODE-8": ("Definitions are found by name, owner, file, beginning and place", "issue 4"),
+    "CODE-9": ("Calls are resolved when asked; callers and tests are known", "issue 4"),
+    "CODE-10": ("The module graph, as data and as a picture", "v6 Feature 2; issue 4"),
+    "CODE-11": ("function_map.json and module_graph.json in the specification's shape", "v6 Feature 2"),
+    "CODE-12": ("Related tickets and last changes come from git", "issue 4"),
+    "CODE-13": ("Metadata only is stored; source is read fresh, below indexed folders only", "DESIGN 9, 15"),
+    "CODE-14": ("Several roots, namespaces apart", "DESIGN 15"),
+    "CODE-15": ("Several processes may index one folder", "DESIGN 5"),
+    "CODE-16": ("Servers keep indexed folders up to date", "issue 4"),
+    "CODE-17": ("The index by command, tool and REST, paths relative to the root", "DESIGN 13, 18"),
 }
 
 ENT: dict[str, tuple[str, str]] = {

@@ -67,6 +67,7 @@ class Walker:
         self._deadline = deadline
         self._comment_lines: list[str] = []
         self._comment_end = -2
+        self._comment_byte = 0
 
     def walk(self, root: Node) -> None:
         handlers = self.handlers
@@ -135,7 +136,7 @@ class Walker:
             first,
             max(first, last_line(node)),
             signature[:_MAX_SIGNATURE],
-            self.comment_before(first) if doc is None else doc,
+            self.comment_before(node, first) if doc is None else doc,
             prefix[:-1] or None,
             tuple(bases),
             is_exported,
@@ -148,10 +149,14 @@ class Walker:
         if name:
             self.calls.append(CodeCall(scope.index, name[:_MAX_NAME], receiver, node.start_point[0] + 1))
 
-    def comment_before(self, line: int) -> str:
-        """Summary of the comment that ends on the line before ``line``."""
+    def comment_before(self, node: Node, line: int) -> str:
+        """Summary of the comment that ends on the line before ``line``, where ``node`` begins; one that is marked as
+        documentation (``/**``) may have empty lines after it."""
         if self._comment_end not in (line - 1, line):
-            return ""
+            begin = self.source.rfind(b"\n", 0, node.start_byte) + 1
+            is_marked = bool(self._comment_lines) and self._comment_lines[0].startswith("/**")
+            if not is_marked or self._comment_end < 0 or self.source[self._comment_byte : begin].strip():
+                return ""
         # Taken once: a member on the same line has no comment of its own.
         self._comment_end = -2
         return doc_of_comments(self._comment_lines)
@@ -173,6 +178,7 @@ class Walker:
         else:
             self._comment_lines = [said]
         self._comment_end = last
+        self._comment_byte = node.end_byte
 
 
 def text(node: Node | None) -> str:
