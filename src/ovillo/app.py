@@ -249,7 +249,7 @@ def _keys(services: Services) -> Any:
 def _entities(services: Services) -> Any:
     from ovillo.entities.service import Entities
 
-    return Entities(services.store)
+    return Entities(services.store, is_tracking=services.settings.entity_tracking)
 
 
 _BUILDERS: dict[str, Callable[[Services], Any]] = {

@@ -179,6 +179,16 @@ def test_a_candidate_is_sure_once_the_code_index_knows_it(made: Services, tmp_pa
     assert (known.type, known.file, known.lines) == (EntityType.METHOD, "pay.py", (5, 6))
 
 
+@pytest.mark.requirement("ENT-13")
+def test_tracking_can_be_switched_off(tmp_path: Path) -> None:
+    services = open_services(replace(settings_for(tmp_path), entity_tracking=False))
+    record(services, payment())
+    found = services.entities.of_session(NS, PAY)
+    assert (found.entities_mentioned, found.is_complete) == ((), False)
+    assert found.files_modified == ("card_validator.py",)
+    services.close()
+
+
 @pytest.mark.requirement("ENT-6")
 def test_reading_can_be_stopped_anywhere_and_goes_on_there(made: Services) -> None:
     said = [message(f"m{n}", n, f"call step_{n}() of common_name", of=PAY) for n in range(2 * RECENT + 400)]

@@ -63,8 +63,10 @@ class Found:
 class Entities:
     """Thread-safe; reads only, except that a session asked for is read to its end first."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, is_tracking: bool = True) -> None:
+        """``is_tracking``: whether a session that somebody asks about is read to its end first."""
         self._store = store
+        self._is_tracking = is_tracking
         self._tracker = EntityTracker(store)
         self._code = KnownCode(store)
 
@@ -80,7 +82,7 @@ class Entities:
         """Named or touched last first, each with its places and shorter names; files as seen from the session's
         directory. What the code index knows is said as it is there. Raises NotFound."""
         row = self._row(namespace, session_id)
-        if catch_up:
+        if catch_up and self._is_tracking:
             self._tracker.catch_up(namespace, session_id)
         directory = row.session.directory
         found = [

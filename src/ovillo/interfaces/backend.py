@@ -165,7 +165,8 @@ class Backend:
             turn = FileLock(str(services.settings.data_dir / "entities.lock"), timeout=0, thread_local=False)
             while not self._stop.is_set():
                 with suppress(Timeout), turn:
-                    tracker.run_until_done(stop=self._stop)
+                    if services.settings.entity_tracking:
+                        tracker.run_until_done(stop=self._stop)
                     keeper.classify(DEFAULT_NAMESPACE, self._stop)
                 self._new_sessions.wait(_TRACK_AGAIN_S)
                 self._new_sessions.clear()

@@ -95,6 +95,8 @@ class Settings:
     retention_days: int = 0
     #: Exceptions to that: ``type``, ``namespace/type`` or ``namespace/*`` -> days.
     retention: Mapping[str, int] = field(default_factory=dict)
+    #: Read sessions for the names in them.
+    entity_tracking: bool = True
     #: Endings of files the code index reads (``.py``); empty means all it knows.
     code_extensions: tuple[str, ...] = ()
     #: Names of folders it leaves out, beside those that tools fill.

@@ -27,6 +27,7 @@ _MEANS = {
     "session.context_limit": "context_limit",
     "session.type": "session_memory",
     "logging.level": "log_level",
+    "entity_tracking.enabled": "entity_tracking",
 }
 #: Always so here, or of no meaning beside another store.
 _SETTLED = (

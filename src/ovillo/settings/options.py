@@ -82,6 +82,7 @@ OPTIONS = (
     Option("summarizer_timeout_s", values.seconds, lambda: 30.0),
     Option("retention_days", values.whole(0, 36_500), lambda: 0),
     Option("retention", values.days_by_kind, dict),
+    Option("entity_tracking", values.flag, lambda: True),
     Option("code_extensions", values.names, lambda: ()),
     Option("code_exclude", values.names, lambda: ()),
 )

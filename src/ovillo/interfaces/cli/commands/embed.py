@@ -30,7 +30,7 @@ def embed(state: State, workers: int) -> None:
 
     services = state.services()
     tracker = EntityTracker(services.store, LOCAL.namespace)
-    read = _with_bar(state, "Entities", tracker.run_until_done)
+    read = _with_bar(state, "Entities", tracker.run_until_done) if services.settings.entity_tracking else 0
     services.keeper.classify(LOCAL.namespace)
     embedder = open_embedder(services.settings)
     if embedder is None:
