@@ -9,8 +9,8 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from ovillo.entities.service import Entities
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import PATTERN_BUDGET_MS, SEARCH_BUDGET_MS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
@@ -27,6 +27,9 @@ from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.views import Freshness
 from ovillo.settings import Settings
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Store, Term
+
+if TYPE_CHECKING:
+    from ovillo.entities.service import Entities
 
 #: A term that no text has.
 _NOWHERE = Term("\x01")
@@ -58,9 +61,13 @@ class Search:
         self._freshness = freshness
         self._clock = clock
         self._units = UnitBuilder(store)
-        self._entities = Entities(store)
         self._meaning = Meaning(store, settings)
         self._words = WordSearch(store, self._units, self._meaning)
+
+    def _entities(self) -> Entities:
+        from ovillo.entities.service import Entities  # start-up cost: 60 ms that only ``entity:`` needs
+
+        return Entities(self._store)
 
     def search(self, namespace: Namespace, request: SearchRequest) -> SearchResult:
         """Sessions by relevance, each with its best places.
@@ -124,7 +131,7 @@ class Search:
             return query
         chosen: set[SessionId] | None = None
         for name in query.entities:
-            ids = self._entities.sessions_of(namespace, name)
+            ids = self._entities().sessions_of(namespace, name)
             if ids is None:
                 return query
             chosen = ids if chosen is None else chosen & ids
