@@ -222,8 +222,8 @@ began = time.monotonic()
 for row in rows:
     services.code.find(NS, row.qualified_name)
 print(f"find ms\t{(time.monotonic() - began) * 1000 / max(len(rows), 1):.3f}")
-print(f"database MB\t{sum(f.stat().st_size for f in data.glob('ovillo.db*')) / 1e6:.2f}")
 services.close()
+print(f"database MB\t{sum(f.stat().st_size for f in data.glob('ovillo.db*')) / 1e6:.2f}")
 """
 
 if __name__ == "__main__":

@@ -65,6 +65,12 @@ def test_broken_syntax_costs_what_is_broken_and_is_said() -> None:
     assert file.error is not None
 
 
+@pytest.mark.requirement("CODE-3")
+def test_comments_after_the_last_statement_are_no_part_of_a_definition() -> None:
+    file = parse("a.py", b"def f():\n    if x:\n        g()\n        # tail\n\n    # more\n\n\ndef h(): pass\n")
+    assert [(s.start_line, s.end_line) for s in file.symbols] == [(1, 3), (9, 9)]
+
+
 @pytest.mark.requirement("CODE-4")
 def test_code_nested_without_end_is_read_without_a_crash() -> None:
     file = parse("a.js", b"f(\n" * 30_000 + b")\n" * 30_000)

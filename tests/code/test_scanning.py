@@ -10,7 +10,6 @@ import pytest
 from ovillo.code.scanning import Choice, look, wanted
 from tests.code.projects import write
 
-
 _ALL = Choice()
 
 

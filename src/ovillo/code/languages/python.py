@@ -7,13 +7,31 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from ovillo.code.comments import summary
-from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.code.languages.walker import (
+    Handler,
+    Next,
+    Scope,
+    Walker,
+    child_of_type,
+    field,
+    last_line,
+    receiver_of,
+    text,
+    tidy,
+)
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CHAINS = frozenset({"identifier", "attribute"})
+_COMPOUND = frozenset(
+    {
+        *("block", "if_statement", "elif_clause", "else_clause", "for_statement", "while_statement", "with_statement"),
+        *("try_statement", "except_clause", "except_group_clause", "finally_clause", "match_statement", "case_clause"),
+        *("function_definition", "class_definition", "decorated_definition"),
+    }
+)
 
 
 class PythonWalker(Walker):
@@ -33,6 +51,7 @@ class PythonWalker(Walker):
             name,
             signature=signature,
             doc=_docstring(body),
+            end=_last_line_of_code(body),
             is_exported=self._is_public(name, scope),
             is_test=self._is_test(name, scope),
         )
@@ -52,6 +71,7 @@ class PythonWalker(Walker):
             name,
             signature=f"class {name}" + (tidy(text(given)) if given else ""),
             doc=_docstring(body),
+            end=_last_line_of_code(body),
             bases=bases,
             is_exported=self._is_public(name, scope),
             is_test=self.is_test_file and (name.startswith("Test") or any(x.endswith("TestCase") for x in bases)),
@@ -112,6 +132,17 @@ class PythonWalker(Walker):
         "assignment": assignment,
         "augmented_assignment": assignment,
     }
+
+
+def _last_line_of_code(body: Node | None) -> int | None:
+    """Comments after the last statement are no part of a definition, however far they are indented."""
+    node = body
+    while node is not None and node.type in _COMPOUND:
+        inside = next((x for x in reversed(node.named_children) if x.type != "comment"), None)
+        if inside is None:
+            break
+        node = inside
+    return None if node is None else last_line(node)
 
 
 def _aliased(node: Node) -> tuple[str, str]:

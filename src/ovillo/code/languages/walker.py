@@ -122,9 +122,10 @@ class Walker:
         is_exported: bool = False,
         is_test: bool = False,
         start: int | None = None,
+        end: int | None = None,
         within: str | None = None,
     ) -> Scope:
-        """A definition and the scope inside of it. ``start`` is its first line where that is not the node's; ``within``
+        """A definition and the scope inside of it. ``start`` and ``end`` are its lines where they are not the node's; ``within``
         is what it belongs to where that is not what it stands in."""
         name = name[:_MAX_NAME]
         prefix = scope.prefix if within is None else f"{within}."
@@ -134,7 +135,7 @@ class Walker:
             name,
             prefix + name,
             first,
-            max(first, last_line(node)),
+            max(first, last_line(node) if end is None else end),
             signature[:_MAX_SIGNATURE],
             self.comment_before(node, first) if doc is None else doc,
             prefix[:-1] or None,

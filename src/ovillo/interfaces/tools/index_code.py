@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ovillo.interfaces.tools.code_shapes import IndexInfo, index_info, index_line
+from ovillo.interfaces.tools.code_shapes import index_line
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.working_place import is_local_user, place_of
 from ovillo.model.errors import InvalidInput, PermissionDenied
@@ -16,6 +16,17 @@ from ovillo.security.principals import CONTEXT_WRITE
 
 class Input(Struct, kw_only=True):
     path: Annotated[str | None, Meta(description="Folder; default: the one you work in")] = None
+
+
+class Output(Struct, kw_only=True):
+    """Short: what was left out and why stands in ``ovillo code index --json`` and in REST."""
+
+    root: str
+    files: int
+    #: New and changed files, read now.
+    read: int
+    symbols: int
+    busy: bool
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -27,7 +38,8 @@ def handle(call: Call, args: Input) -> Answer:
     lines = [index_line(report)]
     lines += [f"- skipped {file}: {reason}" for file, reason in report.skipped[:5]]
     lines += [f"- {file}: {reason}" for file, reason in report.errors[:5]]
-    return Answer(index_info(report), "\n".join(lines))
+    made = Output(root=report.root, files=report.files, read=report.read, symbols=report.symbols, busy=report.busy)
+    return Answer(made, "\n".join(lines))
 
 
 def check_may_index(call: Call, folder: str) -> None:
@@ -48,12 +60,11 @@ TOOL = Tool(
     name="index_code",
     title="Index code",
     description=(
-        "Reads the structure of a folder's source code (functions, classes, imports, calls; no bodies) so that functions "
-        "can be found by name or meaning and references like 'that function' resolved. Only what changed is read again. "
-        "Python, JavaScript, TypeScript, Go, Rust, Java, C, C++, C#, Ruby, PHP, Kotlin; .gitignore is honoured."
+        "Reads a folder's code structure (functions, classes, calls, imports; no bodies), so that code is found by name "
+        "and 'that function' can be resolved. Only changes are read again."
     ),
     input=Input,
-    output=IndexInfo,
+    output=Output,
     handler=handle,
     toolset="context",
     scope=CONTEXT_WRITE,
