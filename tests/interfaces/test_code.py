@@ -95,7 +95,7 @@ def test_the_tool_indexes_for_the_local_user_and_only_refreshes_for_others(made:
     registry = Registry.choose(["context"])
     stranger = Principal("ci", DEFAULT_NAMESPACE, ROLES["writer"], key_id="k1")
     refused = registry.dispatch(made, stranger, "index_code", {"path": str(project)})
-    assert refused.error_code == "permission_denied"
+    assert refused.error_code == "not_found"
     done = call(made, "index_code", registry=registry, path=str(project))
     assert done.structured is not None
     assert done.structured["symbols"] > 10

@@ -63,6 +63,8 @@ def test_a_file_of_code_comes_back_as_it_was_stored(store: Store) -> None:
         5,
     )
     assert store.code_stamps(NS, ROOT) == {"src/pay_v1.py": (100, 5_000_000, b"d1")}
+    assert store.code_stamps(NS, ROOT, ["src/pay_v1.py", "other.py"]) == store.code_stamps(NS, ROOT)
+    assert store.code_stamps(NS, ROOT, ["other.py"]) == {}
     assert store.symbols_of_file(NS, ROOT, "src/pay_v1.py") == [first, second]
     assert store.symbols_by_id(NS, [second.id]) == [second]
     assert store.symbols(NS, after=first.id, limit=5) == [second]

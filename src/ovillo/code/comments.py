@@ -25,9 +25,7 @@ _NO_TRACKER = frozenset(_STANDARDS.split())
 _SENTENCE = re.compile(r"(?<=[.!?。])\s")
 _MARKS = re.compile(r"^\s*(?:/\*+!?|\*+/?|//[/!]?|\#+!?|<!--)\s?")
 _ENDING = re.compile(r"\s*(?:\*+/|-->)\s*$")
-_TAG = re.compile(
-    r"^\s*(?:@\w+|\\(?:brief|param|return)\b|:param|:return|Args:|Returns:|Raises:|Parameters\s*$)"
-)
+_TAG = re.compile(r"^\s*(?:@\w+|\\(?:brief|param|return)\b|:param|:return|Args:|Returns:|Raises:|Parameters\s*$)")
 _INLINE_TAG = re.compile(r"\s@(?:param|returns?|see|throws|since|author|deprecated|example|type|internal)\b")
 _XML = re.compile(r"</?(?:summary|para|remarks|param|returns|c|see|inheritdoc)\b[^>]*/?>")
 #: Comments that speak to tools.

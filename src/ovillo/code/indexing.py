@@ -113,12 +113,12 @@ class Indexer:
         return tally.report(len(found.files), len(todo.removed), tuple(found.unreadable), _ms_since(began))
 
     def update(self, namespace: Namespace, root: Path, paths: Collection[str]) -> IndexReport:
-        """Only these files (relative paths); whether they are wanted is looked up again."""
+        """Only these files (relative paths); whether they are wanted is looked up again. ``files`` of the report are these."""
         began = time.monotonic()
         with self._alone(root) as is_mine:
             if not is_mine:
                 return IndexReport(str(root), 0, 0, 0, 0, (), (), (), _ms_since(began), busy=True)
-            known = self._store.code_stamps(namespace, str(root))
+            known = self._store.code_stamps(namespace, str(root), list(paths))
             entries = {
                 path: scanning.entry_at(root, path) for path in paths if scanning.wanted(root, path, self._choice)
             }
@@ -128,7 +128,7 @@ class Indexer:
             self._forget(namespace, root, removed)
             for batch in scanning.batches(changed, _BATCH_FILES, _BATCH_BYTES):
                 self._read(namespace, root, batch, known, tally)
-        return tally.report(len(known), len(removed), (), _ms_since(began))
+        return tally.report(len(paths), len(removed), (), _ms_since(began))
 
     def _forget(self, namespace: Namespace, root: Path, removed: Sequence[str]) -> None:
         if removed:

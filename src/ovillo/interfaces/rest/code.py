@@ -24,9 +24,9 @@ from ovillo.interfaces.tools.code_shapes import (
     root_info,
     symbol_info,
 )
-from ovillo.interfaces.tools.working_place import is_local_user
+from ovillo.interfaces.tools.index_code import check_may_index
 from ovillo.model.code import SymbolRow
-from ovillo.model.errors import InvalidInput, NotFound, PermissionDenied
+from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
 _TAG = "Code"
@@ -81,14 +81,8 @@ class Graph(Struct, kw_only=True):
 
 
 def _index(call: Exchange[Any, IndexBody]) -> Reply:
-    code = call.services.code
-    known = {root.path for root in code.roots(call.namespace)}
-    if call.body.path not in known and not is_local_user(call.principal.name, call.principal.key_id):
-        raise PermissionDenied(
-            f"{call.principal.name} may not add folders of this machine to the code index.",
-            hint="Run `ovillo code index DIR` on the server; then it can be refreshed from here.",
-        )
-    return Reply(index_info(code.index(call.namespace, call.body.path)))
+    check_may_index(call.services, call.principal, call.body.path)
+    return Reply(index_info(call.services.code.index(call.namespace, call.body.path)))
 
 
 def _roots(call: Exchange[Any, None]) -> Reply:
@@ -176,7 +170,7 @@ ENDPOINTS = (
         _index,
         body=IndexBody,
         reply=IndexInfo,
-        also={404: "No such folder."},
+        also={404: "No such folder, or one that only the local user may add."},
     ),
     Endpoint("GET", "/api/code/roots", "codeRoots", "Indexed folders", _TAG, CONTEXT_READ, _roots, reply=Roots),
     _get("/api/code/symbols", "findSymbols", "Definitions by name", _find, FindQuery, Symbols),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.code_shapes import index_line
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.working_place import is_local_user, place_of
-from ovillo.model.errors import InvalidInput, PermissionDenied
-from ovillo.security.principals import CONTEXT_WRITE
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.security.principals import CONTEXT_WRITE, Principal
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
 
 
 class Input(Struct, kw_only=True):
@@ -33,7 +36,8 @@ def handle(call: Call, args: Input) -> Answer:
     folder = args.path or place_of(call).directory
     if folder is None:
         raise InvalidInput("Which folder is meant is not known.", hint="Give its path.")
-    check_may_index(call, folder)
+    if not call.context.own_process:
+        check_may_index(call.services, call.principal, folder)
     report = call.services.code.index(call.namespace, folder)
     lines = [index_line(report)]
     lines += [f"- skipped {file}: {reason}" for file, reason in report.skipped[:5]]
@@ -42,16 +46,14 @@ def handle(call: Call, args: Input) -> Answer:
     return Answer(made, "\n".join(lines))
 
 
-def check_may_index(call: Call, folder: str) -> None:
-    """New folders are the local user's to add; who comes with a key may refresh what is indexed.
-
-    Raises PermissionDenied."""
-    if call.context.own_process or is_local_user(call.principal.name, call.principal.key_id):
+def check_may_index(services: Services, principal: Principal, folder: str) -> None:
+    """New folders are the local user's to add; who comes with a key may refresh what is indexed, and does not learn
+    which other folders there are. Raises NotFound."""
+    if is_local_user(principal.name, principal.key_id):
         return
-    known = {root.path for root in call.services.code.roots(call.namespace)}
-    if str(Path(folder)) not in known:
-        raise PermissionDenied(
-            f"{call.principal.name} may not add folders of this machine to the code index.",
+    if str(Path(folder)) not in {root.path for root in services.code.roots(principal.namespace)}:
+        raise NotFound(
+            f"The folder {folder[:200]!r} is not indexed, and {principal.name} may only refresh those that are.",
             hint="Run `ovillo code index DIR` on the server; then it can be refreshed from here.",
         )
 

@@ -29,7 +29,9 @@ class CodeStore(Protocol):
         """By path, with their counts."""
         ...
 
-    def code_stamps(self, namespace: Namespace, root: str) -> dict[str, FileStamp]: ...
+    def code_stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
+        """Of all files, or of these as far as they are known."""
+        ...
 
     def put_code_files(
         self,

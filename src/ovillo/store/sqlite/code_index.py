@@ -153,14 +153,19 @@ class CodeTables:
             for path, at, facts, symbols, files, skipped, errors in rows
         ]
 
-    def code_stamps(self, namespace: Namespace, root: str) -> dict[str, FileStamp]:
+    def code_stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
+        sql = (
+            "SELECT f.path, f.size, f.mtime_ns, f.digest FROM code_files f JOIN code_roots r ON r.key = f.root_key"
+            f" WHERE r.namespace_key = {_NS} AND r.path = ?"
+        )
         with self._pool.reading() as db:
-            rows = db.execute(
-                "SELECT f.path, f.size, f.mtime_ns, f.digest FROM code_files f JOIN code_roots r ON r.key = f.root_key"
-                f" WHERE r.namespace_key = {_NS} AND r.path = ?",
-                (namespace, root),
-            )
-            return {path: (size, mtime, bytes(digest)) for path, size, mtime, digest in rows}
+            if paths is None:
+                rows = db.execute(sql, (namespace, root)).fetchall()
+            else:
+                rows = [
+                    row for path in paths for row in db.execute(f"{sql} AND f.path = ?", (namespace, root, clean(path)))
+                ]
+        return {path: (size, mtime, bytes(digest)) for path, size, mtime, digest in rows}
 
     def symbols(
         self, namespace: Namespace, root: str | None = None, *, after: int = 0, limit: int | None = None
