@@ -50,7 +50,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     messages: list[MessageInfo]
     offset: int
     total: int
-    indexed_through: str | None
+    indexed_through: shapes.IndexedThrough
     next_cursor: shapes.NextCursor = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
     calling: shapes.CallingInfo | UnsetType = UNSET

@@ -43,11 +43,11 @@ class Spawned(Struct, rename=wire_name, kw_only=True):
 
 class Output(Struct, rename=wire_name, kw_only=True):
     session: Annotated[shapes.SessionInfo, BRIEF]
-    parent_sessions: list[Relative]
+    parent_sessions: list[Annotated[Relative, BRIEF]]
     child_sessions: list[Annotated[Relative, BRIEF]]
     siblings: list[Annotated[Relative, BRIEF]]
     counts: dict[str, int]
-    indexed_through: str | None
+    indexed_through: shapes.IndexedThrough
     forked_from: Fork | UnsetType = UNSET
     spawned_by: Spawned | UnsetType = UNSET
     links: list[LinkInfo] | UnsetType = UNSET

@@ -56,9 +56,9 @@ class Output(Struct, rename=wire_name, kw_only=True):
     active_time: int
     agents: list[str]
     models: list[str]
-    tokens: shapes.Tokens
+    tokens: Annotated[shapes.Tokens, BRIEF]
     cost: float
-    changes: Changes
+    changes: Annotated[Changes, BRIEF]
     message_count: int
     part_count: int
     prompt_count: int
@@ -66,7 +66,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     tools: list[Annotated[ToolFigures, BRIEF]]
     inherited: Annotated[Inherited, BRIEF]
     descendants: Annotated[Below, BRIEF]
-    indexed_through: str | None
+    indexed_through: shapes.IndexedThrough
     parts_by_type: dict[str, int] | UnsetType = UNSET
     cost_by_model: dict[str, float] | UnsetType = UNSET
     files: list[str] | UnsetType = UNSET

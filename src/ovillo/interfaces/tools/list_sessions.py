@@ -27,7 +27,7 @@ class Input(Struct, rename=wire_name, kw_only=True):
 class Output(Struct, rename=wire_name, kw_only=True):
     sessions: list[shapes.SessionInfo]
     total: int
-    indexed_through: str | None
+    indexed_through: shapes.IndexedThrough
     next_cursor: shapes.NextCursor = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
 

@@ -56,7 +56,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     tokens: int
     max_tokens: int
     left_out: int
-    indexed_through: str | None
+    indexed_through: shapes.IndexedThrough
     calling: shapes.CallingInfo | UnsetType = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
     notice: str | UnsetType = UNSET

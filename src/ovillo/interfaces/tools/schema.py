@@ -33,6 +33,8 @@ def wire_name(name: str) -> str:
 
 #: Marks a field whose shape another part of the catalogue already tells: it is shown as an object, no more.
 BRIEF = msgspec.Meta(extra={"brief": True})
+#: Marks a field that is always there and explains itself: it is not named.
+UNNAMED = msgspec.Meta(extra={"unnamed": True})
 #: Marks a field that is not always there and yet named, because clients rely on its name.
 NAMED = msgspec.Meta(extra={"named": True})
 
@@ -50,9 +52,9 @@ def input_schema(shape: type[msgspec.Struct]) -> Schema:
 
 
 def output_schema(shape: type[msgspec.Struct]) -> Schema:
-    """What an answer holds; only what is always there is required."""
-    info = _struct(shape)
-    return _nested(info) | {"required": [field.encode_name for field in info.fields if _always_there(field)]}
+    """What an answer holds. Every field that is named is there, but for those marked ``NAMED``; a list of required ones
+    would say it a second time, in a twentieth of the catalogue."""
+    return _nested(_struct(shape))
 
 
 def _struct(shape: type[msgspec.Struct]) -> shapes.StructType:
@@ -63,12 +65,16 @@ def _struct(shape: type[msgspec.Struct]) -> shapes.StructType:
 
 
 def _nested(info: shapes.StructType) -> Schema:
-    fields = [field for field in info.fields if _always_there(field) or _is_named(field.type)]
+    fields = [
+        field
+        for field in info.fields
+        if (_always_there(field) or _is("named", field.type)) and not _is("unnamed", field.type)
+    ]
     return {"type": "object", "properties": {field.encode_name: _schema(field.type, out=True) for field in fields}}
 
 
-def _is_named(info: shapes.Type) -> bool:
-    return isinstance(info, shapes.Metadata) and bool((info.extra or {}).get("named"))
+def _is(mark: str, info: shapes.Type) -> bool:
+    return isinstance(info, shapes.Metadata) and bool((info.extra or {}).get(mark))
 
 
 def _always_there(field: shapes.Field) -> bool:

@@ -59,7 +59,7 @@ class FoundSession(shapes.SessionInfo, rename=wire_name, kw_only=True):
 class Output(Struct, rename=wire_name, kw_only=True):
     sessions: list[FoundSession]
     scoring: str
-    indexed_through: str | None
+    indexed_through: shapes.IndexedThrough
     next_cursor: shapes.NextCursor = UNSET
     notes: list[str] | UnsetType = UNSET
     cut: str | UnsetType = UNSET
