@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "long_session": ["--results", "{results}"],
     "summaries": ["--results", "{results}"],
     "startup": [],
+    "code": ["--root", "src", "--results", "{results}"],
     "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
     "transfer": ["--results", "{results}"],

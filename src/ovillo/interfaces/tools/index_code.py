@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.tools.code_shapes import index_line
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.working_place import is_local_user, place_of
-from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.errors import NotFound
 from ovillo.security.principals import CONTEXT_WRITE, Principal
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Input(Struct, kw_only=True):
-    path: Annotated[str | None, Meta(description="Folder; default: the one you work in")] = None
+    path: Annotated[str | None, Meta(description="Folder; default: your session's")] = None
 
 
 class Output(Struct, kw_only=True):
@@ -33,9 +33,7 @@ class Output(Struct, kw_only=True):
 
 
 def handle(call: Call, args: Input) -> Answer:
-    folder = args.path or place_of(call).directory
-    if folder is None:
-        raise InvalidInput("Which folder is meant is not known.", hint="Give its path.")
+    folder = args.path or _working_folder(call) or call.services.code.root(call.namespace)
     if not call.context.own_process:
         check_may_index(call.services, call.principal, folder)
     report = call.services.code.index(call.namespace, folder)
@@ -44,6 +42,13 @@ def handle(call: Call, args: Input) -> Answer:
     lines += [f"- {file}: {reason}" for file, reason in report.errors[:5]]
     made = Output(root=report.root, files=report.files, read=report.read, symbols=report.symbols, busy=report.busy)
     return Answer(made, "\n".join(lines))
+
+
+def _working_folder(call: Call) -> str | None:
+    """Where the calling session works, or what the client says. Not where this process was started: that may be the
+    whole home folder."""
+    place = place_of(call)
+    return place.directory if place.session_id is not None or call.context.roots else None
 
 
 def check_may_index(services: Services, principal: Principal, folder: str) -> None:
