@@ -35,6 +35,8 @@ _POLL_S = 0.03
 _LOOK_AGAIN_S = 60.0
 #: While the model is loaded: how often it looks for more, and how often in vain before it is let go.
 _LOOK_S = 2.0
+#: How often it is looked whether a folder of code was indexed (seconds).
+_LOOK_FOR_CODE_S = 5.0
 _LOOKS_BEFORE_LETTING_GO = 30
 #: Sessions wait to be read for entities when this process read or recorded some; others may have (seconds).
 _TRACK_AGAIN_S = 30.0
@@ -103,6 +105,7 @@ class Backend:
             return
         self._in_background = True
         workers = [threading.Thread(target=self._watch, args=(services,), name="ovillo-watch", daemon=True)]
+        workers.append(threading.Thread(target=self._watch_code, args=(services,), name="ovillo-code", daemon=True))
         workers.append(threading.Thread(target=self._track, args=(services,), name="ovillo-entities", daemon=True))
         if services.settings.embedder != "none":
             workers.append(threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True))
@@ -140,6 +143,18 @@ class Backend:
         except Exception:  # noqa: BLE001  Worker boundary: the answer says that nothing is indexed.
             if not self._stop.is_set():
                 _log.exception("the first scan ended")
+
+    def _watch_code(self, services: Services) -> None:
+        """Once a folder of code is indexed; until then nothing of it is even loaded."""
+        try:
+            _be_nice()
+            while not self._stop.is_set():
+                if services.store.code_roots(DEFAULT_NAMESPACE):
+                    services.code.watch(self._stop)
+                self._stop.wait(_LOOK_FOR_CODE_S)
+        except Exception:  # noqa: BLE001  Worker boundary: code is then read when somebody indexes it again.
+            if not self._stop.is_set():
+                _log.exception("watching the code ended")
 
     def _watch(self, services: Services) -> None:
         def changed(report: ScanReport) -> None:
