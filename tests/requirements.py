@@ -532,9 +532,15 @@ ENT: dict[str, tuple[str, str]] = {
     "ENT-3": ("Files carry their lines; a place is an offset in characters", "issue 4 Entities"),
     "ENT-4": ("Tool calls and outputs give commands, traces, errors, tests, commits, edits", "issue 4 Entities"),
     "ENT-5": ("No text breaks or stalls recognition", "DESIGN 16, 17"),
-    "ENT-6": ("Every turn is read once, whatever grows or interrupts, by whichever process", "issue 4 Entities; DESIGN 5"),
+    "ENT-6": (
+        "Every turn is read once, whatever grows or interrupts, by whichever process",
+        "issue 4 Entities; DESIGN 5",
+    ),
     "ENT-7": ("A mention has session, message, part, time, role, offset and line", "issue 4 Entities"),
-    "ENT-8": ("Which sessions named or touched it, newest first, in one's own namespace", "issue 4 Entities; DESIGN 15"),
+    "ENT-8": (
+        "Which sessions named or touched it, newest first, in one's own namespace",
+        "issue 4 Entities; DESIGN 15",
+    ),
     "ENT-9": ("Names go with the session that held them; a fork's copies are its origin's", "DESIGN 7, 9"),
     "ENT-10": ("A session's metadata names entities, modified files and commits", "mcp-v6-roadmap Feature 3"),
     "ENT-11": ("where_discussed by tool, REST and command; near names when nothing is known", "DESIGN 11, 12, 13"),

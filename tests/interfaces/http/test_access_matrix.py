@@ -19,7 +19,14 @@ from tests.interfaces.http.guarded import DOORS, Guarded, guarded
 
 #: Stands in the title and in the message of the session that others must not see.
 MARK = "Xanadu"
-_VALUES = {"name": "entity_of_theirs", "id": "theirs", "message": "msg_theirs", "version": "1", "other": "1", "key": "theirs"}
+_VALUES = {
+    "name": "entity_of_theirs",
+    "id": "theirs",
+    "message": "msg_theirs",
+    "version": "1",
+    "other": "1",
+    "key": "theirs",
+}
 #: Routes beside the endpoints, with what is sent there.
 _SOCKETS = {"/ws", "/mcp/ws"}
 _POSTED = {"/mcp", "/mcp/v1/execute"}

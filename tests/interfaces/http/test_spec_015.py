@@ -145,7 +145,7 @@ def test_export_sesion(tmp_path: Path) -> None:
         assert exported["version"] == "1.0"
         assert isinstance(exported["exportedAt"], int)
         assert exported["session"]["provider"] == "openai"
-        assert [m["content"] for m in exported["session"]["messages"]][0].startswith("Step 1")
+        assert exported["session"]["messages"][0]["content"].startswith("Step 1")
 
 
 @pytest.mark.requirement("BDD-5")
