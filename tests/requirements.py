@@ -549,6 +549,22 @@ ENT: dict[str, tuple[str, str]] = {
     "ENT-13": ("Who asks about a session gets what was said last, tracked or not", "issue 4 Entities"),
 }
 
+CONTEXT: dict[str, tuple[str, str]] = {
+    "CONTEXT-1": (
+        "A named function comes with its source from disk and its exact lines",
+        "issue 4 get_context; DESIGN 18",
+    ),
+    "CONTEXT-2": ("What was said comes quoted, with its message", "issue 4 get_context"),
+    "CONTEXT-3": ("The budget is kept, what had no room is counted", "issue 4 get_context"),
+    "CONTEXT-4": ("It abstains with a question rather than guess", "DESIGN 9"),
+    "CONTEXT-5": (
+        "Pending bugs across sessions, with what they affect",
+        "issue 4 Across sessions; mcp-v6-roadmap Feature 5",
+    ),
+    "CONTEXT-6": ("Wrong questions are refused with what is right", "DESIGN 16"),
+    "CONTEXT-7": ("The tool answers in the documented fields", "mcp-v6-roadmap API Extensions"),
+}
+
 REQUIREMENTS = {
     **ENT,
     **CONF,
@@ -566,6 +582,7 @@ REQUIREMENTS = {
     **PROJECT,
     **ACCESS,
     **RECORDING,
+    **CONTEXT,
     **FAULTS,
     **REST,
     **MEMO,

@@ -252,6 +252,23 @@ def _entities(services: Services) -> Any:
     return Entities(services.store, is_tracking=services.settings.entity_tracking)
 
 
+def _context(services: Services) -> Any:
+    from ovillo.references.context.by_name import resolve_names
+    from ovillo.references.context.documents import documents_about
+    from ovillo.references.context.pending import PendingSessions
+    from ovillo.references.context.service import ContextService
+
+    return ContextService(
+        partial(resolve_names, services.entities),
+        services.search,
+        services.history,
+        services.code,
+        lambda namespace, query: (),
+        documents_about,
+        PendingSessions(services.search, services.links, services.link_proposals),
+    )
+
+
 _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "scan_state": _scan_state,
     "ingest": _ingest,
@@ -271,6 +288,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "feed": _feed,
     "summaries": _summaries,
     "keeper": _keeper,
+    "context": _context,
     "retention": _retention,
     "links": _links,
     "link_proposals": _link_proposals,

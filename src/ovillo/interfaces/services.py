@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.state import ScanState
     from ovillo.memory.contexts import Contexts
     from ovillo.model.clock import Clock
+    from ovillo.references.context.service import ContextService
     from ovillo.search.service import Search
     from ovillo.security.key_ring import KeyRing
     from ovillo.sessions.calling import CallingSession
@@ -66,6 +67,7 @@ class Services:
     feed: ChangeFeed
     summaries: SummaryService
     keeper: Keeper
+    context: ContextService
     retention: Retention
     links: LinkService
     link_proposals: LinkProposals

@@ -9,6 +9,7 @@ from ovillo.interfaces.http.endpoints import Endpoint
 from ovillo.interfaces.rest import (
     changes,
     code,
+    context,
     contexts,
     entities,
     from_tools,
@@ -33,6 +34,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *entities.ENDPOINTS,
     *code.ENDPOINTS,
     *timesheet.ENDPOINTS,
+    *context.ENDPOINTS,
     *contexts.ENDPOINTS,
     *status.ENDPOINTS,
     *sources.ENDPOINTS,

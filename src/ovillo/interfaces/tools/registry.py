@@ -38,6 +38,7 @@ _BUILT_IN = {
     "list_sessions": "history",
     "recover_context": "history",
     "search_sessions": "history",
+    "get_context": "context",
     "where_discussed": "context",
     "export_session": "continuity",
     "import_session": "continuity",

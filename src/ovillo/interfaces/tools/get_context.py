@@ -1,0 +1,154 @@
+"""The tool ``get_context``: what answers a question, within a budget, with where it stands (mcp-v6-roadmap, Feature 4)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.schema import UNNAMED
+from ovillo.model.clock import to_iso
+from ovillo.references.context.answer import ContextAnswer, Provenance, ResolvedEntity
+from ovillo.references.context.service import DEFAULT_TOKENS, MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
+from ovillo.security.principals import CONTEXT_READ
+
+
+class Input(Struct, kw_only=True):
+    query: Annotated[str, Meta(max_length=MAX_QUERY_CHARS, description="The question, in the words of the person")]
+    session_id: Annotated[
+        str | None, Meta(description="Session whose words 'that function' refers to: id, or `current`")
+    ] = None
+    resolve_references: bool = True
+    max_tokens: Annotated[int, Meta(ge=MIN_TOKENS, le=MAX_TOKENS)] = DEFAULT_TOKENS
+
+
+class Place(Struct, kw_only=True, omit_defaults=True):
+    kind: str
+    id: str
+    score: float
+    session_id: str | None = None
+    file: str | None = None
+    lines: list[int] | None = None
+    time: str | None = None
+    hash: str | None = None
+    root: str | None = None
+
+
+class Reference(Struct, kw_only=True, omit_defaults=True):
+    text: str
+    status: str
+    names: list[str]
+    confidence: float
+    rule: str
+    type: str | None = None
+    file: str | None = None
+    lines: list[int] | None = None
+    message_id: str | None = None
+
+
+class Output(Struct, kw_only=True):
+    content: str
+    resolved_entities: list[str]
+    session_context_used: bool
+    #: ``Place`` each.
+    provenance: list[dict[str, Any]]
+    confidence: float
+    abstained: bool
+    #: ``Reference`` each.
+    references: list[dict[str, Any]]
+    question_type: Annotated[str, UNNAMED]
+    expanded_query: Annotated[str, UNNAMED]
+    session_id: str | UnsetType = UNSET
+    why: str | UnsetType = UNSET
+    question: str | UnsetType = UNSET
+    left_out: int | UnsetType = UNSET
+
+
+def handle(call: Call, args: Input) -> Answer:
+    found = find_session(call, args.session_id) if args.session_id else None
+    answer = call.services.context.get_context(
+        call.namespace,
+        args.query,
+        found.id if found else None,
+        resolve_references=args.resolve_references,
+        max_tokens=args.max_tokens,
+    )
+    output = shown(answer)
+    if found is not None:
+        output.session_id = found.id
+    return Answer(output, _text(answer))
+
+
+def shown(answer: ContextAnswer) -> Output:
+    """The answer in its outside form; REST gives the same."""
+    return Output(
+        content=answer.content,
+        resolved_entities=[name for x in answer.resolved if x.status == "resolved" for name in x.names],
+        session_context_used=answer.session_context_used,
+        provenance=[msgspec.to_builtins(_place(each)) for each in answer.provenance],
+        confidence=answer.confidence,
+        abstained=answer.abstained,
+        references=[msgspec.to_builtins(_reference(each)) for each in answer.resolved],
+        question_type=answer.question_type,
+        expanded_query=answer.expanded_query,
+        why=answer.why or UNSET,
+        question=answer.question or UNSET,
+        left_out=answer.left_out or UNSET,
+    )
+
+
+def _place(each: Provenance) -> Place:
+    return Place(
+        kind=each.kind,
+        id=each.id,
+        score=round(each.score, 3),
+        session_id=each.session_id,
+        file=each.file,
+        lines=list(each.lines) if each.lines else None,
+        time=to_iso(each.at),
+        hash=each.hash,
+        root=each.root,
+    )
+
+
+def _reference(each: ResolvedEntity) -> Reference:
+    return Reference(
+        text=each.text,
+        status=each.status,
+        names=list(each.names),
+        confidence=round(each.confidence, 3),
+        rule=each.rule,
+        type=each.type,
+        file=each.file,
+        lines=list(each.lines) if each.lines else None,
+        message_id=each.mentioned_in,
+    )
+
+
+def _text(answer: ContextAnswer) -> str:
+    lines = [f"{shapes.NOTICE}", "", answer.content]
+    if answer.abstained:
+        lines.insert(0, f"No answer ({answer.why}). Ask back: {answer.question}")
+    if answer.left_out:
+        lines.append(f"\n{answer.left_out} more pieces had no room: ask with a larger max_tokens, or search_sessions.")
+    return "\n".join(lines)
+
+
+TOOL = Tool(
+    name="get_context",
+    title="Get context for a question",
+    description=(
+        "Finds what answers a question: resolves 'that function', 'esa función' against the session, gives the source meant "
+        "as it is on disk now, what sessions said of it, and documents, within a token budget, each with its place. Abstains "
+        "and says what to ask back rather than guess."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="context",
+    scope=CONTEXT_READ,
+)

@@ -1,0 +1,166 @@
+"""The pieces that may answer a question: source of the functions meant, what was said, documents.
+
+Owns finding each kind and how much it is worth, 0..1. Source is read from disk now and never kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from ovillo.model.clock import to_iso
+from ovillo.model.errors import OvilloError
+from ovillo.model.records import Namespace, SessionId
+from ovillo.references.context.answer import Item, Provenance
+from ovillo.search.analysis import is_stop_word, query_terms, words
+
+if TYPE_CHECKING:
+    from ovillo.code.service import CodeIndex
+    from ovillo.model.code import SymbolRow
+    from ovillo.references.context.wording import Wording
+    from ovillo.search.service import Search
+    from ovillo.sessions.history import History
+
+#: Lines of a definition that are shown; a longer one is cut and says so.
+_MOST_LINES = 120
+_SESSIONS, _PLACES = 5, 2
+_EXCERPT_CHARS = 1_200
+#: Worth of what was said, by how it was found.
+_BY_WORDS, _BY_MEANING = 0.9, 0.5
+
+
+def code_item(code: CodeIndex, namespace: Namespace, symbol: SymbolRow, worth: float) -> Item | None:
+    """The definition as it is on disk now; ``None`` when it is gone."""
+    try:
+        fresh = code.fresh(namespace, symbol)
+        last = min(fresh.end_line, fresh.start_line + _MOST_LINES - 1)
+        source = code.source(namespace, fresh.root, fresh.file, fresh.start_line, last)
+    except OvilloError:
+        return None
+    cut = f"\n… {fresh.end_line - last} more lines" if last < fresh.end_line else ""
+    fence = "`" * max(3, _longest_run(source.text) + 1)
+    head = f"{fresh.qualified_name} in {fresh.file}, lines {fresh.start_line}-{fresh.end_line}"
+    text = f"{head}\n{fence}{fresh.language}\n{source.text}{cut}\n{fence}"
+    provenance = Provenance(
+        kind="code",
+        id=f"{fresh.file}:{fresh.qualified_name}",
+        score=worth,
+        file=fresh.file,
+        lines=(fresh.start_line, fresh.end_line),
+        hash=source.digest,
+        root=fresh.root,
+    )
+    return Item(text, provenance, worth)
+
+
+def file_item(code: CodeIndex, namespace: Namespace, file: str, worth: float) -> Item | None:
+    """What a file defines, a line each; ``None`` when it is not indexed."""
+    try:
+        root, path = code.file(namespace, file)
+        symbols = code.symbols_of(namespace, path, root=root)
+        source = code.source(namespace, root, path)
+    except OvilloError:
+        return None
+    lines = [f"  {x.start_line}-{x.end_line}  {x.signature or x.qualified_name}" for x in symbols[:60]]
+    more = [f"  … and {len(symbols) - 60} more"] if len(symbols) > 60 else []
+    text = "\n".join([f"{path} defines:", *lines, *more])
+    place = (1, max(source.last, 1))
+    provenance = Provenance("code", path, worth, file=path, lines=place, hash=source.digest, root=root)
+    return Item(text, provenance, worth)
+
+
+def line_item(code: CodeIndex, namespace: Namespace, file: str, line: int, worth: float) -> Item | None:
+    """The definition around a line."""
+    try:
+        symbol = code.function_at(namespace, file, line)
+    except OvilloError:
+        return None
+    return None if symbol is None else code_item(code, namespace, symbol, worth)
+
+
+def message_item(
+    history: History, namespace: Namespace, session_id: SessionId, message_id: str, worth: float, wording: Wording
+) -> Item | None:
+    """One message, cut, as quoted data."""
+    try:
+        message = history.message(namespace, session_id, message_id)
+    except OvilloError:
+        return None
+    said = "\n".join(part.text for part in message.parts if part.text and not part.synthetic).strip()
+    if not said:
+        return None
+    if len(said) > _EXCERPT_CHARS:
+        said = said[:_EXCERPT_CHARS].rstrip() + " …"
+    quoted = "\n".join(f"> {line}" for line in said.splitlines())
+    text = f"{wording.said(session_id, _day(message.created_at))} ({message.role.value}, {message_id})\n{quoted}"
+    digest = hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    provenance = Provenance("message", message_id, worth, session_id, at=message.created_at, hash=digest)
+    return Item(text, provenance, worth)
+
+
+def found_items(
+    search: Search,
+    namespace: Namespace,
+    query: str,
+    wording: Wording,
+    *,
+    session: SessionId | None,
+    skip: Iterable[str],
+) -> tuple[list[Item], float, str | None]:
+    """Places in sessions, best first; how good the best one is; and what cut the search short.
+
+    ``skip`` names messages that are shown already."""
+    from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
+
+    request = SearchRequest(query, session=session, limit=_SESSIONS, hits_per_session=_PLACES)
+    try:
+        found = search.search(namespace, request)
+    except OvilloError:
+        return [], 0.0, None
+    asked = [query_terms(word) for word in words(query) if len(word) > 2 and not is_stop_word(word)]
+    shown = set(skip)
+    items: list[Item] = []
+    for hits in found.sessions:
+        for hit in hits.hits:
+            if hit.message_id is None or hit.message_id in shown or hit.found_by == "neighbour":
+                continue
+            held = _share_held(asked, f"{hits.summary.title} {hit.snippet}")
+            worth = max(_BY_WORDS * held, _BY_MEANING if hit.found_by == "meaning" else 0.0)
+            head = wording.said(str(hits.summary.session.id), _day(hit.created_at))
+            text = f"{head} ({hit.tool or hit.role}, {hit.message_id}; {hits.summary.title})\n> {' '.join(hit.snippet.split())}"
+            place = Provenance("message", hit.message_id, round(worth, 3), hits.summary.session.id, at=hit.created_at)
+            items.append(Item(text, place, worth))
+    return items, max((item.worth for item in items), default=0.0), found.cut
+
+
+def symbol_in(code: CodeIndex, namespace: Namespace, name: str, file: str | None) -> SymbolRow | None:
+    """The definition a resolved name stands for: in its file when that is known."""
+    rows = code.find(namespace, name)
+    if file:
+        tail = PurePosixPath(file).as_posix().lstrip("./")
+        inside = [row for row in rows if row.file == tail or row.file.endswith(f"/{tail}") or tail.endswith(row.file)]
+        rows = inside or rows
+    return rows[0] if rows else None
+
+
+def _share_held(asked: Sequence[tuple[str, ...]], text: str) -> float:
+    """Share of the asked words, in any of their forms, that the text holds."""
+    if not asked:
+        return 0.0
+    said = {form for word in words(text) for form in query_terms(word, True)}
+    return sum(any(form in said for form in forms) for forms in asked) / len(asked)
+
+
+def _day(at: int | None) -> str | None:
+    told = to_iso(at)
+    return told[:10] if told else None
+
+
+def _longest_run(text: str) -> int:
+    longest = run = 0
+    for character in text:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    return longest

@@ -1,0 +1,137 @@
+"""The few sentences that ``get_context`` says itself, in the language of the question.
+
+Owns wording; everything recalled stands in quotes or fences beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_WORDS: dict[str, dict[str, str]] = {
+    "en": {
+        "is": "{said} is {what} {name}{where}{when}.",
+        "when": ", mentioned in message {seq}",
+        "where": " in {file}, lines {first}-{last}",
+        "which": "Which one do you mean by {said}: {names}?",
+        "who": "What do you mean by {said}? Name it, please.",
+        "nothing": "Nothing reliable was found. Say it with other words, or name a function, a file or a session.",
+        "said": "Said in session {session}{when}:",
+        "document": "{file}, lines {first}-{last}:",
+        "pending": "Yes: session {session} ({title}) is about it and is {status}.",
+        "affects": "It affects {names} too.",
+        "none pending": "No open bug about it was found; {count} sessions of that kind are completed.",
+    },
+    "es": {
+        "is": "{said} es {what} {name}{where}{when}.",
+        "when": ", mencionada en el mensaje {seq}",
+        "where": " en {file}, líneas {first}-{last}",
+        "which": "¿Cuál quieres decir con {said}: {names}?",
+        "who": "¿A qué te refieres con {said}? Dime su nombre.",
+        "nothing": "No encontré nada fiable. Dilo con otras palabras, o nombra una función, un archivo o una sesión.",
+        "said": "Dicho en la sesión {session}{when}:",
+        "document": "{file}, líneas {first}-{last}:",
+        "pending": "Sí: la sesión {session} ({title}) trata de eso y está {status}.",
+        "affects": "Afecta también a {names}.",
+        "none pending": "No encontré ningún bug abierto sobre eso; {count} sesiones de ese tipo están terminadas.",
+    },
+    "fr": {
+        "is": "{said}, c'est {what} {name}{where}{when}.",
+        "when": ", mentionné dans le message {seq}",
+        "where": " dans {file}, lignes {first}-{last}",
+        "which": "Lequel voulez-vous dire par {said} : {names} ?",
+        "who": "Que voulez-vous dire par {said} ? Donnez son nom.",
+        "nothing": "Rien de fiable n'a été trouvé. Dites-le autrement, ou nommez une fonction, un fichier ou une session.",
+        "said": "Dit dans la session {session}{when} :",
+        "document": "{file}, lignes {first}-{last} :",
+        "pending": "Oui : la session {session} ({title}) en parle et est {status}.",
+        "affects": "Cela touche aussi {names}.",
+        "none pending": "Aucun bug ouvert à ce sujet ; {count} sessions de ce genre sont terminées.",
+    },
+    "pt": {
+        "is": "{said} é {what} {name}{where}{when}.",
+        "when": ", mencionada na mensagem {seq}",
+        "where": " em {file}, linhas {first}-{last}",
+        "which": "Qual você quer dizer com {said}: {names}?",
+        "who": "A que você se refere com {said}? Diga o nome.",
+        "nothing": "Nada confiável foi encontrado. Diga com outras palavras, ou nomeie uma função, um arquivo ou uma sessão.",
+        "said": "Dito na sessão {session}{when}:",
+        "document": "{file}, linhas {first}-{last}:",
+        "pending": "Sim: a sessão {session} ({title}) trata disso e está {status}.",
+        "affects": "Afeta também {names}.",
+        "none pending": "Nenhum bug aberto sobre isso foi encontrado; {count} sessões desse tipo estão concluídas.",
+    },
+}
+_STATUS = {
+    "es": {"active": "activa", "interrupted": "interrumpida", "completed": "terminada", "archived": "archivada"},
+    "fr": {"active": "en cours", "interrupted": "interrompue", "completed": "terminée", "archived": "archivée"},
+    "pt": {"active": "ativa", "interrupted": "interrompida", "completed": "concluída", "archived": "arquivada"},
+}
+_TYPES = {
+    "es": {
+        "function": "la función",
+        "method": "el método",
+        "class": "la clase",
+        "file": "el archivo",
+        "module": "el módulo",
+    },
+    "fr": {
+        "function": "la fonction",
+        "method": "la méthode",
+        "class": "la classe",
+        "file": "le fichier",
+        "module": "le module",
+    },
+    "pt": {
+        "function": "a função",
+        "method": "o método",
+        "class": "a classe",
+        "file": "o arquivo",
+        "module": "o módulo",
+    },
+}
+
+
+class Wording:
+    """Sentences of one language; English for one that is not spoken here."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language if language in _WORDS else "en"
+        self._words = _WORDS[self.language]
+
+    def means(self, said: str, kind: str | None, name: str, place: tuple[str, int, int] | None, seq: int | None) -> str:
+        """``Esa función es la función validate_card en cards.py, líneas 45-60, mencionada en el mensaje 3.``"""
+        where = self._words["where"].format(file=place[0], first=place[1], last=place[2]) if place else ""
+        when = self._words["when"].format(seq=seq) if seq is not None else ""
+        what = _TYPES.get(self.language, {}).get(kind or "", f"the {kind}" if kind and self.language == "en" else "")
+        sentence = self._words["is"].format(
+            said=said[:1].upper() + said[1:], what=what, name=name, where=where, when=when
+        )
+        return " ".join(sentence.split())
+
+    def which(self, said: str, names: Sequence[str]) -> str:
+        if not names:
+            return self._words["who"].format(said=_quoted(said))
+        return self._words["which"].format(said=_quoted(said), names=", ".join(names))
+
+    def nothing(self) -> str:
+        return self._words["nothing"]
+
+    def said(self, session: str, when: str | None) -> str:
+        return self._words["said"].format(session=session, when=f", {when}" if when else "")
+
+    def document(self, file: str, first: int, last: int) -> str:
+        return self._words["document"].format(file=file, first=first, last=last)
+
+    def pending(self, session: str, title: str, status: str) -> str:
+        told = _STATUS.get(self.language, {}).get(status, status)
+        return self._words["pending"].format(session=session, title=title, status=told)
+
+    def affects(self, names: Sequence[str]) -> str:
+        return self._words["affects"].format(names=", ".join(names))
+
+    def none_pending(self, count: int) -> str:
+        return self._words["none pending"].format(count=count)
+
+
+def _quoted(said: str) -> str:
+    return f"«{said}»" if said else "«»"
