@@ -6,8 +6,8 @@ import json
 import logging
 import re
 import shutil
-import time
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
