@@ -28,6 +28,8 @@ _NEAR = 5
 _CAUGHT_UP, _CAUGHT_UP_S = 4, 0.05
 _MOST_SESSIONS = 20_000
 #: Types that say what a session is about; the others are reached by name.
+#: Sessions of which it is kept in mind what was told.
+_REMEMBERED = 256
 _TOLD = (
     EntityType.FUNCTION,
     EntityType.CLASS,
@@ -69,6 +71,8 @@ class Entities:
         self._is_tracking = is_tracking
         self._tracker = EntityTracker(store)
         self._code = KnownCode(store)
+        #: By session: its version and what was told of it then.
+        self._told: dict[tuple[Namespace, SessionId], tuple[str, SessionEntities]] = {}
 
     def entities_of_session(
         self,
@@ -97,6 +101,15 @@ class Entities:
 
     def of_session(self, namespace: Namespace, session_id: SessionId, most: int = 50) -> SessionEntities:
         """What the session is about, was done to, and made. Raises NotFound."""
+        version = self._row(namespace, session_id).version
+        known = self._told.get((namespace, session_id))
+        if known is None or known[0] != version or not known[1].is_complete:
+            known = self._told[namespace, session_id] = (version, self._tell(namespace, session_id, most))
+            while len(self._told) > _REMEMBERED:
+                self._told.pop(next(iter(self._told)), None)
+        return known[1]
+
+    def _tell(self, namespace: Namespace, session_id: SessionId, most: int) -> SessionEntities:
         found = self.entities_of_session(namespace, session_id)
         state = self._store.track_state(namespace, session_id)
         named = sorted((x for x in found if x.type in _TOLD and _was_said(x)), key=_weight, reverse=True)
