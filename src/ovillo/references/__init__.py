@@ -1,1 +1,5 @@
-"""From what somebody says ("that function") to what is meant, and from a question to its context."""
+"""References: what "that function", "esa función", "cette fonction", "essa função" mean in a session.
+
+Owns detection, resolution and explanation of references, and ``get_context``. Recognising names in sessions is
+``entities``'s.
+"""

@@ -1,0 +1,73 @@
+"""How well words describe an entity: "the function that rounds", "el fallo de las citas".
+
+Owns comparing words with names, aliases, files and with what was said where the entity was named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+
+from ovillo.references.lexicons import grammars
+from ovillo.references.mentions import Conversation
+from ovillo.references.model import Entity
+from ovillo.references.words import alike, fold, name_words
+
+_WORD = re.compile(r"[^\W_]+")
+_NAME, _TRANSLATED, _FILE, _SAID = 1.0, 0.9, 0.4, 0.4
+_FEWEST_LETTERS = 3
+_MENTIONS = 3
+
+#: Words of other languages for a word; pure, and asked only for what matches nothing as it stands.
+Translate = Callable[[str], Iterable[str]]
+
+
+class Describing:
+    def __init__(self, conversation: Conversation, translate: Translate) -> None:
+        self._conversation = conversation
+        self._translate = translate
+
+    def match(self, words: Sequence[str], entity: Entity) -> tuple[float, float]:
+        """How much of the name the words say, and of what was said around it (each summed over the words)."""
+        named, said = 0.0, 0.0
+        own = [x for form in (entity.name, *entity.aliases) for x in name_words(form)]
+        folder = name_words(entity.file) if entity.file and entity.type != "file" else ()
+        around: list[str] | None = None
+        for word in words:
+            if any(alike(word, x) for x in own):
+                named += _NAME
+            elif any(alike(other, x) for other in self._others(word) for x in own):
+                named += _TRANSLATED
+            else:
+                around = self._around(entity) if around is None else around
+                if any(alike(word, x) for x in around):
+                    said += _SAID
+                elif any(alike(word, x) for x in folder):
+                    said += _FILE
+        return named, said
+
+    def _others(self, word: str) -> Sequence[str]:
+        return [fold(x) for x in self._translate(word)]
+
+    def _around(self, entity: Entity) -> list[str]:
+        mentions = self._conversation.by_entity.get(entity.id, ())[-_MENTIONS:]
+        sentences = (self._conversation.sentence_of(mention)[1] for mention in mentions)
+        return [fold(word) for sentence in sentences for word in _WORD.findall(sentence)]
+
+
+@cache
+def _silent() -> frozenset[str]:
+    """Words that describe nothing, in any of the languages."""
+    found: set[str] = set()
+    for each in grammars():
+        found |= each.describes_nothing | {fold(x) for x in each.nouns} | {fold(x) for x in each.little}
+        found |= {fold(x) for x in each.weekdays} | {fold(x) for x in each.ordinals} | {fold(x) for x in each.numbers}
+    return frozenset(found)
+
+
+def content(words: Iterable[str]) -> tuple[str, ...]:
+    """Folded words that may describe something."""
+    silent = _silent()
+    folded = (fold(piece) for word in words for piece in _WORD.findall(word))
+    return tuple(dict.fromkeys(x for x in folded if len(x) >= _FEWEST_LETTERS and x not in silent))

@@ -1,0 +1,101 @@
+"""Several entities at once: the latest list, the latest group, and the order in which things came up.
+
+Owns grouping mentions. Which group is meant by which words is the resolver's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ovillo.references.mentions import Conversation
+from ovillo.references.model import Entity, Mention
+from ovillo.references.salience import Salience
+
+#: An owner's name within its member's does not count.
+_LEAST = 0.5
+#: Turns looked back for a list.
+_REACH = 60
+
+
+def latest_list(
+    talk: Conversation, salience: Salience, heads: Mapping[str, float], least: int, *, is_typed: bool
+) -> list[Entity]:
+    """The latest enumeration with at least so many (and two) of these types, in its order; of one type when the type was
+    not said."""
+    for number in _turns_back(talk, salience):
+        for run in reversed(talk.lists_in(number)):
+            for listed in _by_type([x for x in run if x.entity.type in heads], is_typed):
+                if len(listed) >= max(2, least):
+                    return listed
+    return []
+
+
+def latest_group(
+    talk: Conversation, salience: Salience, heads: Mapping[str, float], count: int | None, *, is_typed: bool
+) -> list[Entity]:
+    """Entities of these types that came up together: exactly ``count`` where that is said, else the two or more of the
+    latest turn that has so many; gathered over turns where no turn has. In the order they came up."""
+    gathered: dict[str, Mention] = {}
+    reached: list[Entity] = []
+    here = talk.session
+    for number in _turns_back(talk, salience):
+        if gathered and talk.turns[number].session != here and count is None:
+            break
+        mentions = [x for x in talk.by_turn[number] if x.entity.type in heads and x.strength >= _LEAST]
+        for run in reversed(talk.lists_in(number)):
+            for listed in _by_type([x for x in run if x.entity.type in heads], is_typed):
+                if len(listed) == count or (count is None and len(listed) > 1):
+                    return _in_order(talk, listed)
+        for together in _by_type(mentions, is_typed):
+            if len(together) == count or (count is None and len(together) > 1):
+                return _in_order(talk, together)
+        for mention in reversed(mentions):
+            gathered.setdefault(mention.entity.id, mention)
+        for together in _by_type(list(gathered.values()), is_typed):
+            if not reached and len(together) >= (count or 2):
+                reached = together[: count or len(together)]
+        if reached and count is not None:
+            break
+    return _in_order(talk, reached)
+
+
+def order_of(talk: Conversation, salience: Salience, heads: Mapping[str, float], *, is_typed: bool) -> list[Entity]:
+    """Entities of these types as they first came up, in this session when two did, else in all."""
+    found: list[tuple[int, int, Entity]] = []
+    for entity in talk.entities:
+        if entity.type in heads:
+            mentions = [x for x in salience.mentions(entity) if x.strength >= _LEAST]
+            if mentions:
+                found.append((mentions[0].turn, mentions[0].start, entity))
+    found.sort(key=lambda x: x[:2])
+    if not is_typed and found:
+        # Of one type: that of the one named last.
+        newest = max((x for x in found), key=lambda x: salience.weight(x[2]).total)[2].type
+        found = [x for x in found if x[2].type == newest]
+    return [entity for _, _, entity in found]
+
+
+def _turns_back(talk: Conversation, salience: Salience) -> Iterable[int]:
+    last = len(talk.turns) - 1
+    admitted = (number for number in range(last, -1, -1) if talk.by_turn[number] and salience.admits(number))
+    for seen, number in enumerate(admitted):
+        if seen >= _REACH:
+            return
+        yield number
+
+
+def _by_type(mentions: Sequence[Mention], is_typed: bool) -> list[list[Entity]]:
+    """All of them as one when the type was said, else one list a type, the longest first."""
+    groups: dict[str, dict[str, Entity]] = {}
+    for mention in mentions:
+        key = "" if is_typed else mention.entity.type
+        groups.setdefault(key, {}).setdefault(mention.entity.id, mention.entity)
+    return sorted((list(group.values()) for group in groups.values()), key=len, reverse=True)
+
+
+def _in_order(talk: Conversation, entities: Sequence[Entity]) -> list[Entity]:
+    def first(entity: Entity) -> tuple[int, int]:
+        mentions = [x for x in talk.by_entity[entity.id] if x.strength >= _LEAST] or talk.by_entity[entity.id]
+        return mentions[0].turn, mentions[0].start
+
+    return sorted(entities, key=first)

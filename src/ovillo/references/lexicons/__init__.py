@@ -1,0 +1,233 @@
+"""The words that refer, in four languages: data files (one a language) and looking words up in them.
+
+Owns reading and indexing the files. The grammar of expressions is ``references.detection``'s.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ovillo.references.words import fold
+from ovillo.sessions.languages import language as little_words
+
+CODES = ("en", "es", "fr", "pt")
+
+#: Head noun -> entity types it may name, and how well. A bug is no ticket, a method is a kind of function.
+FITS: Mapping[str, Mapping[str, float]] = {
+    "function": {"function": 1.0, "method": 0.75},
+    "method": {"method": 1.0},
+    "class": {"class": 1.0},
+    "component": {"class": 1.0, "function": 0.9, "module": 0.6},
+    "module": {"module": 1.0, "file": 0.5},
+    "file": {"file": 1.0},
+    "bug": {"bug": 1.0, "error": 1.0},
+    "issue": {"bug": 1.0, "error": 1.0, "ticket": 1.0},
+    "error": {"error": 1.0, "bug": 1.0},
+    "feature": {"feature": 1.0},
+    "test": {"test": 1.0},
+    "commit": {"commit": 1.0},
+    "change": {"commit": 1.0},
+    "branch": {"branch": 1.0},
+    "ticket": {"ticket": 1.0},
+    "decision": {"decision": 1.0},
+    "session": {"session": 1.0},
+    "command": {"command": 1.0},
+    "code": {"function": 1.0, "method": 1.0, "class": 0.9, "test": 0.8, "module": 0.7, "file": 0.7},
+}
+#: Head nouns that say next to nothing: whatever is spoken of.
+VAGUE = "thing"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """``gender`` m, f or empty; ``number`` s, p or empty."""
+
+    gender: str
+    number: str
+
+    def agrees(self, gender: str, is_plural: bool) -> bool:
+        return (not self.gender or not gender or self.gender == gender) and (
+            not self.number or (self.number == "p") == is_plural
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    type: str
+    gender: str
+    is_plural: bool
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One language. Words are lower case with their accents; patterns run over folded text."""
+
+    code: str
+    demonstratives: Mapping[str, Features]
+    articles: Mapping[str, Features]
+    pronouns: Mapping[str, Features]
+    headless: Mapping[str, Features]
+    proclitics: Mapping[str, Features]
+    indefinites: frozenset[str]
+    possessives: frozenset[str]
+    neuter: frozenset[str]
+    proclitic_after: frozenset[str]
+    proclitic_sure: frozenset[str]
+    not_proclitic: frozenset[str]
+    of: frozenset[str]
+    relatives: frozenset[str]
+    subjects: frozenset[str]
+    others: frozenset[str]
+    previous: frozenset[str]
+    both: frozenset[str]
+    all: frozenset[str]
+    coordinators: frozenset[str]
+    ordinals: Mapping[str, int]
+    numbers: Mapping[str, int]
+    nouns: Mapping[str, Noun]
+    genders: Mapping[str, frozenset[str]]
+    enclitic: re.Pattern[str] | None
+    not_enclitics: frozenset[str]
+    place: re.Pattern[str]
+    not_place: re.Pattern[str]
+    not_nouns: re.Pattern[str]
+    pleonastic: re.Pattern[str]
+    time: Mapping[str, re.Pattern[str]]
+    weekdays: tuple[str, ...]
+    counted: frozenset[str]
+    describes_nothing: frozenset[str]
+    little: frozenset[str]
+
+
+@cache
+def grammar(code: str) -> Grammar:
+    """One of ``CODES``."""
+    data = tomllib.loads(files(__package__).joinpath(f"{code}.toml").read_text(encoding="utf-8"))
+    nouns = dict(_nouns(code, data["nouns"]))
+    genders: dict[str, set[str]] = {}
+    for noun in nouns.values():
+        for kind in FITS.get(noun.type, ()) if noun.type not in ("code", "component", "issue") else ():
+            if FITS[noun.type][kind] == 1.0 and noun.gender:
+                genders.setdefault(kind, set()).add(noun.gender)
+    enclitic = data["enclitics"]
+    words = _WordSets(data)
+    return Grammar(
+        code=code,
+        demonstratives=_features(data["demonstratives"]),
+        articles=_features(data["articles"]),
+        pronouns=_features(data["pronouns"]),
+        headless=_features(data["headless"]),
+        proclitics=_features(data["proclitics"]),
+        indefinites=words["indefinites"],
+        possessives=words["possessives"],
+        neuter=words["neuter"],
+        proclitic_after=words["proclitic_after"],
+        proclitic_sure=words["proclitic_sure"],
+        not_proclitic=frozenset(data.get("not_proclitic", "").split("|")),
+        of=words["of"],
+        relatives=words["relatives"],
+        subjects=words["subjects"],
+        others=words["others"],
+        previous=words["previous"],
+        both=words["both"],
+        all=words["all"],
+        coordinators=words["coordinators"],
+        ordinals=data["ordinals"],
+        numbers=data["numbers"],
+        nouns=nouns,
+        genders={kind: frozenset(found) for kind, found in genders.items()},
+        enclitic=re.compile(enclitic) if enclitic else None,
+        not_enclitics=words["not_enclitics"],
+        place=_either(fold(x) for x in data["place"]),
+        not_place=_either(data["not_place"]),
+        not_nouns=_either(fold(x) for x in data["not_nouns"]),
+        pleonastic=_either(_pleonastic(data["pleonastic"])),
+        time={name: _either(patterns) for name, patterns in data["time"].items() if name != "weekdays"},
+        weekdays=tuple(data["time"]["weekdays"]),
+        counted=words["counted"],
+        describes_nothing=frozenset(fold(x) for x in data["describes_nothing"].split()),
+        little=little_words(code).words,
+    )
+
+
+def grammars() -> tuple[Grammar, ...]:
+    return tuple(grammar(code) for code in CODES)
+
+
+@cache
+def _owners() -> Mapping[str, tuple[str, ...]]:
+    owners: dict[str, list[str]] = {}
+    for each in grammars():
+        own = each.little | each.indefinites | each.of | set(each.articles) | set(each.demonstratives)
+        for word in own | set(each.nouns) | set(each.ordinals) | set(each.pronouns) | each.possessives:
+            owners.setdefault(word, []).append(each.code)
+    return {word: tuple(codes) for word, codes in owners.items()}
+
+
+def languages_of(words: Iterable[str], leaning: str | None = None) -> tuple[str, ...]:
+    """Languages the words belong to, the likeliest first; those with less than a third of its votes are left out.
+
+    ``leaning`` decides when the words tell little: the language of the conversation."""
+    votes = dict.fromkeys(CODES, 0.0)
+    if leaning:
+        votes[leaning] += 0.6
+    owners = _owners()
+    for word in words:
+        codes = owners.get(word, ())
+        for code in codes:
+            votes[code] += 1 / len(codes)
+    ranked = sorted(CODES, key=lambda code: -votes[code])
+    least = votes[ranked[0]] / 3
+    return tuple(code for code in ranked if votes[code] >= least and votes[code] > 0) or (leaning or "en",)
+
+
+class _WordSets:
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        return frozenset(self._data.get(name, "").split())
+
+
+def _features(table: Mapping[str, str]) -> dict[str, Features]:
+    found: dict[str, Features] = {}
+    for key, words in table.items():
+        gender = key[0] if key[0] in "mf" else ""
+        number = key[-1] if key[-1] in "sp" else ""
+        for word in words.split():
+            # A form of two genders or numbers has neither.
+            before = found.get(word)
+            if before is not None:
+                found[word] = Features(gender if before.gender == gender else "", number if before.number == number else "")
+            else:
+                found[word] = Features(gender, number)
+    return found
+
+
+def _nouns(code: str, table: Mapping[str, list[str]]) -> Iterable[tuple[str, Noun]]:
+    for kind, entries in table.items():
+        for entry in entries:
+            singular, plural, *gender = entry.split()
+            for form, is_plural in ((plural, True), (singular, False)):
+                noun = Noun(kind, gender[0] if gender else "", is_plural, code)
+                yield form, noun
+                # Typed without its accents.
+                yield fold(form), noun
+
+
+def _pleonastic(data: Mapping[str, Any]) -> list[str]:
+    adjectives = "|".join(fold(data["adjectives"]).split())
+    return [pattern.replace("ADJ", adjectives) for pattern in data["patterns"]]
+
+
+def _either(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Patterns over folded text, as whole words, the longest first where they are plain."""
+    listed = sorted(patterns, key=len, reverse=True)
+    return re.compile("|".join(rf"(?<!\w)(?:{pattern})(?!\w)" for pattern in listed) or r"(?!)")

@@ -1,0 +1,253 @@
+"""Where the turns of a session name its entities.
+
+Owns finding names (whole, shorter, split, parts of paths) and phrases in other forms, and what stands in a list. What a
+mention is worth is ``salience``'s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ovillo.references.lexicons import grammars
+from ovillo.references.model import Entity, Mention, Turn
+from ovillo.references.words import alike, fold, name_words
+
+#: Named by words of a language rather than by an identifier.
+PHRASES = frozenset({"bug", "feature", "decision", "session", "error", "command"})
+_IDENTIFIER = re.compile(r"#?[^\W](?:[\w./\\:#-]*\w)?")
+_PARTS = re.compile(r"[./\\:#]+")
+_WORD = re.compile(r"[^\W_]+")
+_MARKED = re.compile(r"[_\d]|[a-z][A-Z]")
+_HEX = re.compile(r"[0-9a-f]{7,40}$")
+#: An owner's name within that of its member, a folder's within that of a file.
+_OWNER, _FOLDER = 0.3, 0.35
+#: Words that may stand between those of a phrase.
+_SLACK = 3
+_LIST_GAP = 48
+_SENTENCE = re.compile(r"[.!?…](?=\s|$)|\n")
+_MIN_WORD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way to write an entity. ``exact`` is the spelling when case counts; ``is_plain`` needs a mark beside it."""
+
+    entity: Entity
+    exact: str | None
+    is_plain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    entity: Entity
+    words: tuple[str, ...]
+
+
+class Conversation:
+    """Turns and entities with the places where the one names the other; grows by ``add``. Not thread-safe while growing."""
+
+    def __init__(self, entities: Iterable[Entity], turns: Iterable[Turn] = (), session: str | None = None) -> None:
+        """``session`` is the one that is asked in; the last turn's when not given."""
+        self.entities = tuple(entities)
+        self.turns: list[Turn] = []
+        self.by_entity: dict[str, list[Mention]] = {}
+        self.by_turn: list[list[Mention]] = []
+        self._session = session
+        self._forms: dict[str, list[_Form]] = {}
+        self._phrases: dict[str, list[_Phrase]] = {}
+        self._content = _little_words()
+        for entity in self.entities:
+            self._learn(entity)
+        for turn in turns:
+            self.add(turn)
+
+    @property
+    def session(self) -> str:
+        return self._session or (self.turns[-1].session if self.turns else "")
+
+    def add(self, turn: Turn) -> None:
+        """Finds the mentions of one more turn."""
+        number = len(self.turns)
+        self.turns.append(turn)
+        found = self.names_in(turn.text, number)
+        self.by_turn.append(found)
+        for mention in found:
+            self.by_entity.setdefault(mention.entity.id, []).append(mention)
+
+    def names_in(self, text: str, turn: int = -1, *, sure: bool = False) -> list[Mention]:
+        """Mentions in order, the longer of two that overlap. ``sure`` takes whole names and marked ones only."""
+        found = [*self._identifiers(text, turn, sure), *self._said(text, turn, sure)]
+        found.sort(key=lambda x: (x.start, -(x.end - x.start)))
+        kept: dict[tuple[str, int], Mention] = {}
+        for mention in found:
+            before = kept.get((mention.entity.id, mention.start))
+            if before is None or before.strength < mention.strength:
+                kept[mention.entity.id, mention.start] = mention
+        return list(kept.values())
+
+    def lists_in(self, turn: int) -> list[list[Mention]]:
+        """Runs of names with nothing between them but commas, numbers and words like *and*."""
+        text = self.turns[turn].text
+        runs: list[list[Mention]] = []
+        for mention in self.by_turn[turn]:
+            if mention.strength < 0.5:
+                continue
+            if runs and mention.start < runs[-1][-1].end:
+                continue
+            if runs and self._joins(text[runs[-1][-1].end : mention.start]):
+                runs[-1].append(mention)
+            else:
+                runs.append([mention])
+        return [run for run in runs if len({x.entity.id for x in run}) > 1]
+
+    def sentence_of(self, mention: Mention) -> tuple[int, str]:
+        """Number of the sentence within its turn, and its text."""
+        text = self.turns[mention.turn].text
+        begin, number = 0, 0
+        for stop in _SENTENCE.finditer(text):
+            if stop.end() > mention.start:
+                if stop.start() >= mention.end:
+                    return number, text[begin : stop.end()]
+                continue
+            begin, number = stop.end(), number + 1
+        return number, text[begin:]
+
+    # --- learning names
+
+    def _learn(self, entity: Entity) -> None:
+        for form in dict.fromkeys((entity.name, *entity.aliases)):
+            if " " in form.strip() or entity.type in PHRASES:
+                self._learn_phrase(entity, form)
+            if " " not in form.strip():
+                self._learn_identifier(entity, form, is_whole=form == entity.name)
+
+    def _learn_phrase(self, entity: Entity, form: str) -> None:
+        every = name_words(form)
+        content = tuple(x for x in every if x not in self._content and len(x) >= _MIN_WORD) or every
+        if content:
+            anchor = max(content, key=len)
+            self._phrases.setdefault(anchor[:_MIN_WORD], []).append(_Phrase(entity, content))
+
+    def _learn_identifier(self, entity: Entity, form: str, *, is_whole: bool) -> None:
+        plain = _is_plain(form)
+        self._form(form, _Form(entity, form if plain else None, plain and not is_whole))
+        parts = [part for part in _PARTS.split(form) if part]
+        if entity.type == "file":
+            pieces = form.replace("\\", "/").split("/")
+            for at in range(1, len(pieces)):
+                self._form("/".join(pieces[at:]), _Form(entity, None, False))
+        elif entity.type == "commit" and _HEX.match(form.lower()):
+            self._form(form[:7], _Form(entity, None, False))
+        elif is_whole and len(parts) > 1 and entity.type in ("method", "function", "class", "test", "module"):
+            self._form(parts[-1], _Form(entity, parts[-1], _is_plain(parts[-1])))
+
+    def _form(self, text: str, form: _Form) -> None:
+        forms = self._forms.setdefault(text.lower(), [])
+        if all(x.entity.id != form.entity.id for x in forms):
+            forms.append(form)
+
+    # --- finding them
+
+    def _identifiers(self, text: str, turn: int, sure: bool) -> Iterable[Mention]:
+        for match in _IDENTIFIER.finditer(text):
+            token, start = match.group(), match.start()
+            whole = self._look_up(token, text, start, sure)
+            if whole:
+                yield from (Mention(x, turn, start, match.end()) for x in whole)
+            if not _PARTS.search(token):
+                continue
+            yield from self._parts(token, text, turn, start, bool(whole), sure)
+
+    def _parts(self, token: str, text: str, turn: int, start: int, is_known: bool, sure: bool) -> Iterable[Mention]:
+        pieces = list(re.finditer(r"[^./\\:#]+", token))
+        is_path = "/" in token or "\\" in token
+        for number, piece in enumerate(pieces):
+            at = start + piece.start()
+            is_last = number == len(pieces) - 1
+            strength = 1.0 if is_last and not is_known and not is_path else _FOLDER if is_path else _OWNER
+            if sure and strength < 1:
+                continue
+            for entity in self._look_up(piece.group(), text, at, sure, is_part=True):
+                if is_path and entity.type not in ("module", "file"):
+                    continue
+                if not is_path and is_last and is_known:
+                    continue
+                yield Mention(entity, turn, at, at + len(piece.group()), strength)
+        if is_path and not is_known and not sure:
+            # "service.py:45" or a path that begins elsewhere.
+            for at in range(len(pieces)):
+                tail = token[pieces[at].start() :].split(":")[0]
+                known = self._look_up(tail, text, start, sure)
+                if known and "." in tail:
+                    yield from (Mention(x, turn, start, start + len(token)) for x in known)
+                    return
+
+    def _look_up(self, token: str, text: str, at: int, sure: bool, is_part: bool = False) -> list[Entity]:
+        forms = self._forms.get(token.lower())
+        if forms is None and _HEX.match(token):
+            forms = [x for x in self._forms.get(token[:7], ()) if x.entity.name.startswith(token)]
+        if not forms:
+            return []
+        spelled = [x for x in forms if x.exact is None or x.exact == token]
+        if not is_part and any(x.is_plain for x in spelled):
+            marked = self._is_marked(text, at, at + len(token))
+            spelled = [x for x in spelled if marked or not x.is_plain]
+        if sure and len(spelled) > 1:
+            # A whole name is more than the end of another.
+            spelled = [x for x in spelled if x.entity.name.lower() == token.lower()] or spelled
+        return [x.entity for x in spelled]
+
+    @staticmethod
+    def _is_marked(text: str, start: int, end: int) -> bool:
+        """Whether a plain word stands in backticks or quotes, is called, or follows the word for its kind."""
+        if text[end : end + 1] == "(" or (start and text[start - 1] in "`'\"«“" and text[end : end + 1] in "`'\"»”"):
+            return True
+        before = _WORD.findall(text[max(0, start - 24) : start].lower())
+        return bool(before) and any(before[-1] in each.nouns for each in grammars())
+
+    def _said(self, text: str, turn: int, sure: bool) -> Iterable[Mention]:
+        if not self._phrases:
+            return
+        spoken = [(fold(match.group()), match.start(), match.end()) for match in _WORD.finditer(text)]
+        for number, (word, _, _) in enumerate(spoken):
+            for phrase in self._phrases.get(word[:_MIN_WORD], ()):
+                if not any(alike(word, x) for x in phrase.words):
+                    continue
+                reach = len(phrase.words) + _SLACK
+                near = spoken[max(0, number - reach) : number + reach + 1]
+                places = [_place(x, near, exact=sure and len(phrase.words) == 1) for x in phrase.words]
+                if all(places):
+                    spans = [x for x in places if x]
+                    start, end = min(x[0] for x in spans), max(x[1] for x in spans)
+                    if end - start <= 3 * sum(len(x) + 3 for x in phrase.words) + 12:
+                        yield Mention(phrase.entity, turn, start, end)
+
+    def _joins(self, gap: str) -> bool:
+        if len(gap) > _LIST_GAP:
+            return False
+        if re.search(r"[.!?](?=\s)", re.sub(r"\d+[.)]", " ", gap)):
+            return False
+        return all(word in _joining() or word.isdigit() for word in _WORD.findall(gap.lower()))
+
+
+def _place(wanted: str, spoken: Sequence[tuple[str, int, int]], *, exact: bool) -> tuple[int, int] | None:
+    return next(((start, end) for word, start, end in spoken if (word == wanted if exact else alike(word, wanted))), None)
+
+
+def _is_plain(form: str) -> bool:
+    """Whether it could be a word of a language: no mark of code in it."""
+    return not _MARKED.search(form) and form.isalpha()
+
+
+@cache
+def _little_words() -> frozenset[str]:
+    return frozenset(fold(word) for each in grammars() for word in each.little | each.of | set(each.articles))
+
+
+
+@cache
+def _joining() -> frozenset[str]:
+    return frozenset(word for each in grammars() for word in each.coordinators)

@@ -1,0 +1,106 @@
+"""Times that a query names: "yesterday", "la semana pasada", "il y a trois jours", "na sessão anterior".
+
+Owns turning them into stretches of time, by the calendar in UTC. The words are data of ``lexicons``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from ovillo.references.lexicons import CODES, Grammar, grammar
+from ovillo.references.model import Window
+from ovillo.references.words import fold
+
+_DAY = 86_400_000
+#: Names of stretches that a query's longest expression is looked for in first.
+_NAMES = (
+    *("last_session", "day_before", "days_ago", "weeks_ago", "last_week", "last_month", "other_day"),
+    *("yesterday", "this_week", "today", "earlier"),
+)
+
+
+def window_in(query: str, now: int, languages: Sequence[str]) -> tuple[Window | None, list[tuple[int, int]]]:
+    """The stretch named, if any, and the spans of the words that do. Other languages are tried after the query's own."""
+    folded = _folded(query)
+    found: Window | None = None
+    spans: list[tuple[int, int]] = []
+    for each in map(grammar, (*languages, *(x for x in CODES if x not in languages))):
+        for name in _NAMES:
+            pattern = each.time.get(name)
+            match = pattern.search(folded) if pattern else None
+            if match is None or any(start < match.end() and match.start() < end for start, end in spans):
+                continue
+            spans.append(match.span())
+            found = found or _window(name, next((x for x in match.groups() if x), ""), now, each)
+        found, spans = _weekday(folded, now, each, languages, found, spans)
+        if found:
+            break
+    return found, spans
+
+
+def _weekday(
+    folded: str,
+    now: int,
+    each: Grammar,
+    languages: Sequence[str],
+    found: Window | None,
+    spans: list[tuple[int, int]],
+) -> tuple[Window | None, list[tuple[int, int]]]:
+    for number, name in enumerate(each.weekdays):
+        at = folded.find(name)
+        if at < 0 or each.code not in languages:
+            continue
+        spans = [*spans, (at, at + len(name))]
+        today = _midnight(now)
+        back = (datetime.fromtimestamp(today / 1000, UTC).weekday() - number) % 7 or 7
+        since = today - back * _DAY
+        return found or Window(name, since, since + _DAY, since, since + _DAY), spans
+    return found, spans
+
+
+def _window(name: str, given: str, now: int, each: Grammar) -> Window:
+    today = _midnight(now)
+    monday = today - datetime.fromtimestamp(today / 1000, UTC).weekday() * _DAY
+    count = int(given) if given.isdigit() else each.numbers.get(given) or _folded_number(each, given)
+    match name:
+        case "last_session":
+            return Window(name, session_before=True)
+        case "earlier":
+            return Window(name, earlier=True)
+        case "today":
+            return Window(name, today, now + _DAY, today, now + _DAY)
+        case "yesterday":
+            return Window(name, today - _DAY, today, today - _DAY, today)
+        case "day_before":
+            return Window(name, today - 2 * _DAY, today - _DAY, today - 2 * _DAY, today - _DAY)
+        case "this_week":
+            return Window(name, monday, now + _DAY, monday, now + _DAY)
+        case "last_week":
+            return Window(name, monday - 7 * _DAY, monday, today - 10 * _DAY, today - 3 * _DAY)
+        case "weeks_ago":
+            middle = today - 7 * count * _DAY
+            return Window(name, middle - 3 * _DAY, middle + 4 * _DAY, middle - 7 * _DAY, middle + 7 * _DAY)
+        case "days_ago":
+            since = today - count * _DAY
+            return Window(name, since, since + _DAY, since - _DAY, since + 2 * _DAY)
+        case "other_day":
+            return Window(name, today - 9 * _DAY, today - _DAY, today - 14 * _DAY, today)
+        case _:
+            first = datetime.fromtimestamp(today / 1000, UTC).replace(day=1)
+            before = (first - timedelta(days=1)).replace(day=1)
+            since, until = int(before.timestamp() * 1000), int(first.timestamp() * 1000)
+            return Window(name, since, until, today - 45 * _DAY, today - 15 * _DAY)
+
+
+def _folded_number(each: Grammar, given: str) -> int:
+    return next((number for word, number in each.numbers.items() if fold(word) == given), 1)
+
+
+def _midnight(now: int) -> int:
+    return now - now % _DAY
+
+
+def _folded(query: str) -> str:
+    """Folded, character by character, so that spans stay those of the query."""
+    return "".join((fold(x) or x)[:1] for x in query).replace("’", "'")
