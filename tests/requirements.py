@@ -562,6 +562,7 @@ CONTEXT: dict[str, tuple[str, str]] = {
         "issue 4 Across sessions; mcp-v6-roadmap Feature 5",
     ),
     "CONTEXT-6": ("Wrong questions are refused with what is right", "DESIGN 16"),
+    "CONTEXT-8": ("The conversation of the roadmap works turn by turn", "issue 4 get_context; mcp-v6-roadmap"),
     "CONTEXT-7": ("The tool answers in the documented fields", "mcp-v6-roadmap API Extensions"),
 }
 

@@ -222,6 +222,16 @@ def _code(services: Services) -> Any:
     return CodeIndex(services.store, services.settings, services.clock, redact)
 
 
+def _knowledge(services: Services) -> Any:
+    from ovillo.memory.knowledge import Knowledge
+    from ovillo.security.redaction import Redactor
+
+    # What people ask is written down: masked, unless nothing is.
+    mode: Any = "off" if services.settings.redaction == "off" else "mask"
+    mask = Redactor(services.store.secret("redaction"), mode).redact
+    return Knowledge(services.store, services.settings, services.clock, lambda text: mask(text)[0])
+
+
 def _status(services: Services) -> Any:
     from ovillo.sessions.status import StatusService
 
@@ -253,13 +263,13 @@ def _entities(services: Services) -> Any:
 
 
 def _context(services: Services) -> Any:
-    from ovillo.references.context.by_name import resolve_names
     from ovillo.references.context.documents import documents_about
     from ovillo.references.context.pending import PendingSessions
     from ovillo.references.context.service import ContextService
+    from ovillo.references.of_session import SessionReferences
 
     return ContextService(
-        partial(resolve_names, services.entities),
+        SessionReferences(services.store, services.entities, services.code, services.clock).resolve,
         services.search,
         services.history,
         services.code,
@@ -297,6 +307,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "status": _status,
     "code": _code,
     "entities": _entities,
+    "knowledge": _knowledge,
 }
 
 

@@ -130,6 +130,31 @@ def test_pending_bugs_are_found_across_sessions_with_what_they_affect(services: 
     assert (first.kind, first.id) == ("session", bug)
 
 
+@pytest.mark.requirement("CONTEXT-8")
+def test_the_conversation_of_the_roadmap_works_turn_by_turn(services: Services) -> None:
+    """ "Hay un bug en el pago" ... "Sí, esa función" (mcp-v6-roadmap, Development Workflow)."""
+    spoken = session(services, (Role.USER, "Hay un bug en el pago"), (Role.ASSISTANT, "¿En qué parte del pago?"))
+    first = services.context.get_context(NS, "Revisa esa función", spoken)
+    assert first.abstained
+    assert first.question
+    for role, text in (
+        (Role.USER, "Es en la validación"),
+        (Role.ASSISTANT, "¿Te refieres a validate_card en cards.py?"),
+    ):
+        services.recorder.append(NS, spoken, [(MessageDraft(role, text), uuid4().hex)]).result(10)
+    answer = services.context.get_context(NS, "Sí, esa función", spoken)
+    assert not answer.abstained
+    assert [(x.text, x.names) for x in answer.resolved if x.status == "resolved"] == [
+        ("esa función", ("validate_card",))
+    ]
+    code = next(place for place in answer.provenance if place.kind == "code")
+    assert (code.file, code.lines) == ("cards.py", (4, 7))
+    assert answer.content.startswith(
+        "Esa función es la función validate_card en cards.py, líneas 4-7, mencionada en el mensaje 4"
+    )
+    assert "return sum(digits) % 10 == 0" in answer.content
+
+
 @pytest.mark.requirement("CONTEXT-6")
 def test_wrong_questions_are_refused_with_what_is_right(services: Services) -> None:
     with pytest.raises(InvalidInput, match="empty"):
