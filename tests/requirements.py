@@ -566,6 +566,23 @@ CONTEXT: dict[str, tuple[str, str]] = {
     "CONTEXT-7": ("The tool answers in the documented fields", "mcp-v6-roadmap API Extensions"),
 }
 
+KNOW: dict[str, tuple[str, str]] = {
+    "KNOW-1": ("The store keeps references, terms and vectors of documents, never their text", "DESIGN 9"),
+    "KNOW-2": ("Chunks keep lists, code, tables whole, within tokens, overlapping", "DESIGN 9; v5 chunking.*"),
+    "KNOW-3": ("Files, folders, patterns, links, encodings, damage: each document costs itself only", "DESIGN 5, 15"),
+    "KNOW-4": ("A hit is the file's text now: changed is read again, missing is dropped and said", "DESIGN 9"),
+    "KNOW-5": ("The type of a question is told in four languages and has its threshold", "DESIGN 9; v5"),
+    "KNOW-6": ("Answers what the documents say and abstains from what they do not", "issue 4 Knowledge documents"),
+    "KNOW-7": ("An abstention says why and what would help", "issue 4 Knowledge documents"),
+    "KNOW-8": ("One audit line a query, bounded, masked, off by setting", "issue 4; v5 audit.jsonl"),
+    "KNOW-9": (
+        "The v5 container is read exactly, written, and bounded against damage and malice",
+        "DESIGN 9; legacy v5",
+    ),
+    "KNOW-10": ("By command and REST, a namespace apart from another", "DESIGN 12, 13, 15"),
+    "KNOW-11": ("A v5 configuration's retrieval, chunking and thresholds are honoured", "DESIGN 14; legacy v6 README"),
+}
+
 REQUIREMENTS = {
     **ENT,
     **CONF,
@@ -593,4 +610,5 @@ REQUIREMENTS = {
     **TRANSFER,
     **CTX,
     **CODE,
+    **KNOW,
 }

@@ -20,6 +20,7 @@ from tests.store.contract_entities import *  # noqa: F403
 from tests.store.contract_health import *  # noqa: F403
 from tests.store.contract_importing import *  # noqa: F403
 from tests.store.contract_keys import *  # noqa: F403
+from tests.store.contract_knowledge import *  # noqa: F403
 from tests.store.contract_links import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403
 from tests.store.contract_snapshots import *  # noqa: F403

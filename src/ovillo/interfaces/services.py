@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
     from ovillo.memory.contexts import Contexts
+    from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
     from ovillo.references.context.service import ContextService
     from ovillo.search.service import Search
@@ -76,6 +77,7 @@ class Services:
     status: StatusService
     code: CodeIndex
     entities: Entities
+    knowledge: Knowledge
     #: When the services were opened, by the monotonic clock (seconds).
     opened_at: float
 

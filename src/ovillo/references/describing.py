@@ -12,11 +12,12 @@ from functools import cache
 from ovillo.references.lexicons import grammars
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Entity
-from ovillo.references.words import alike, fold, name_words
+from ovillo.references.words import alike, fold, name_words, said_words
 
 _WORD = re.compile(r"[^\W_]+")
 _NAME, _TRANSLATED, _FILE, _SAID = 1.0, 0.9, 0.4, 0.4
 _FEWEST_LETTERS = 3
+_FADING = 0.8
 _MENTIONS = 3
 
 #: Words of other languages for a word; pure, and asked only for what matches nothing as it stands.
@@ -30,21 +31,25 @@ class Describing:
 
     def match(self, words: Sequence[str], entity: Entity) -> tuple[float, float]:
         """How much of the name the words say, and of what was said around it (each summed over the words)."""
-        named, said = 0.0, 0.0
-        own = [x for form in (entity.name, *entity.aliases) for x in name_words(form)]
+        named, said, worth = 0.0, 0.0, 1.0
+        own = [
+            x for form in (entity.name, *entity.aliases) for x in dict.fromkeys((*name_words(form), *said_words(form)))
+        ]
         folder = name_words(entity.file) if entity.file and entity.type != "file" else ()
         around: list[str] | None = None
         for word in words:
+            # Nearer to the noun says more: what follows may be the verb already.
             if any(alike(word, x) for x in own):
-                named += _NAME
+                named += worth * _NAME
             elif any(alike(other, x) for other in self._others(word) for x in own):
-                named += _TRANSLATED
+                named += worth * _TRANSLATED
             else:
                 around = self._around(entity) if around is None else around
                 if any(alike(word, x) for x in around):
-                    said += _SAID
+                    said += worth * _SAID
                 elif any(alike(word, x) for x in folder):
-                    said += _FILE
+                    said += worth * _FILE
+            worth *= _FADING
         return named, said
 
     def _others(self, word: str) -> Sequence[str]:

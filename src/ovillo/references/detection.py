@@ -19,8 +19,12 @@ from ovillo.references.words import Token, fold, tokens
 #: Words between a determiner and its noun, words after a noun that describe it.
 _BEFORE, _AFTER = 5, 7
 _NUMBER = re.compile(r"#?\d+$")
+_NUMBER_WORDS = frozenset(("number", "número", "numero", "numéro"))
 _GENITIVE = frozenset({"'s", "s"})
-_ARTICLE_OF_LANGUAGE = frozenset({"o", "a", "os", "as", "do", "da", "dos", "das", "no", "na", "nos", "nas", "ao", "pro", "pra", "le", "du", "au"})
+_ARTICLE_OF_LANGUAGE = frozenset(
+    {"o", "a", "os", "as", "do", "da", "dos", "das", "no", "na", "nos", "nas", "ao", "pro", "pra", "le", "du", "au"}
+)
+_ASKING = frozenset(["which", "what", "qué", "que", "cuál", "quel", "quelle", "qual"])
 _INVERTED = re.compile(r"^(?P<verb>\w+(?:-t)?)-(?P<pronoun>ils?|elles?)$")
 
 
@@ -78,13 +82,17 @@ class _Reader:
         self._window = window
         self._said = said
         self._taken: set[int] = set()
+        # Words that describe what a phrase names.
+        self._describing: set[int] = set()
         # Words that only look like references.
         self._idle = self._idle_tokens()
         self._found: list[Reference] = []
 
     def read(self) -> list[Reference]:
         self._headed()
+        self._counted_alone()
         self._without_noun()
+        self._by_verb()
         self._enclitics()
         self._pronouns()
         self._places()
@@ -100,7 +108,9 @@ class _Reader:
         for each in self._active:
             for pattern in (each.pleonastic, each.not_nouns):
                 for match in pattern.finditer(folded):
-                    idle.update(n for n, (start, end) in enumerate(places) if start >= match.start() and end <= match.end())
+                    idle.update(
+                        n for n, (start, end) in enumerate(places) if start >= match.start() and end <= match.end()
+                    )
         return idle
 
     # --- noun phrases with a noun we know
@@ -126,6 +136,8 @@ class _Reader:
         after = number + 1
         if after >= len(self._tokens) or self._tokens[after].breaks or "en" not in self._languages:
             return False
+        if self._tokens[after].lower in ("number",):
+            return False
         other = grammar("en").nouns.get(self._tokens[after].lower)
         return other is not None and self._tokens[number].lower in grammar("en").nouns and other.type != noun.type
 
@@ -141,7 +153,13 @@ class _Reader:
                 # "yesterday's class".
                 phrase.start, phrase.determiner = number - 1, "definite"
                 return phrase
+            if lower in self._active[0].numbers and self._modifier(phrase, lower):
+                phrase.start = number
+                continue
             kind, features, code = self._determiner(lower, noun)
+            if kind == "indefinite" and self._window is not None and lower in _ASKING:
+                # "which function did we change yesterday": the time makes it definite.
+                kind = "definite"
             if kind == "indefinite" and lower in ("que", "qui", "that", "which", "what"):
                 kind = ""
             if kind == "indefinite":
@@ -219,7 +237,7 @@ class _Reader:
             lower = self._tokens[after].lower
             known = _Phrase(0, 0, "")
             if after in self._idle or not self._modifier(known, lower):
-                if noun.language == "en" and lower == "number" or noun.type != "decision" or not _NUMBER.match(lower):
+                if (noun.language == "en" and lower == "number") or noun.type != "decision" or not _NUMBER.match(lower):
                     break
             if noun.is_plural and known.count and not phrase.count:
                 break
@@ -230,7 +248,7 @@ class _Reader:
         number = self._numbered(head)
         if number is not None:
             phrase.ordinal, after = number[0], number[1]
-        words, end, owner = self._description(after, noun.language)
+        words, _end, owner = self._description(after, noun.language)
         is_plural = noun.is_plural or phrase.determiner == "both" or bool(phrase.count and phrase.count > 1)
         kind = _kind(phrase, is_plural)
         self._add(
@@ -245,7 +263,7 @@ class _Reader:
             is_plural=is_plural,
             count=2 if phrase.determiner == "both" else phrase.count,
             ordinal=phrase.ordinal,
-            words=tuple((*phrase.words, *words)),
+            words=(*phrase.words, *words),
             points=phrase.determiner == "demonstrative",
             is_previous=phrase.is_previous,
             owner_span=owner,
@@ -254,7 +272,7 @@ class _Reader:
     def _numbered(self, head: int) -> tuple[int, int] | None:
         """ "option 2", "option number three", "la opción B"."""
         after = head + 1
-        if after < len(self._tokens) and self._tokens[after].lower in ("number", "número", "numero", "numéro", "nº", "n°"):
+        if after < len(self._tokens) and self._tokens[after].lower in _NUMBER_WORDS:
             after += 1
         if after >= len(self._tokens) or self._tokens[after].breaks:
             return None
@@ -264,7 +282,7 @@ class _Reader:
         if len(text) == 1 and text.isupper() and "A" <= text <= "F":
             return ord(text) - ord("A") + 1, after + 1
         for each in self._active if after > head + 1 else ():
-            if text.lower() in each.numbers:
+            if text.lower() in each.numbers and after > head + 1:
                 return each.numbers[text.lower()], after + 1
         return None
 
@@ -286,7 +304,10 @@ class _Reader:
                 owner = (self._tokens[after].start, token.end)
             if number not in self._idle:
                 words.append(token.lower)
+                self._describing.add(number)
             number += 1
+        if opens_of:
+            self._describing.add(after)
         return words, number, owner
 
     def _determined_noun(self, number: int) -> bool:
@@ -302,13 +323,58 @@ class _Reader:
             if number in self._taken or number in self._idle:
                 continue
             for each in self._active:
-                if self._both(each, number, token) or self._counted(each, number, token) or self._bare(each, number, token):
+                if (
+                    self._both(each, number, token)
+                    or self._counted(each, number, token)
+                    or self._bare(each, number, token)
+                ):
                     break
+
+    def _counted_alone(self) -> None:
+        """ "number three", "option 2": a number that is a name."""
+        for number, token in enumerate(self._tokens):
+            if number in self._taken or number in self._idle:
+                continue
+            noun = self._noun(number)
+            is_number = token.lower in _NUMBER_WORDS
+            if not is_number and (noun is None or noun.type != "decision"):
+                continue
+            numbered = self._numbered(number - 1 if is_number else number)
+            if numbered is not None and numbered[1] > number + 1:
+                heads = None if noun is None else FITS[noun.type]
+                head = None if noun is None else noun.type
+                self._add(
+                    Kind.ORDINAL, number, numbered[1], self._languages[0], head=head, heads=heads, ordinal=numbered[0]
+                )
+
+    def _by_verb(self) -> None:
+        """ "what did we decide yesterday": the verb says what kind of thing, the time says which."""
+        if (
+            self._window is None
+            or self._found
+            or not any(token.lower in _ASKING or token.lower == "quoi" for token in self._tokens)
+        ):
+            return
+        folded, places = _folded(self._tokens)
+        for each in self._active:
+            for kind, pattern in each.verbs.items():
+                match = pattern.search(folded)
+                inside = [n for n, (start, _) in enumerate(places) if match and start == match.start()]
+                if inside:
+                    self._add(Kind.DEFINITE, inside[0], inside[0] + 1, each.code, head=kind, heads=FITS[kind])
+                    return
 
     def _both(self, each: Grammar, number: int, token: Token) -> bool:
         """ "both", "ambas", "les deux", "las dos", "those two"."""
+        after = number + 1
+        ends = after >= len(self._tokens) or self._tokens[after].breaks or self._is_little(self._tokens[after].lower)
+        if token.lower in each.all and each.code != "en" and token.lower.endswith("s") and ends:
+            self._add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, gender=_gender_of(token.lower))
+            return True
         if token.lower in each.both:
-            self._add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, count=2, gender=_gender_of(token.lower))
+            self._add(
+                Kind.PLURAL, number, number + 1, each.code, is_plural=True, count=2, gender=_gender_of(token.lower)
+            )
             return True
         return False
 
@@ -333,6 +399,8 @@ class _Reader:
         if is_plural and phrase.count is None and not phrase.is_other:
             return False
         words, _, _ = self._description(at, each.code)
+        if not is_plural and phrase.count == 1 and phrase.ordinal is None:
+            return False
         kind = Kind.PLURAL if is_plural and not phrase.is_other else Kind.OTHER if phrase.is_other else Kind.ORDINAL
         if phrase.is_previous and phrase.ordinal is None:
             kind = Kind.ORDINAL
@@ -358,29 +426,62 @@ class _Reader:
         follows = self._tokens[after].lower if after < len(self._tokens) and not self._tokens[after].breaks else ""
         features = each.headless.get(token.lower)
         if each.code == "en":
-            determined = number and self._tokens[number - 1].lower in ("the", "this", "that", "these", "those") and not token.breaks
+            determined = (
+                number
+                and self._tokens[number - 1].lower in ("the", "this", "that", "these", "those")
+                and not token.breaks
+            )
             if features is None or not determined:
                 return False
             words, _, _ = self._description(after, each.code)
             points = self._tokens[number - 1].lower != "the"
             if not points and not words and not self._said:
                 return False
-            self._add(Kind.HEADLESS, number - 1, after, each.code, words=tuple(words), points=points, is_plural=features.number == "p")
+            self._add(
+                Kind.HEADLESS,
+                number - 1,
+                after,
+                each.code,
+                words=tuple(words),
+                points=points,
+                is_plural=features.number == "p",
+            )
             return True
         opens = follows in each.of or follows in each.relatives
         if features is not None and (not follows or opens or self._is_little(follows) or after in self._idle):
             words, _, _ = self._description(after, each.code)
-            self._add(Kind.HEADLESS, number, after, each.code, gender=features.gender, is_plural=features.number == "p", words=tuple(words), points=True)
+            self._add(
+                Kind.HEADLESS,
+                number,
+                after,
+                each.code,
+                gender=features.gender,
+                is_plural=features.number == "p",
+                words=tuple(words),
+                points=True,
+            )
             return True
         article = each.articles.get(token.lower)
         if article is None or each.code == "fr" or token.lower not in _PLAIN_ARTICLES[each.code]:
             return False
-        if f"{token.lower} {follows}" in each.not_proclitic or not opens or (follows in each.relatives and each.code == "pt"):
+        if (
+            f"{token.lower} {follows}" in each.not_proclitic
+            or not opens
+            or (follows in each.relatives and each.code == "pt")
+        ):
             return False
         words, _, _ = self._description(after, each.code)
         if not words and not self._said:
             return False
-        self._add(Kind.HEADLESS, number, after, each.code, gender=article.gender, is_plural=article.number == "p", words=tuple(words))
+        self._add(
+            Kind.HEADLESS,
+            number,
+            after,
+            each.code,
+            gender=article.gender,
+            is_plural=article.number == "p",
+            words=tuple(words),
+        )
         return True
 
     def _noun_follows(self, at: int, each: Grammar) -> bool:
@@ -455,7 +556,7 @@ class _Reader:
     def _places(self) -> None:
         if self._found:
             return
-        folded, places = _folded(self._tokens)
+        folded, places = _folded(self._tokens, accents=True)
         for each in self._active:
             no = [match.span() for match in each.not_place.finditer(folded)]
             for match in each.place.finditer(folded):
@@ -470,7 +571,7 @@ class _Reader:
     def _unknown_nouns(self) -> None:
         """ "the leak", "esa pasarela": something only when it is part of a name."""
         for number, token in enumerate(self._tokens):
-            if number in self._taken or number in self._idle:
+            if number in self._taken or number in self._idle or number in self._describing:
                 continue
             for each in self._active:
                 points = token.lower in each.demonstratives
@@ -498,7 +599,9 @@ class _Reader:
     # --- small things
 
     def _is_little(self, lower: str) -> bool:
-        return any(lower in each.little or lower in each.of or fold(lower) in each.describes_nothing for each in self._active)
+        return any(
+            lower in each.little or lower in each.of or fold(lower) in each.describes_nothing for each in self._active
+        )
 
     def _is_time(self, number: int) -> bool:
         return any(start <= self._tokens[number].start < end for start, end in self._said)
@@ -546,16 +649,18 @@ def _clitic(pronoun: str, code: str) -> tuple[str, bool]:
     return ("f" if bare.endswith("a") else "m"), is_plural
 
 
-def _folded(spoken: Iterable[Token]) -> tuple[str, list[tuple[int, int]]]:
+def _folded(spoken: Iterable[Token], *, accents: bool = False) -> tuple[str, list[tuple[int, int]]]:
     """Folded words with one space between them, and the span of each there; breaks are kept as commas and full stops."""
     text = ""
     places: list[tuple[int, int]] = []
     for token in spoken:
         if token.breaks and text:
             text += " ."
-        if text and not (text.endswith("'") or token.lower.startswith("'")):
+        if text and not text.endswith("'"):
             text += " "
-        word = fold(token.lower)
+        word = token.lower if accents else fold(token.lower)
+        # "it's" is written "it s", "isn't" "isnt": patterns have no apostrophes but those of French.
+        word = word.removeprefix("'").replace("n't", "nt")
         places.append((len(text), len(text) + len(word)))
         text += word
     return text, places

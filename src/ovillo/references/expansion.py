@@ -17,9 +17,8 @@ def expand(query: str, references: Sequence[Resolved]) -> str:
         if each.status is not Status.RESOLVED:
             continue
         names = [entity.name for entity in each.entities]
-        if each.reference.kind is Kind.EXPLICIT:
-            if each.reference.text.casefold() == names[0].casefold():
-                continue
+        if each.reference.kind is Kind.EXPLICIT and each.reference.text.casefold() == names[0].casefold():
+            continue
         at = each.reference.span[1]
         text = f"{text[:at]} ({', '.join(names)}){text[at:]}"
     return text

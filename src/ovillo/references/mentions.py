@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ovillo.references.lexicons import grammars
+from ovillo.references.lexicons import grammars, languages_of
 from ovillo.references.model import Entity, Mention, Turn
-from ovillo.references.words import alike, fold, name_words
+from ovillo.references.words import alike, fold, said_words, tokens
 
 #: Named by words of a language rather than by an identifier.
 PHRASES = frozenset({"bug", "feature", "decision", "session", "error", "command"})
@@ -29,6 +29,8 @@ _SLACK = 3
 _LIST_GAP = 48
 _SENTENCE = re.compile(r"[.!?…](?=\s|$)|\n")
 _MIN_WORD = 3
+#: Turns and characters that tell the language.
+_NEWEST, _SAMPLE = 4, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,11 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
+    """``words`` must all be there; ``every`` are those of the form as it is written."""
+
     entity: Entity
     words: tuple[str, ...]
+    every: tuple[str, ...]
 
 
 class Conversation:
@@ -67,6 +72,12 @@ class Conversation:
     @property
     def session(self) -> str:
         return self._session or (self.turns[-1].session if self.turns else "")
+
+    @property
+    def language(self) -> str | None:
+        """That of what was said last; ``None`` before anything was."""
+        said = [turn.text[:_SAMPLE] for turn in self.turns[-_NEWEST:]]
+        return languages_of(token.lower for text in said for token in tokens(text))[0] if said else None
 
     def add(self, turn: Turn) -> None:
         """Finds the mentions of one more turn."""
@@ -125,11 +136,14 @@ class Conversation:
                 self._learn_identifier(entity, form, is_whole=form == entity.name)
 
     def _learn_phrase(self, entity: Entity, form: str) -> None:
-        every = name_words(form)
+        every = said_words(form)
         content = tuple(x for x in every if x not in self._content and len(x) >= _MIN_WORD) or every
+        if all(x in _head_nouns() for x in content):
+            # "option B" is more than an option.
+            content = every
         if content:
             anchor = max(content, key=len)
-            self._phrases.setdefault(anchor[:_MIN_WORD], []).append(_Phrase(entity, content))
+            self._phrases.setdefault(anchor[:_MIN_WORD], []).append(_Phrase(entity, content, every))
 
     def _learn_identifier(self, entity: Entity, form: str, *, is_whole: bool) -> None:
         plain = _is_plain(form)
@@ -179,7 +193,7 @@ class Conversation:
         if is_path and not is_known and not sure:
             # "service.py:45" or a path that begins elsewhere.
             for at in range(len(pieces)):
-                tail = token[pieces[at].start() :].split(":")[0]
+                tail = token[pieces[at].start() :].split(":", maxsplit=1)[0]
                 known = self._look_up(tail, text, start, sure)
                 if known and "." in tail:
                     yield from (Mention(x, turn, start, start + len(token)) for x in known)
@@ -216,14 +230,9 @@ class Conversation:
             for phrase in self._phrases.get(word[:_MIN_WORD], ()):
                 if not any(alike(word, x) for x in phrase.words):
                     continue
-                reach = len(phrase.words) + _SLACK
-                near = spoken[max(0, number - reach) : number + reach + 1]
-                places = [_place(x, near, exact=sure and len(phrase.words) == 1) for x in phrase.words]
-                if all(places):
-                    spans = [x for x in places if x]
-                    start, end = min(x[0] for x in spans), max(x[1] for x in spans)
-                    if end - start <= 3 * sum(len(x) + 3 for x in phrase.words) + 12:
-                        yield Mention(phrase.entity, turn, start, end)
+                span = _span(phrase, spoken, number, exact=sure and len(phrase.words) == 1)
+                if span is not None:
+                    yield Mention(phrase.entity, turn, *span)
 
     def _joins(self, gap: str) -> bool:
         if len(gap) > _LIST_GAP:
@@ -233,8 +242,22 @@ class Conversation:
         return all(word in _joining() or word.isdigit() for word in _WORD.findall(gap.lower()))
 
 
-def _place(wanted: str, spoken: Sequence[tuple[str, int, int]], *, exact: bool) -> tuple[int, int] | None:
-    return next(((start, end) for word, start, end in spoken if (word == wanted if exact else alike(word, wanted))), None)
+def _span(phrase: _Phrase, spoken: Sequence[tuple[str, int, int]], at: int, *, exact: bool) -> tuple[int, int] | None:
+    """Where all words of a phrase stand near each other, those of the form beside them taken in."""
+    reach = len(phrase.words) + _SLACK
+    near = sorted(range(max(0, at - reach), min(len(spoken), at + reach + 1)), key=lambda x: abs(x - at))
+    places: list[int] = []
+    for wanted in phrase.words:
+        found = [x for x in near if (spoken[x][0] == wanted if exact else alike(spoken[x][0], wanted))]
+        if not found:
+            return None
+        places.append(found[0])
+    first, last = min(places), max(places)
+    while first > 0 and spoken[first - 1][0] in phrase.every:
+        first -= 1
+    while last + 1 < len(spoken) and spoken[last + 1][0] in phrase.every:
+        last += 1
+    return spoken[first][1], spoken[last][2]
 
 
 def _is_plain(form: str) -> bool:
@@ -246,6 +269,10 @@ def _is_plain(form: str) -> bool:
 def _little_words() -> frozenset[str]:
     return frozenset(fold(word) for each in grammars() for word in each.little | each.of | set(each.articles))
 
+
+@cache
+def _head_nouns() -> frozenset[str]:
+    return frozenset(fold(word) for each in grammars() for word in each.nouns)
 
 
 @cache

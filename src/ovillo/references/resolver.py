@@ -14,7 +14,7 @@ from ovillo.references.describing import Describing, Translate, content
 from ovillo.references.detection import detect
 from ovillo.references.expansion import expand
 from ovillo.references.groups import latest_group, latest_list, order_of
-from ovillo.references.lexicons import grammar
+from ovillo.references.lexicons import CONVENTIONS, grammar
 from ovillo.references.mentions import PHRASES, Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Mention, Reference, Resolution, Resolved, Status, Window
 from ovillo.references.salience import Salience
@@ -89,7 +89,7 @@ class _Resolver:
 
     def resolve(self, query: str, leaning: str | None) -> Resolution:
         self._query = query
-        detected = detect(query, self._now, leaning)
+        detected = detect(query, self._now, leaning or self._talk.language)
         explicit = self._explicit(query, detected.languages[0])
         done: list[Resolved] = list(explicit)
         for reference in detected.references:
@@ -132,8 +132,15 @@ class _Resolver:
             if begins < end and start < ends:
                 return True
             between = self._query[end:begins] if begins >= end else None
-            fits = reference.heads is None or any(x.type in reference.heads for x in (*each.entities, *(c.entity for c in each.candidates)))
-            if between is not None and fits and len(between) <= 24 and not content(between.split()) and "," not in between:
+            fits = reference.heads is None or any(
+                x.type in reference.heads for x in (*each.entities, *(c.entity for c in each.candidates))
+            )
+            if (
+                between is not None
+                and fits
+                and len(between) <= 24
+                and (between.strip() == "," or ("," not in between and not content(between.split())))
+            ):
                 return True
             if reference.kind is Kind.PRONOUN and begins < start and not reference.is_plural:
                 return True
@@ -162,7 +169,7 @@ class _Resolver:
             case Kind.NAMED:
                 return self._named(reference)
             case Kind.POSSESSIVE:
-                return self._possessed(reference)
+                return self._possessed(reference, done)
             case _:
                 return self._typed(reference, "typed noun")
 
@@ -183,7 +190,12 @@ class _Resolver:
 
     def _typed(self, reference: Reference, rule: str) -> Resolved:
         scored = self._score(reference)
-        if not scored.candidates and reference.window is not None and reference.points and reference.window.rule == "today":
+        if (
+            not scored.candidates
+            and reference.window is not None
+            and reference.points
+            and reference.window.rule == "today"
+        ):
             reference = replace(reference, window=None)
             scored = self._score(reference)
         if reference.window is not None:
@@ -194,7 +206,9 @@ class _Resolver:
 
     def _pronoun(self, reference: Reference) -> Resolved:
         fitting = self._agreeing(reference, _PRONOUN_TYPES)
-        return self._decided(reference, self._score(replace(reference, heads=fitting)).candidates, "pronoun by salience")
+        return self._decided(
+            reference, self._score(replace(reference, heads=fitting)).candidates, "pronoun by salience"
+        )
 
     def _headless(self, reference: Reference) -> Resolved | None:
         heads = self._agreeing(reference, _PRONOUN_TYPES)
@@ -204,15 +218,25 @@ class _Resolver:
             return None
         if not reference.points and not words and not reference.window:
             return None
+        if reference.window and not words:
+            # "and yesterday's": of the kind that is spoken of now.
+            now = self._score(replace(reference, heads=heads, window=None)).candidates
+            alike_ = [x for x in scored.candidates if now and x.entity.type == now[0].entity.type]
+            scored = replace(scored, candidates=tuple(alike_) or scored.candidates)
         return self._decided(reference, scored.candidates, "phrase without noun")
 
-    def _possessed(self, reference: Reference) -> Resolved:
+    def _possessed(self, reference: Reference, done: Sequence[Resolved]) -> Resolved | None:
+        if any(x.reference.span < reference.span and x.status is Status.RESOLVED for x in done):
+            # The owner was named already: nothing new is referred to.
+            return None
         owner = self._owner(reference)
         if owner is not None:
             related = [x for x in self._talk.entities if _belongs(x, owner) and x.type in (reference.heads or ())]
             if len(related) == 1:
                 candidate = Candidate(related[0], 1.0, {"belongs": 1.0})
-                return Resolved(reference, Status.RESOLVED, (related[0],), (candidate,), f"belongs to {owner.name}", 0.75)
+                return Resolved(
+                    reference, Status.RESOLVED, (related[0],), (candidate,), f"belongs to {owner.name}", 0.75
+                )
         return self._typed(reference, "typed noun")
 
     def _owner(self, reference: Reference) -> Entity | None:
@@ -222,9 +246,22 @@ class _Resolver:
 
     def _named(self, reference: Reference) -> Resolved | None:
         """A noun that is part of a name: bugs, features, decisions by any, the rest after a demonstrative."""
-        words = content(reference.words)
-        if not words:
+        every = content(reference.words)
+        found: list[Candidate] = []
+        # In the Romance languages the noun comes first, and what follows may be the verb.
+        least = len(every) if reference.language == "en" else 1
+        for length in range(len(every), least - 1, -1):
+            found = self._part_of_name(reference, every[:length]) if length else []
+            if found:
+                break
+        return self._unrivalled(reference, found)
+
+    def _unrivalled(self, reference: Reference, found: Sequence[Candidate]) -> Resolved | None:
+        if not found or (len(found) > 1 and found[1].score >= _TIE * found[0].score):
             return None
+        return self._decided(reference, tuple(found), "part of a name")
+
+    def _part_of_name(self, reference: Reference, words: Sequence[str]) -> list[Candidate]:
         found: list[Candidate] = []
         for entity in self._talk.entities:
             if entity.type not in PHRASES and not (reference.points or entity.type == "class"):
@@ -233,10 +270,7 @@ class _Resolver:
             weight = self._salience(None).weight(entity).total
             if share >= 0.5 and weight:
                 found.append(Candidate(entity, share * weight, {"name": share, "salience": weight}))
-        found.sort(key=lambda x: -x.score)
-        if not found or (len(found) > 1 and found[1].score >= _TIE * found[0].score):
-            return None
-        return self._decided(reference, tuple(found), "part of a name")
+        return sorted(found, key=lambda x: -x.score)
 
     # --- lists
 
@@ -246,7 +280,9 @@ class _Resolver:
         if reference.is_previous and reference.ordinal is None:
             return self._previous(reference)
         index = reference.ordinal or 1
-        listed = latest_list(self._talk, self._salience(reference.window), heads, abs(index), is_typed=reference.head is not None)
+        listed = latest_list(
+            self._talk, self._salience(reference.window), heads, abs(index), is_typed=reference.head is not None
+        )
         if listed:
             return self._picked(reference, listed, index, "ordinal in the latest list")
         ordered = order_of(self._talk, self._salience(reference.window), heads, is_typed=reference.head is not None)
@@ -260,7 +296,9 @@ class _Resolver:
 
     def _picked(self, reference: Reference, listed: Sequence[Entity], index: int, rule: str) -> Resolved:
         at = index - 1 if index > 0 else index
-        candidates = tuple(Candidate(x, 1.0 if x is listed[at] else 0.5, {"place in list": n + 1.0}) for n, x in enumerate(listed))
+        candidates = tuple(
+            Candidate(x, 1.0 if x is listed[at] else 0.5, {"place in list": n + 1.0}) for n, x in enumerate(listed)
+        )
         ranked = tuple(sorted(candidates, key=lambda x: -x.score)[:_SHOWN])
         worth = _CONFIDENCE[Kind.ORDINAL] * (1.0 if "latest" in rule else 0.85)
         return Resolved(reference, Status.RESOLVED, (listed[at],), ranked, rule, round(worth, 3))
@@ -272,14 +310,18 @@ class _Resolver:
         return self._picked(reference, ordered, -1, "last one that came up")
 
     def _previous(self, reference: Reference) -> Resolved:
-        ordered = order_of(self._talk, self._salience(reference.window), reference.heads or {}, is_typed=reference.head is not None)
+        ordered = order_of(
+            self._talk, self._salience(reference.window), reference.heads or {}, is_typed=reference.head is not None
+        )
         scored = self._score(replace(reference, words=())).candidates
         if len(ordered) < 2 or not scored:
             return Resolved(reference, Status.NONE, (), scored[:_SHOWN], "nothing came before", 0.0)
         at = ordered.index(scored[0].entity) if scored[0].entity in ordered else len(ordered) - 1
         entity = ordered[at - 1] if at else next(x.entity for x in scored if x.entity is not ordered[0])
         worth = _CONFIDENCE[Kind.ORDINAL] * (0.9 if at else 0.7)
-        return Resolved(reference, Status.RESOLVED, (entity,), scored[:_SHOWN], "the one before the current", round(worth, 3))
+        return Resolved(
+            reference, Status.RESOLVED, (entity,), scored[:_SHOWN], "the one before the current", round(worth, 3)
+        )
 
     def _other(self, reference: Reference) -> Resolved | None:
         heads = reference.heads or self._agreeing(reference, _PRONOUN_TYPES)
@@ -295,9 +337,13 @@ class _Resolver:
         if reference.is_plural:
             if not rest:
                 return Resolved(reference, Status.NONE, (), (), "there is no other", 0.0)
-            order = [x for x in order_of(self._talk, self._salience(None), heads, is_typed=True) if any(c.entity is x for c in rest)]
+            order = [
+                x
+                for x in order_of(self._talk, self._salience(None), heads, is_typed=True)
+                if any(c.entity is x for c in rest)
+            ]
             return Resolved(reference, Status.RESOLVED, tuple(order), rest[:_SHOWN], "the others", 0.75)
-        pair = latest_list(self._talk, self._salience(None), {kind: 1.0 for kind in kinds}, 2, is_typed=True)
+        pair = latest_list(self._talk, self._salience(None), dict.fromkeys(kinds, 1.0), 2, is_typed=True)
         if focus[0].entity in pair and len(pair) == 2:
             entity = next(x for x in pair if x is not focus[0].entity)
             return Resolved(reference, Status.RESOLVED, (entity,), rest[:_SHOWN], "the other of two", 0.8)
@@ -313,12 +359,26 @@ class _Resolver:
                 kept = [x.entity for x in described]
                 order = [x for x in order_of(self._talk, salience, heads, is_typed=True) if x in kept]
                 return self._grouped(reference, order or kept, "all that are described so")
+        if reference.ordinal is not None and reference.count:
+            return self._some_of(reference, heads)
         group = latest_group(self._talk, salience, heads, reference.count, is_typed=reference.head is not None)
         if len(group) < 2:
             if reference.head is None:
                 return None
             return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0)
         return self._grouped(reference, group, "latest group")
+
+    def _some_of(self, reference: Reference, heads: Mapping[str, float]) -> Resolved | None:
+        """ "the first two", "las dos últimas"."""
+        salience, count = self._salience(reference.window), reference.count or 2
+        is_typed = reference.head is not None
+        listed = latest_list(self._talk, salience, heads, count, is_typed=is_typed)
+        listed = listed or order_of(self._talk, salience, heads, is_typed=is_typed)
+        if len(listed) < count:
+            return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0) if is_typed else None
+        return self._grouped(
+            reference, listed[:count] if (reference.ordinal or 1) > 0 else listed[-count:], "part of a list"
+        )
 
     @staticmethod
     def _grouped(reference: Reference, group: Sequence[Entity], rule: str) -> Resolved:
@@ -343,6 +403,7 @@ class _Resolver:
             if not fit:
                 continue
             weight = salience.weight(entity).total
+            fit *= _convention(reference.head, entity)
             named, said = self._describing.match(words, entity) if words else (0.0, 0.0)
             if not weight and (not named or reference.window is not None or reference.kind is Kind.PRONOUN):
                 continue
@@ -365,7 +426,8 @@ class _Resolver:
         if not reference.gender:
             return types
         genders = grammar(reference.language).genders
-        return {kind: worth for kind, worth in types.items() if reference.gender in genders.get(kind, reference.gender)}
+        agreement = {kind: genders[kind].get(reference.gender, 0.0) if kind in genders else 0.8 for kind in types}
+        return {kind: worth * agreement[kind] for kind, worth in types.items() if agreement[kind]}
 
     def _decided(self, reference: Reference, candidates: Sequence[Candidate], rule: str) -> Resolved:
         shown = tuple(candidates[:_SHOWN])
@@ -376,15 +438,27 @@ class _Resolver:
         is_described = rival is not None and best.evidence.get("named", 0) > rival.evidence.get("named", 0)
         ratio = rival.score / best.score if rival is not None and best.score and not is_described else 0.0
         if ratio >= _TIE:
-            return Resolved(reference, Status.AMBIGUOUS, (), shown, f"{rule}: near tie", round(0.5 * (1 - ratio) + 0.3, 3))
+            return Resolved(
+                reference, Status.AMBIGUOUS, (), shown, f"{rule}: near tie", round(0.5 * (1 - ratio) + 0.3, 3)
+            )
         worth = _CONFIDENCE[reference.kind] * (1 - 0.3 * ratio) * (0.7 + 0.3 * best.evidence.get("type", 1.0))
         return Resolved(reference, Status.RESOLVED, (best.entity,), shown, rule, round(worth, 3))
+
+
+def _convention(head: str | None, entity: Entity) -> float:
+    """How the noun goes with the way the thing is named: a hook is called ``useSomething``."""
+    pattern, otherwise = CONVENTIONS.get(head or "", (None, 1.0))
+    return 1.0 if pattern is None or pattern.match(entity.name) else otherwise
 
 
 def _belongs(entity: Entity, owner: Entity) -> bool:
     if entity.type == "file":
         return owner.file is not None and owner.file == entity.name
-    return entity.parent == owner.id or owner.parent == entity.id or (entity.file is not None and entity.name.startswith(f"{owner.name}."))
+    return (
+        entity.parent == owner.id
+        or owner.parent == entity.id
+        or (entity.file is not None and entity.name.startswith(f"{owner.name}."))
+    )
 
 
 def _share(words: Iterable[str], entity: Entity) -> float:
@@ -392,7 +466,8 @@ def _share(words: Iterable[str], entity: Entity) -> float:
     listed = tuple(words)
     best = 0.0
     for form in (entity.name, *entity.aliases):
-        own = content([" ".join(name_words(form))]) or name_words(form)
+        split = name_words(form)
+        own = content(split) or split
         if own and all(any(alike(word, x) for x in own) for word in listed):
             best = max(best, min(1.0, len(listed) / len(own)))
     return best

@@ -19,6 +19,33 @@ _ELIDED = re.compile(r"(?i)(?:l|d|qu|c|j|n|s|m|t|jusqu|lorsqu|puisqu)['’]")
 _CONTRACTED = re.compile(r"(?i)['’](?:s|re|ve|ll|d|m)$")
 _SENTENCE_END = ".?!;…"
 _SHORTEST_STEM = 4
+#: The longest first.
+_ENDINGS = (
+    *("aciones", "iendo", "ciones", "ating", "ation", "ment", "ando", "endo", "indo", "ings", "acao", "coes"),
+    *(
+        "cion",
+        "tion",
+        "ing",
+        "ers",
+        "ent",
+        "ons",
+        "ant",
+        "ees",
+        "ed",
+        "es",
+        "er",
+        "ar",
+        "ir",
+        "as",
+        "os",
+        "ee",
+        "an",
+        "em",
+        "am",
+    ),
+    *("s", "e", "a", "o", "r"),
+)
+_FEWEST = 4
 _LEAST_COMMON = 0.6
 
 
@@ -36,7 +63,14 @@ class Token:
 
 def fold(text: str) -> str:
     """Lower case without accents."""
-    return "".join(x for x in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(x))
+    return _bare(text).lower()
+
+
+@lru_cache(maxsize=65_536)
+def _bare(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(x for x in unicodedata.normalize("NFD", text) if not unicodedata.combining(x))
 
 
 def tokens(text: str) -> list[Token]:
@@ -71,13 +105,28 @@ def _pieces(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
 @lru_cache(maxsize=4_096)
 def name_words(name: str) -> tuple[str, ...]:
     """Folded words of an identifier, a path or a phrase: ``loadUserById`` gives load, user, by, id."""
-    return tuple(fold(hump) for word in _WORD.findall(name) for hump in (_HUMP.findall(word) or [word]))
+    return tuple(fold(hump) for word in _WORD.findall(_bare(name)) for hump in (_HUMP.findall(word) or [word]))
+
+
+@lru_cache(maxsize=4_096)
+def said_words(text: str) -> tuple[str, ...]:
+    """Folded words as they are said: ``use SQLite`` gives use, sqlite."""
+    return tuple(fold(word) for word in _WORD.findall(text))
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A folded word without the ending that verbs and plurals of the four languages have most; at least three letters."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _FEWEST:
+            return word[: -len(ending)]
+    return word
 
 
 @lru_cache(maxsize=65_536)
 def alike(one: str, other: str) -> bool:
     """Whether two folded words may be forms of one: they share their beginning (``vide`` and ``vider``)."""
-    if one == other:
+    if one == other or stem(one) == stem(other):
         return True
     short, long = sorted((len(one), len(other)))
     if short < _SHORTEST_STEM:
@@ -87,4 +136,6 @@ def alike(one: str, other: str) -> bool:
         if left != right:
             break
         common += 1
-    return common >= max(_SHORTEST_STEM, _LEAST_COMMON * long) or (common >= short - 1 >= _SHORTEST_STEM - 1 and long - short <= 1)
+    return common >= max(_SHORTEST_STEM, _LEAST_COMMON * long) or (
+        common >= short - 1 >= _SHORTEST_STEM - 1 and long - short <= 1
+    )

@@ -101,6 +101,28 @@ class Settings:
     code_extensions: tuple[str, ...] = ()
     #: Names of folders it leaves out, beside those that tools fill.
     code_exclude: tuple[str, ...] = ()
+    #: What ``knowledge add`` reads when nothing is named, and the folder these names are relative to.
+    knowledge_files: tuple[str, ...] = ()
+    knowledge_base: Path | None = None
+    #: Knowledge documents: most hits, how many of the first differ in what they quote, threshold of what is no question.
+    top_k: int = 8
+    rerank_top: int = 3
+    min_score: float = 0.75
+    #: Words beside meaning, and what meaning weighs then.
+    use_hybrid: bool = True
+    hybrid_alpha: float = 0.7
+    chunk_min_tokens: int = 150
+    chunk_max_tokens: int = 450
+    chunk_overlap_percent: int = 25
+    chunk_preserve_structure: bool = True
+    #: What a score must reach, by type of question.
+    threshold_factual: float = 0.78
+    threshold_procedural: float = 0.72
+    threshold_conceptual: float = 0.65
+    threshold_temporal: float = 0.85
+    abstention_enabled: bool = True
+    #: One line a query in ``logs/audit.jsonl`` of the data folder.
+    audit_queries: bool = True
     origins: Mapping[str, str] = field(default_factory=dict)
     #: The ``ovillo.toml`` that is looked at, whether or not it exists.
     config_file: Path | None = None

@@ -28,6 +28,23 @@ _MEANS = {
     "session.type": "session_memory",
     "logging.level": "log_level",
     "entity_tracking.enabled": "entity_tracking",
+    "sources.allowed_files": "knowledge_files",
+    "sources.base_path": "knowledge_base",
+    "retrieval.top_k": "top_k",
+    "retrieval.rerank_top": "rerank_top",
+    "retrieval.min_score": "min_score",
+    "retrieval.use_hybrid": "use_hybrid",
+    "retrieval.hybrid_alpha": "hybrid_alpha",
+    "chunking.min_tokens": "chunk_min_tokens",
+    "chunking.max_tokens": "chunk_max_tokens",
+    "chunking.overlap_percent": "chunk_overlap_percent",
+    "chunking.preserve_structure": "chunk_preserve_structure",
+    "anti_hallucination.confidence_thresholds.factual": "threshold_factual",
+    "anti_hallucination.confidence_thresholds.procedural": "threshold_procedural",
+    "anti_hallucination.confidence_thresholds.conceptual": "threshold_conceptual",
+    "anti_hallucination.confidence_thresholds.temporal": "threshold_temporal",
+    "anti_hallucination.abstention_enabled": "abstention_enabled",
+    "logging.audit_queries": "audit_queries",
 }
 #: Always so here, or of no meaning beside another store.
 _SETTLED = (
@@ -38,6 +55,9 @@ _SETTLED = (
     "session.auto_save",
     "session.persistence.auto_save",
     "session.persistence.storage_dir",
+    "anti_hallucination.provenance_required",
+    "anti_hallucination.validation_enabled",
+    "embedding.normalize",
 )
 
 

@@ -85,6 +85,23 @@ OPTIONS = (
     Option("entity_tracking", values.flag, lambda: True),
     Option("code_extensions", values.names, lambda: ()),
     Option("code_exclude", values.names, lambda: ()),
+    Option("knowledge_files", values.names, lambda: ()),
+    Option("knowledge_base", values.path, lambda: None),
+    Option("top_k", values.whole(1, 100), lambda: 8),
+    Option("rerank_top", values.whole(1, 100), lambda: 3),
+    Option("min_score", values.share, lambda: 0.75),
+    Option("use_hybrid", values.flag, lambda: True),
+    Option("hybrid_alpha", values.share, lambda: 0.7),
+    Option("chunk_min_tokens", values.whole(1, 10_000), lambda: 150),
+    Option("chunk_max_tokens", values.whole(20, 10_000), lambda: 450),
+    Option("chunk_overlap_percent", values.whole(0, 75), lambda: 25),
+    Option("chunk_preserve_structure", values.flag, lambda: True),
+    Option("threshold_factual", values.share, lambda: 0.78),
+    Option("threshold_procedural", values.share, lambda: 0.72),
+    Option("threshold_conceptual", values.share, lambda: 0.65),
+    Option("threshold_temporal", values.share, lambda: 0.85),
+    Option("abstention_enabled", values.flag, lambda: True),
+    Option("audit_queries", values.flag, lambda: True),
 )
 
 #: Names that specifications promise for features of later issues (DESIGN section 14). Other programs use the same

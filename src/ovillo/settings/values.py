@@ -76,6 +76,16 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
     return parse
 
 
+def share(value: Any) -> float:
+    try:
+        number = float(str(value).strip())
+    except ValueError:
+        number = -1.0
+    if isinstance(value, bool) or not 0 <= number <= 1:
+        raise Refused("a number from 0 to 1")
+    return number
+
+
 def seconds(value: Any) -> float:
     try:
         number = float(str(value).strip())

@@ -32,6 +32,7 @@ _COMMANDS = {
     "session": (f"{_C}.session:session", "List, read, follow and export sessions."),
     "entity": (f"{_C}.entity:entity", "Names that sessions speak of, and where."),
     "code": (f"{_C}.code:code", "Index source code, find definitions, follow calls."),
+    "knowledge": (f"{_C}.knowledge:knowledge", "Documents that questions are answered from, with places."),
     "time": (f"{_C}.time:time", "Timesheet: who worked on what, how long."),
     "mcp": (f"{_C}.serve:mcp", "Serve MCP on standard input and output."),
     "serve": (f"{_C}.serve:serve", "Serve MCP over streamable HTTP."),

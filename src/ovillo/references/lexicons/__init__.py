@@ -22,6 +22,11 @@ CODES = ("en", "es", "fr", "pt")
 FITS: Mapping[str, Mapping[str, float]] = {
     "function": {"function": 1.0, "method": 0.75},
     "method": {"method": 1.0},
+    "hook": {"function": 1.0, "method": 0.6},
+    "handler": {"function": 1.0, "method": 1.0},
+    "getter": {"method": 1.0, "function": 0.9},
+    "setter": {"method": 1.0, "function": 0.9},
+    "constructor": {"method": 1.0, "function": 0.9, "class": 0.5},
     "class": {"class": 1.0},
     "component": {"class": 1.0, "function": 0.9, "module": 0.6},
     "module": {"module": 1.0, "file": 0.5},
@@ -40,6 +45,16 @@ FITS: Mapping[str, Mapping[str, float]] = {
     "command": {"command": 1.0},
     "code": {"function": 1.0, "method": 1.0, "class": 0.9, "test": 0.8, "module": 0.7, "file": 0.7},
 }
+#: Head nouns that go with a way of naming; what is not named so fits less.
+CONVENTIONS: Mapping[str, tuple[re.Pattern[str], float]] = {
+    "component": (re.compile(r"[A-Z]"), 0.3),
+    "hook": (re.compile(r"use[A-Z_]"), 0.5),
+    "handler": (re.compile(r"(?i)on_?[A-Z]|.*handle|.*listener|.*callback"), 0.6),
+    "getter": (re.compile(r"(?i)(?:.*\.)?_?(?:get|is|has)"), 0.5),
+    "setter": (re.compile(r"(?i)(?:.*\.)?_?set"), 0.5),
+    "constructor": (re.compile(r".*(?:__init__|constructor|\bnew|__construct)"), 0.5),
+}
+
 #: Head nouns that say next to nothing: whatever is spoken of.
 VAGUE = "thing"
 
@@ -92,7 +107,9 @@ class Grammar:
     ordinals: Mapping[str, int]
     numbers: Mapping[str, int]
     nouns: Mapping[str, Noun]
-    genders: Mapping[str, frozenset[str]]
+    #: Entity type -> gender -> how usual it is: that of its first noun most.
+    genders: Mapping[str, Mapping[str, float]]
+    verbs: Mapping[str, re.Pattern[str]]
     enclitic: re.Pattern[str] | None
     not_enclitics: frozenset[str]
     place: re.Pattern[str]
@@ -111,11 +128,11 @@ def grammar(code: str) -> Grammar:
     """One of ``CODES``."""
     data = tomllib.loads(files(__package__).joinpath(f"{code}.toml").read_text(encoding="utf-8"))
     nouns = dict(_nouns(code, data["nouns"]))
-    genders: dict[str, set[str]] = {}
+    genders: dict[str, dict[str, float]] = {}
     for noun in nouns.values():
-        for kind in FITS.get(noun.type, ()) if noun.type not in ("code", "component", "issue") else ():
-            if FITS[noun.type][kind] == 1.0 and noun.gender:
-                genders.setdefault(kind, set()).add(noun.gender)
+        if noun.gender and noun.type in FITS:
+            known = genders.setdefault(noun.type, {})
+            known.setdefault(noun.gender, 0.5 if known else 1.0)
     enclitic = data["enclitics"]
     words = _WordSets(data)
     return Grammar(
@@ -142,10 +159,11 @@ def grammar(code: str) -> Grammar:
         ordinals=data["ordinals"],
         numbers=data["numbers"],
         nouns=nouns,
-        genders={kind: frozenset(found) for kind, found in genders.items()},
+        genders=genders,
+        verbs={kind: _either(stems) for kind, stems in data["verbs"].items()},
         enclitic=re.compile(enclitic) if enclitic else None,
         not_enclitics=words["not_enclitics"],
-        place=_either(fold(x) for x in data["place"]),
+        place=_either(data["place"]),
         not_place=_either(data["not_place"]),
         not_nouns=_either(fold(x) for x in data["not_nouns"]),
         pleonastic=_either(_pleonastic(data["pleonastic"])),
@@ -205,7 +223,9 @@ def _features(table: Mapping[str, str]) -> dict[str, Features]:
             # A form of two genders or numbers has neither.
             before = found.get(word)
             if before is not None:
-                found[word] = Features(gender if before.gender == gender else "", number if before.number == number else "")
+                found[word] = Features(
+                    gender if before.gender == gender else "", number if before.number == number else ""
+                )
             else:
                 found[word] = Features(gender, number)
     return found

@@ -19,6 +19,7 @@ from ovillo.store.protocol.health import HealthStore
 from ovillo.store.protocol.importing import ImportStore
 from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
 from ovillo.store.protocol.keys import KeyStore
+from ovillo.store.protocol.knowledge import KnowledgeStore
 from ovillo.store.protocol.links import LinkStore
 from ovillo.store.protocol.recording import RecordingStore
 from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
@@ -66,6 +67,7 @@ __all__ = [
     "IndexStats",
     "IngestStore",
     "KeyStore",
+    "KnowledgeStore",
     "LinkStore",
     "Match",
     "Order",
@@ -116,6 +118,7 @@ class Store(
     KeyStore,
     CodeStore,
     EntityStore,
+    KnowledgeStore,
     Protocol,
 ):
     """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""

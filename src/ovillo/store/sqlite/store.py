@@ -27,6 +27,7 @@ from ovillo.store.sqlite.entities import EntityTables, forget_mentions
 from ovillo.store.sqlite.health import HealthReads
 from ovillo.store.sqlite.importing import ImportWrites
 from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.knowledge import KnowledgeTables
 from ovillo.store.sqlite.links import LinkTables
 from ovillo.store.sqlite.merge import Merge
 from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation, cut_prompt
@@ -67,6 +68,7 @@ class SqliteStore(
     AccessKeyTable,
     Condition,
     CodeTables,
+    KnowledgeTables,
 ):
     """Implements ``ovillo.store.protocol.Store``."""
 

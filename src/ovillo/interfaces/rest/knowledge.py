@@ -1,0 +1,115 @@
+"""``/api/knowledge``: knowledge documents added, listed, asked and dropped.
+
+Owns the requests and answers. Paths are those of the server's machine: only its local user may add new ones.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.tools.knowledge_shapes import (
+    KnowledgeAdded,
+    KnowledgeAnswerInfo,
+    KnowledgeDocumentInfo,
+    added_info,
+    answer_info,
+    document_info,
+)
+from ovillo.interfaces.tools.working_place import is_local_user
+from ovillo.model.errors import PermissionDenied
+from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
+
+_TAG = "Knowledge"
+
+
+class AddBody(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Absolute paths of files, folders and patterns."""
+
+    paths: Annotated[list[str], Meta(min_length=1, max_length=1_000)]
+
+
+class SearchBody(Struct, kw_only=True, forbid_unknown_fields=True):
+    query: Annotated[str, Meta(min_length=1, max_length=4_000)]
+    top_k: Annotated[int, Meta(ge=1, le=100)] | None = None
+    min_score: Annotated[float, Meta(ge=0, le=1)] | None = None
+
+
+class PathQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    path: str
+
+
+class Documents(Struct, kw_only=True):
+    documents: list[KnowledgeDocumentInfo]
+
+
+def _add(call: Exchange[Any, AddBody]) -> Reply:
+    paths = call.body.paths
+    if not is_local_user(call.principal.name, call.principal.key_id):
+        known = {document.path for document in call.services.knowledge.list(call.namespace)}
+        if not known.issuperset(paths):
+            raise PermissionDenied(
+                f"{call.principal.name} may not add files of this machine to the knowledge documents.",
+                hint="Run `ovillo knowledge add PATH` on the server; then it can be refreshed from here.",
+            )
+    return Reply(added_info(call.services.knowledge.add(call.namespace, paths, base=Path("/"))))
+
+
+def _list(call: Exchange[Any, None]) -> Reply:
+    return Reply(Documents(documents=[document_info(one) for one in call.services.knowledge.list(call.namespace)]))
+
+
+def _search(call: Exchange[Any, SearchBody]) -> Reply:
+    body = call.body
+    found = call.services.knowledge.search(call.namespace, body.query, top_k=body.top_k, min_score=body.min_score)
+    return Reply(answer_info(found))
+
+
+def _remove(call: Exchange[PathQuery, None]) -> Reply:
+    call.services.knowledge.remove(call.namespace, call.query.path)
+    return Reply(status=204)
+
+
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/api/knowledge",
+        "addKnowledge",
+        "Add documents, or read again what changed in them",
+        _TAG,
+        CONTEXT_WRITE,
+        _add,
+        body=AddBody,
+        reply=KnowledgeAdded,
+        also={404: "No such file or folder."},
+    ),
+    Endpoint(
+        "GET", "/api/knowledge", "listKnowledge", "Knowledge documents", _TAG, CONTEXT_READ, _list, reply=Documents
+    ),
+    Endpoint(
+        "POST",
+        "/api/knowledge/search",
+        "searchKnowledge",
+        "Answer from knowledge documents with places, or abstain",
+        _TAG,
+        CONTEXT_READ,
+        _search,
+        body=SearchBody,
+        reply=KnowledgeAnswerInfo,
+    ),
+    Endpoint(
+        "DELETE",
+        "/api/knowledge",
+        "removeKnowledge",
+        "Drop a document; its file is not touched",
+        _TAG,
+        CONTEXT_WRITE,
+        _remove,
+        PathQuery,
+        status=204,
+        also={404: "No such document."},
+    ),
+)

@@ -1,0 +1,74 @@
+"""One line a query: when, what, how many hits, whether it abstained, how long, the best score (v5's ``audit.jsonl``).
+
+Owns the file: it grows to a bound, then the last one is kept beside it. A query that cannot be written down is still
+answered.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ovillo.model.knowledge import KnowledgeAnswer
+
+log = logging.getLogger(__name__)
+
+MAX_BYTES = 1024 * 1024
+#: Full files kept beside the one that grows.
+KEPT = 2
+_MAX_QUERY = 300
+
+
+class QueryAudit:
+    """``redact`` masks secrets in the query, which is cut at 300 characters."""
+
+    def __init__(self, path: Path, redact: Callable[[str], str], *, max_bytes: int = MAX_BYTES) -> None:
+        self.path = path
+        self._redact = redact
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+
+    def note(self, answer: KnowledgeAnswer, at: int) -> None:
+        """``at`` in milliseconds since 1970."""
+        query = self._redact(answer.query)[:_MAX_QUERY]
+        entry = {
+            "timestamp": datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds"),
+            "query": query,
+            "results_count": len(answer.hits),
+            "abstained": answer.abstained,
+            "elapsed_ms": answer.elapsed_ms,
+            "top_score": None if answer.top_score is None else round(answer.top_score, 4),
+        }
+        line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
+        try:
+            with self._lock:
+                self._append(line)
+        except OSError as error:
+            log.warning("The query was not noted in %s: %s", self.path, error.strerror)
+
+    def _append(self, line: bytes) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # What people ask is nobody else's business; one write, so that lines of several processes stay whole.
+        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        try:
+            size = os.fstat(handle).st_size
+            os.write(handle, line)
+        finally:
+            os.close(handle)
+        if size + len(line) >= self._max_bytes:
+            self._rotate()
+
+    def _rotate(self) -> None:
+        for number in range(KEPT - 1, 0, -1):
+            older = self._numbered(number)
+            if older.exists():
+                older.replace(self._numbered(number + 1))
+        self.path.replace(self._numbered(1))
+
+    def _numbered(self, number: int) -> Path:
+        return self.path.with_name(f"{self.path.stem}.{number}{self.path.suffix}")

@@ -1,0 +1,150 @@
+"""Knowledge documents as a service: chosen files are added, asked, listed, dropped, carried to and from v5 containers.
+
+Owns what interfaces and floors above ask for; a namespace comes first in every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ovillo.memory.knowledge.audit import QueryAudit
+from ovillo.memory.knowledge.chunking import Cutting
+from ovillo.memory.knowledge.documents import choose
+from ovillo.memory.knowledge.indexing import AddReport, Indexer, OnProgress
+from ovillo.memory.knowledge.retrieval import Retrieval
+from ovillo.memory.knowledge.transfer import ExportReport, ImportReport, Transfer
+from ovillo.memory.knowledge.vectors import ChunkVectors
+from ovillo.model.clock import Clock
+from ovillo.model.errors import InvalidInput, NotFound, OvilloError
+from ovillo.model.knowledge import KnowledgeAnswer, KnowledgeDocument
+from ovillo.model.records import Namespace
+from ovillo.search.embedders import open_embedder
+from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.settings import Settings
+
+#: How long a question waits for vectors of what has changed (seconds); the rest is found by words and embedded later.
+_CATCH_UP_S = 0.25
+_MAX_QUERY = 4_000
+_MAX_TOP_K = 100
+
+
+class Knowledge:
+    """Thread-safe. ``redact`` masks secrets in what is written to the audit file."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Clock, redact: Callable[[str], str]) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        cutting = Cutting(
+            settings.chunk_min_tokens,
+            max(settings.chunk_max_tokens, settings.chunk_min_tokens),
+            settings.chunk_overlap_percent,
+            settings.chunk_preserve_structure,
+        )
+        self._vectors = ChunkVectors(store, lambda: open_embedder(settings))
+        self._indexer = Indexer(store, self._vectors, cutting, clock)
+        self._retrieval = Retrieval(store, self._vectors, settings)
+        self._transfer = Transfer(store, self._vectors, self._indexer, clock)
+        self._audit = QueryAudit(settings.data_dir / "logs" / "audit.jsonl", redact) if settings.audit_queries else None
+
+    def add(
+        self,
+        namespace: Namespace,
+        paths: Sequence[str | Path],
+        progress: OnProgress | None = None,
+        *,
+        base: Path | None = None,
+    ) -> AddReport:
+        """Read files, folders (their Markdown files) and patterns, or what changed in them; vectors are made at once.
+
+        Raises NotFound, InvalidInput, LimitExceeded; a file that cannot be read is in the report."""
+        if not paths:
+            raise InvalidInput("No file was named.", hint="Name files, folders or patterns such as 'docs/**/*.md'.")
+        chosen = choose(paths, base)
+        report = self._indexer.add(namespace, chosen.files, progress)
+        report.passed = [*chosen.passed, *report.passed]
+        return report
+
+    def list(self, namespace: Namespace) -> Sequence[KnowledgeDocument]:
+        """All documents by path, as they are now: changed ones are read again, missing ones have a ``problem``."""
+        self._indexer.catch_up(namespace)
+        return self._store.knowledge_documents(namespace)
+
+    def search(
+        self,
+        namespace: Namespace,
+        query: str,
+        *,
+        top_k: int | None = None,
+        min_score: float | None = None,
+    ) -> KnowledgeAnswer:
+        """The chunks that answer, read from their files now, or an abstention with its reason.
+
+        ``min_score`` stands in for the threshold of the question's type. Raises InvalidInput."""
+        if not query.strip() or len(query) > _MAX_QUERY:
+            raise InvalidInput(
+                f"The query has {len(query):,} characters.", hint=f"Ask with 1 to {_MAX_QUERY:,} characters."
+            )
+        if min_score is not None and not 0 <= min_score <= 1:
+            raise InvalidInput(f"min_score is {min_score}.", hint="Give a number from 0 to 1.")
+        wanted = self._settings.top_k if top_k is None else top_k
+        if not 1 <= wanted <= _MAX_TOP_K:
+            raise InvalidInput(f"top_k is {wanted}.", hint=f"Give a number from 1 to {_MAX_TOP_K}.")
+        began = self._clock()
+        notes = [*self._indexer.catch_up(namespace), *self._embedded(namespace)]
+        answer = self._retrieval.answer(namespace, query.strip(), top_k=wanted, min_score=min_score, notes=notes)
+        answer = replace(answer, elapsed_ms=max(answer.elapsed_ms, self._clock() - began))
+        if self._audit is not None:
+            self._audit.note(answer, began)
+        return answer
+
+    def remove(self, namespace: Namespace, path: str | Path) -> str:
+        """Drop a document (its path, the end of it, or its name); the file is not touched. Its path. Raises NotFound,
+        InvalidInput when several are meant."""
+        known = self._store.knowledge_documents(namespace)
+        said = str(path)
+        absolute = {said, str(Path(said).expanduser().absolute()), _real(said)}
+        meant = [d.path for d in known if d.path in absolute]
+        meant = meant or [d.path for d in known if d.name == said or d.path.endswith(f"/{said.lstrip('/')}")]
+        if not meant:
+            raise NotFound.named("knowledge document", said, [d.path for d in known])
+        if len(meant) > 1:
+            raise InvalidInput(f"{said!r} could be {len(meant)} documents.", hint=f"Say which: {', '.join(meant[:5])}.")
+        self._store.remove_knowledge(namespace, meant[0], at=self._clock())
+        return meant[0]
+
+    def export_container(
+        self, namespace: Namespace, path: Path, *, base: Path | None = None, model: str | None = None
+    ) -> ExportReport:
+        """Write references and vectors to a v5 container. Raises NotFound, InvalidInput, UpstreamError."""
+        return self._transfer.export_container(namespace, path, base, model)
+
+    def import_container(self, namespace: Namespace, path: Path, *, base: Path | None = None) -> ImportReport:
+        """Take over the documents a v5 container names, from below ``base`` (its own folder when not given).
+
+        Raises SourceUnreadable, InvalidInput, LimitExceeded."""
+        return self._transfer.import_container(namespace, path, path.resolve().parent if base is None else base)
+
+    def _embedded(self, namespace: Namespace) -> Sequence[str]:
+        try:
+            left = self._indexer.embed_some(namespace, _CATCH_UP_S)
+        except OvilloError as error:
+            self._vectors.failed(error)
+            return []
+        return (
+            [f"{left} {'chunk has' if left == 1 else 'chunks have'} no vectors yet: found by words only"]
+            if left
+            else []
+        )
+
+
+def _real(path: str) -> str:
+    try:
+        return str(Path(path).expanduser().resolve())
+    except (OSError, RuntimeError, ValueError):
+        return path

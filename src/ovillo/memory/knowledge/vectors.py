@@ -1,0 +1,155 @@
+"""Vectors of knowledge documents: making them, and how near a question is to each passage.
+
+Owns the model and the form of vectors here. What a cosine is worth is ``scoring``'s.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ovillo.memory.knowledge.passages import SCHEME, Passage
+from ovillo.model.errors import OvilloError
+from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeVector
+from ovillo.model.records import Namespace
+from ovillo.search.embedders import Embedder
+from ovillo.search.vectors import Rows, pack, unit, unpack
+from ovillo.store.protocol import Store
+
+log = logging.getLogger(__name__)
+
+#: A model that failed is not asked again for so long (seconds).
+_FAILED_S = 60.0
+#: Texts that have nothing to do with each other: what a cosine of them is says what a model calls unrelated.
+_UNRELATED = (
+    "The train to the coast leaves from platform nine.",
+    "La harina se mezcla con agua tibia y una pizca de sal.",
+    "Le chat dort sur le rebord de la fenêtre.",
+    "A lei exige duas testemunhas para o contrato.",
+    "Volcanic soil is rich in minerals.",
+    "El violín se afina por quintas.",
+    "La facture est payable sous trente jours.",
+    "O goleiro defendeu o pênalti no último minuto.",
+    "Which compiler flag turns on vectorisation?",
+    "¿Dónde se compran las entradas del museo?",
+    "Combien de planètes ont des anneaux ?",
+    "Como se poda uma roseira no inverno?",
+)
+
+
+class ChunkVectors:
+    """Thread-safe. ``open_embedder`` gives ``None`` when meaning is switched off."""
+
+    def __init__(self, store: Store, open_embedder: Callable[[], Embedder | None]) -> None:
+        self._store = store
+        self._open = open_embedder
+        self._lock = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._is_open = False
+        self._failed_at: float | None = None
+        self._background: dict[str, float] = {}
+        self._bits: dict[Namespace, tuple[int, NDArray[np.int64], NDArray[np.uint8]]] = {}
+
+    def embedder(self) -> Embedder | None:
+        """``None`` when there is none, or while it fails. Raises NotFound, InvalidInput, IntegrityError at first use."""
+        if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
+            return None
+        with self._lock:
+            if not self._is_open:
+                self._embedder = self._open()
+                self._is_open = True
+            return self._embedder
+
+    def failed(self, error: OvilloError) -> None:
+        """The model did not answer: go on without it for a while."""
+        log.warning("Knowledge is searched without meaning: %s", error)
+        self._failed_at = time.monotonic()
+
+    def name(self, embedder: Embedder) -> str:
+        """What its vectors are kept under."""
+        return f"{embedder.id}/{SCHEME}-4bit"
+
+    # --- making
+
+    def embed(
+        self, namespace: Namespace, embedder: Embedder, chunks: Iterable[tuple[KnowledgeChunk, Sequence[Passage]]]
+    ) -> None:
+        """Vectors of these chunks. Raises UpstreamError."""
+        rows = [
+            KnowledgeVector(chunk.meaning, *_packed(self._passage_rows(embedder, passages)))
+            for chunk, passages in chunks
+            if passages
+        ]
+        self._store.put_knowledge_vectors(namespace, self.name(embedder), rows)
+
+    def _passage_rows(self, embedder: Embedder, passages: Sequence[Passage]) -> Rows:
+        return unit(embedder.embed([embedder.passage_prefix + passage.embedded for passage in passages]))
+
+    # --- comparing
+
+    def question(self, embedder: Embedder, texts: Sequence[str]) -> Rows:
+        """A row a text. Raises UpstreamError."""
+        return unit(embedder.embed([embedder.query_prefix + text for text in texts]))
+
+    def background(self, embedder: Embedder) -> float:
+        """The mean cosine of texts that have nothing in common, measured once a model. Raises UpstreamError."""
+        name = self.name(embedder)
+        if name not in self._background:
+            state = self._store.model_state(name)
+            known = state.get("background")
+            if not isinstance(known, float):
+                rows = unit(embedder.embed(_UNRELATED))
+                among = rows @ rows.T
+                known = float((among.sum() - np.trace(among)) / (among.size - len(among)))
+                self._store.set_model_state(name, {**state, "background": known})
+            self._background[name] = known
+        return self._background[name]
+
+    def nearest(self, namespace: Namespace, embedder: Embedder, rows: Rows, limit: int) -> list[ChunkKey]:
+        """Chunks with the passages nearest by sign bits, which is near enough to choose candidates by."""
+        keys, bits = self._held(namespace, embedder, rows.shape[1] // 8)
+        if not len(keys):
+            return []
+        nearest: dict[ChunkKey, int] = {}
+        for row in np.packbits(rows > 0, axis=1):
+            apart = _COUNTS[bits ^ row].sum(axis=1, dtype=np.uint16)
+            few = np.argpartition(apart, min(limit * 4, len(apart) - 1))[: limit * 4]
+            for at in few[np.argsort(apart[few], kind="stable")]:
+                key, distance = int(keys[at]), int(apart[at])
+                nearest[key] = min(distance, nearest.get(key, distance))
+        return sorted(nearest, key=lambda key: (nearest[key], key))[:limit]
+
+    def cosines(
+        self, namespace: Namespace, embedder: Embedder, rows: Rows, keys: Sequence[ChunkKey]
+    ) -> dict[ChunkKey, tuple[bytes, list[float]]]:
+        """For each chunk what was embedded of it (its key), and how near each of its passages is to any row."""
+        size = rows.shape[1] // 2
+        found: dict[ChunkKey, tuple[bytes, list[float]]] = {}
+        for key, vector in self._store.knowledge_vectors(namespace, self.name(embedder), keys).items():
+            if vector.values and len(vector.values) % size == 0:
+                passages = unpack(np.frombuffer(vector.values, np.int8).reshape(-1, size))
+                found[key] = (vector.meaning, [float(x) for x in (passages @ rows.T).max(axis=1)])
+        return found
+
+    def _held(self, namespace: Namespace, embedder: Embedder, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        revision = self._store.knowledge_revision(namespace)
+        held = self._bits.get(namespace)
+        if held is None or held[0] != revision:
+            held = (revision, *self._store.knowledge_bits(namespace, self.name(embedder), size))
+            self._bits[namespace] = held
+        return held[1], held[2]
+
+
+_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
+
+
+def _packed(rows: Rows) -> tuple[bytes, bytes, bytes]:
+    """One vector for the whole, sign bits and values of the passages."""
+    whole = unit(rows.mean(axis=0, keepdims=True)).astype("<f2").tobytes()
+    packed = pack(rows)
+    return whole, b"".join(bits for bits, _ in packed), b"".join(values for _, values in packed)

@@ -1,0 +1,136 @@
+"""Knowledge documents: chosen files, their virtual chunks, and what a question is answered with.
+
+Owns the records that the store, the service and interfaces share. A chunk is a reference (file, lines, hash); its text is
+in the file only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+ChunkKey = int
+
+
+class QuestionType(StrEnum):
+    """Kinds of questions by what answers them (v5: a threshold each)."""
+
+    FACTUAL = "factual"
+    PROCEDURAL = "procedural"
+    CONCEPTUAL = "conceptual"
+    TEMPORAL = "temporal"
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeStamp:
+    """What tells that a file is still the one that was read; ``cutting`` names how it was cut."""
+
+    size: int
+    mtime_ns: int
+    #: SHA-256 of the file's bytes.
+    digest: bytes
+    cutting: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeDocument:
+    """A file that was read. ``name`` begins the ids of its chunks and is unique in its namespace."""
+
+    path: str
+    name: str
+    stamp: KnowledgeStamp
+    lines: int
+    chunks: int
+    #: Milliseconds since 1970.
+    added_at: int
+    read_at: int
+    #: Whether its index terms are of the analyzer in use.
+    is_current: bool = True
+    #: Why it cannot be quoted now; ``None`` when it can.
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk to be stored: ``text`` is indexed and not kept."""
+
+    number: int
+    #: From 1, both included.
+    start_line: int
+    end_line: int
+    tokens: int
+    #: SHA-256 of the stripped text of these lines, UTF-8 (v5's ``text_hash``).
+    text_hash: bytes
+    #: Hash of what is embedded of it; vectors are kept under it.
+    meaning: bytes
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeChunk:
+    key: ChunkKey
+    path: str
+    #: ``<name of the document>_<number>``.
+    chunk_id: str
+    start_line: int
+    end_line: int
+    tokens: int
+    text_hash: bytes
+    meaning: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeVector:
+    """Of one chunk: ``whole`` is one float16 vector (little-endian) of all of it, the others as ``search.vectors`` packs
+    those of its passages."""
+
+    meaning: bytes
+    whole: bytes
+    bits: bytes = b""
+    values: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeHit:
+    """A chunk that answers, with its text as the file has it now."""
+
+    chunk_id: str
+    file: str
+    start_line: int
+    end_line: int
+    #: 0 to 1: see docs/explanation/knowledge.md.
+    score: float
+    #: SHA-256 of the text, hexadecimal.
+    hash: str
+    text: str
+    heading: str
+    #: The passage of the text that answers best.
+    passage: str
+    #: The two sides of the score, 0 to 1; ``meaning`` is ``None`` without vectors.
+    words: float
+    meaning: float | None
+
+    @property
+    def lines(self) -> str:
+        return f"{self.start_line}-{self.end_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeAnswer:
+    """``hits`` are best first and empty when ``abstained``; ``why`` and ``suggestion`` then say the reason and what
+    would help."""
+
+    query: str
+    hits: tuple[KnowledgeHit, ...]
+    abstained: bool
+    why: str | None
+    suggestion: str | None
+    question_type: QuestionType | None
+    threshold: float
+    #: Of the best candidate, whether or not it reached the threshold; ``None`` when there was none.
+    top_score: float | None
+    #: How it was scored: ``words + meaning`` or ``words``.
+    scored_by: str
+    #: Documents that were read again, are missing, are not embedded.
+    notes: tuple[str, ...] = ()
+    elapsed_ms: int = 0
