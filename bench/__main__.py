@@ -23,6 +23,10 @@ BENCHMARKS: dict[str, list[str]] = {
     "summaries": ["--results", "{results}"],
     "startup": [],
     "code": ["--root", "src", "--results", "{results}"],
+    "references": [
+        *("--input", "tests/references/dialogues/held_out.jsonl"),
+        *("--output", "{results}/references.jsonl", "--results", "{results}"),
+    ],
     "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
     "transfer": ["--results", "{results}"],

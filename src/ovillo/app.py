@@ -262,19 +262,24 @@ def _entities(services: Services) -> Any:
     return Entities(services.store, is_tracking=services.settings.entity_tracking)
 
 
+def _references(services: Services) -> Any:
+    from ovillo.references.of_session import SessionReferences
+
+    return SessionReferences(services.store, services.entities, services.code, services.clock)
+
+
 def _context(services: Services) -> Any:
     from ovillo.references.context.documents import documents_about
     from ovillo.references.context.pending import PendingSessions
     from ovillo.references.context.service import ContextService
-    from ovillo.references.of_session import SessionReferences
 
     return ContextService(
-        SessionReferences(services.store, services.entities, services.code, services.clock).resolve,
+        services.references.resolve,
         services.search,
         services.history,
         services.code,
         lambda namespace, query: (),
-        documents_about,
+        partial(documents_about, services.knowledge),
         PendingSessions(services.search, services.links, services.link_proposals),
     )
 
@@ -307,6 +312,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "status": _status,
     "code": _code,
     "entities": _entities,
+    "references": _references,
     "knowledge": _knowledge,
 }
 

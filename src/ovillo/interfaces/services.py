@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
     from ovillo.references.context.service import ContextService
+    from ovillo.references.of_session import SessionReferences
     from ovillo.search.service import Search
     from ovillo.security.key_ring import KeyRing
     from ovillo.sessions.calling import CallingSession
@@ -77,6 +78,7 @@ class Services:
     status: StatusService
     code: CodeIndex
     entities: Entities
+    references: SessionReferences
     knowledge: Knowledge
     #: When the services were opened, by the monotonic clock (seconds).
     opened_at: float

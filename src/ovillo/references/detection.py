@@ -236,9 +236,10 @@ class _Reader:
         while after < len(self._tokens) and after <= head + 2 and not self._tokens[after].breaks:
             lower = self._tokens[after].lower
             known = _Phrase(0, 0, "")
-            if after in self._idle or not self._modifier(known, lower):
-                if (noun.language == "en" and lower == "number") or noun.type != "decision" or not _NUMBER.match(lower):
-                    break
+            is_modifier = after not in self._idle and self._modifier(known, lower)
+            is_numbered = noun.type == "decision" and _NUMBER.match(lower) is not None
+            if not is_modifier and not is_numbered:
+                break
             if noun.is_plural and known.count and not phrase.count:
                 break
             phrase.ordinal = known.ordinal or (known.count if not noun.is_plural else None) or phrase.ordinal

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 
@@ -87,6 +88,17 @@ class Conversation:
         self.by_turn.append(found)
         for mention in found:
             self.by_entity.setdefault(mention.entity.id, []).append(mention)
+
+    def knowing(self, entities: Iterable[Entity]) -> Conversation:
+        """A copy that knows more entities, which no turn has named; its turns are not read again."""
+        more = tuple(entities)
+        other = copy(self)
+        other.entities = (*self.entities, *more)
+        other._forms = {form: list(known) for form, known in self._forms.items()}
+        other._phrases = {head: list(known) for head, known in self._phrases.items()}
+        for entity in more:
+            other._learn(entity)
+        return other
 
     def names_in(self, text: str, turn: int = -1, *, sure: bool = False) -> list[Mention]:
         """Mentions in order, the longer of two that overlap. ``sure`` takes whole names and marked ones only."""

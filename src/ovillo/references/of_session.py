@@ -1,68 +1,110 @@
 """Resolving the references of a query against a recorded session.
 
-Owns bringing a session's messages and entities into the shapes of resolution, and its result into those of
-``get_context``. How references are decided is the resolver's.
+Owns when earlier sessions are looked at, and bringing the result into the shape of ``get_context``. How references are
+decided is the resolver's, what a session said ``remembered``'s.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ovillo.model.errors import NotFound
-from ovillo.model.records import Message, Namespace, PartType, SessionId
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context.answer import ResolvedEntity
 from ovillo.references.context.service import ResolvedQuery
+from ovillo.references.lexicons import languages_of
 from ovillo.references.mentions import Conversation
-from ovillo.references.model import Entity, Kind, Mention, Resolved, Status, Turn
+from ovillo.references.model import Entity, Kind, Mention, Resolution, Resolved, Status, Window
+from ovillo.references.remembered import Memory, Remembered
 from ovillo.references.resolver import resolve
+from ovillo.references.windows import window_in
+from ovillo.references.words import tokens
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.entities.service import Entities
     from ovillo.model.clock import Clock
-    from ovillo.model.entities import SessionEntity
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionRow, Store
 
-#: What is looked back at: the newest messages and what was named last.
-_MESSAGES, _ENTITIES = 400, 200
-_TURN_CHARS = 4_000
+MAX_QUERY_CHARS = 4_000
 _OFFERED = 4
 
 
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A resolution with where each entity was named last."""
+
+    resolution: Resolution
+    last: dict[str, Mention]
+    remembered: Remembered
+
+    def said_in(self, entity: Entity) -> str | None:
+        """Id of the message that named it last."""
+        place = self.last.get(entity.id)
+        return self.remembered.conversation.turns[place.turn].message_id if place else None
+
+
 class SessionReferences:
-    """``resolve`` is what ``get_context`` asks."""
+    """Thread-safe. ``resolve`` is what ``get_context`` asks, ``explain`` gives candidates and evidence."""
 
     def __init__(self, store: Store, entities: Entities, code: CodeIndex, clock: Clock) -> None:
         self._store = store
-        self._entities = entities
         self._code = code
         self._clock = clock
+        self._memory = Memory(store, entities)
 
     def resolve(self, namespace: Namespace, query: str, session_id: SessionId) -> ResolvedQuery:
         """What the references of the query mean in the session. Raises NotFound."""
-        if self._store.get_session(namespace, session_id) is None:
-            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
-        messages = self._store.messages(namespace, session_id, limit=_MESSAGES, newest_first=True)[::-1]
-        known = self._entities.entities_of_session(namespace, session_id, limit=_ENTITIES)
-        turns = [turn for message in messages if (turn := _turn(session_id, message))]
-        conversation = Conversation(
-            [_entity(each) for each in known] + self._described(namespace, query, known), turns, session_id
-        )
-        resolution = resolve(query, conversation, self._clock())
-        last = {key: places[-1] for key, places in conversation.by_entity.items() if places}
+        found = self.explain(namespace, query, session_id)
         shown = tuple(
-            _shown(each, last, conversation, messages)
-            for each in resolution.references
+            _shown(each, found, self._number(namespace, session_id, each, found))
+            for each in found.resolution.references
             if each.reference.kind is not Kind.NAMED or each.status is Status.RESOLVED
         )
-        return ResolvedQuery(resolution.languages[0], shown, resolution.expanded)
+        return ResolvedQuery(found.resolution.languages[0], shown, found.resolution.expanded)
 
-    def _described(self, namespace: Namespace, query: str, known: Sequence[SessionEntity]) -> list[Entity]:
-        """Names in the query that the session never spoke of, as far as the code index knows them."""
+    def explain(self, namespace: Namespace, query: str, session_id: SessionId) -> Explained:
+        """The same with candidates. Earlier sessions of the project are looked at for what was said at a time named in
+        the query, and for what this session has nothing to offer for. Raises NotFound, InvalidInput."""
+        if not query.strip() or len(query) > MAX_QUERY_CHARS:
+            raise InvalidInput(
+                f"The query has {len(query):,} characters.", hint=f"Ask with 1 to {MAX_QUERY_CHARS:,} characters."
+            )
+        row = self._store.get_session(namespace, session_id)
+        if row is None:
+            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
+        here = self._memory.of(namespace, row, earlier=False)
+        window = _window(query, self._clock(), here.conversation)
+        if _leads_before(window, row):
+            return self._explained(namespace, query, self._memory.of(namespace, row, window, earlier=True))
+        found = self._explained(namespace, query, here)
+        if not _is_wanting(found.resolution):
+            return found
+        before = self._explained(namespace, query, self._memory.of(namespace, row, earlier=True))
+        return before if _answers(before.resolution) > _answers(found.resolution) else found
+
+    def _number(self, namespace: Namespace, session_id: SessionId, each: Resolved, found: Explained) -> int | None:
+        """Which message of the session, counted from 1, named what is meant."""
+        said_in = found.said_in(each.entities[0]) if each.entities else None
+        seq = found.remembered.seqs.get(said_in) if said_in else None
+        return None if seq is None else self._store.message_position(namespace, session_id, seq) + 1
+
+    def _explained(self, namespace: Namespace, query: str, remembered: Remembered) -> Explained:
+        talk = remembered.conversation
+        described = self._described(namespace, query, talk)
+        if described:
+            talk = talk.knowing(described)
+        resolution = resolve(query, talk, self._clock(), translate=_translations)
+        last = {key: places[-1] for key, places in talk.by_entity.items() if places}
+        return Explained(resolution, last, remembered)
+
+    def _described(self, namespace: Namespace, query: str, talk: Conversation) -> list[Entity]:
+        """Names in the query that were never spoken of, as far as the code index knows them."""
         from ovillo.entities.extraction import entities_in  # start-up cost: an automaton that most starts do not need
 
-        names = {each.name for each in known}
+        names = {each.name for each in talk.entities}
         found = []
         for sighting in entities_in(query):
             if sighting.name in names:
@@ -75,27 +117,39 @@ class SessionReferences:
         return found
 
 
-def _turn(session_id: SessionId, message: Message) -> Turn | None:
-    said = " ".join(
-        part.text for part in message.parts if part.text and not part.synthetic and part.type is PartType.TEXT
-    )
-    if not said.strip():
-        return None
-    return Turn(session_id, message.created_at, message.role.value, said[:_TURN_CHARS], message.id)
+def _translations(word: str) -> Sequence[str]:
+    from ovillo.search.lexicon import lexicon  # start-up cost: read only when a word matches nothing as it stands
+
+    return lexicon().translations(word)
 
 
-def _entity(each: SessionEntity) -> Entity:
-    return Entity(f"{each.type.value}:{each.name}", each.type.value, each.name, each.aliases, each.file, each.lines)
+def _window(query: str, now: int, talk: Conversation) -> Window | None:
+    languages = languages_of((token.lower for token in tokens(query)), talk.language)
+    return window_in(query, now, languages)[0]
 
 
-def _shown(
-    each: Resolved, last: dict[str, Mention], conversation: Conversation, messages: Sequence[Message]
-) -> ResolvedEntity:
+def _leads_before(window: Window | None, row: SessionRow) -> bool:
+    """Whether what is asked for was, or may have been, said in sessions before this one."""
+    if window is None:
+        return False
+    began = row.session.created_at
+    return window.session_before or (began is not None and 0 < window.wide_since < began)
+
+
+def _is_wanting(resolution: Resolution) -> bool:
+    """Whether something is referred to that this session does not name."""
+    return any(x.status is Status.NONE for x in resolution.references) and not _answers(resolution)
+
+
+def _answers(resolution: Resolution) -> int:
+    return sum(x.status is Status.RESOLVED for x in resolution.references)
+
+
+def _shown(each: Resolved, found: Explained, number: int | None) -> ResolvedEntity:
     entities = each.entities or tuple(candidate.entity for candidate in each.candidates[:_OFFERED])
     first = entities[0] if entities else None
-    place = last.get(first.id) if first else None
-    said_in = conversation.turns[place.turn].message_id if place else None
-    message = next((x for x in messages if x.id == said_in), None)
+    said_in = found.said_in(first) if first else None
+    place = found.remembered.places.get(said_in) if said_in else None
     return ResolvedEntity(
         text=each.reference.text,
         status=each.status.value,
@@ -106,6 +160,7 @@ def _shown(
         confidence=each.confidence,
         rule=each.rule,
         mentioned_in=said_in,
-        mentioned_seq=message.seq if message else None,
-        mentioned_at=message.created_at if message else None,
+        mentioned_number=number,
+        mentioned_at=place[1] if place else None,
+        session_id=place[0] if place else None,
     )

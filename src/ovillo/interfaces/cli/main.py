@@ -31,6 +31,8 @@ _COMMANDS = {
     "search": (f"{_C}.search:search", "Find sessions by what was said and done in them."),
     "session": (f"{_C}.session:session", "List, read, follow and export sessions."),
     "entity": (f"{_C}.entity:entity", "Names that sessions speak of, and where."),
+    "context": (f"{_C}.context:context", "What answers a question, within a budget, with places."),
+    "resolve": (f"{_C}.resolve:resolve", 'What "that function" means in a session, and why.'),
     "code": (f"{_C}.code:code", "Index source code, find definitions, follow calls."),
     "knowledge": (f"{_C}.knowledge:knowledge", "Documents that questions are answered from, with places."),
     "time": (f"{_C}.time:time", "Timesheet: who worked on what, how long."),

@@ -45,6 +45,8 @@ class _Asked:
     words: tuple[AskedWord, ...]
     #: Words that no chunk holds.
     missing: tuple[str, ...]
+    #: Chunks that were asked.
+    chunks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ class Retrieval:
         threshold = self._threshold(asked.question.type) if min_score is None else min_score
         size = min(_MOST_CANDIDATES, max(_CANDIDATES, 3 * top_k))
         by_words = [key for key, _ in self._store.knowledge_matches(namespace, [w.terms for w in asked.words], size)]
-        near, keys, problem = self._near(namespace, query, by_words, size)
+        # The embedder is costly to wake: not for nothing.
+        near, keys, problem = self._near(namespace, query, by_words, size) if asked.chunks else (None, by_words, None)
         hits, dropped = self._weighed(namespace, asked, keys, near)
         hits = self._reranked(hits)
         top = hits[0] if hits else None
@@ -96,10 +99,10 @@ class Retrieval:
     def _asked(self, namespace: Namespace, query: str) -> _Asked:
         question = question_of(query)
         found = asked_words(query, question)
-        counts, documents = self._store.knowledge_frequency(namespace, [word.terms for word in found])
-        words = weighed(found, counts, documents)
+        counts, chunks = self._store.knowledge_frequency(namespace, [word.terms for word in found])
+        words = weighed(found, counts, chunks)
         missing = tuple(word.word for word, n in zip(found, counts, strict=True) if not n)
-        return _Asked(query, question, tuple(words), missing)
+        return _Asked(query, question, tuple(words), missing, chunks)
 
     def _threshold(self, kind: QuestionType | None) -> float:
         settings = self._settings

@@ -47,10 +47,12 @@ class ResolvedEntity:
     lines: tuple[int, int] | None
     confidence: float
     rule: str
-    #: Where it was said last: message id, its ``seq`` and time.
+    #: Where it was said last: message id, which message of the session it is (from 1), and its time.
     mentioned_in: str | None = None
-    mentioned_seq: int | None = None
+    mentioned_number: int | None = None
     mentioned_at: int | None = None
+    #: The session that said it: the one asked about, or an earlier one of its project.
+    session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class ContextAnswer:
     #: 0..1; below the threshold of the kind of question the answer abstains.
     confidence: float
     threshold: float
-    #: ``factual``, ``procedural``, ``conceptual`` or ``temporal``.
+    #: ``factual``, ``procedural``, ``conceptual``, ``temporal``, or ``none`` for what is no question.
     question_type: str
     abstained: bool
     #: Why it abstained, or what is missing.

@@ -1,44 +1,38 @@
-"""Kinds of questions and how sure an answer has to be (DESIGN section 9, thresholds of MCP-HUB v5).
+"""Knowledge documents as pieces of a context, with the kind of the question and how sure its answer has to be.
 
-Owns telling the kind from the question's words, in four languages.
+Owns bringing their answer into the shape of items. Kinds, thresholds (DESIGN section 9) and quoting are those of
+``memory.knowledge``.
 """
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
+from ovillo.model.knowledge import KnowledgeHit
 from ovillo.model.records import Namespace
-from ovillo.references.context.service import DocumentsFound
+from ovillo.references.context.answer import Item, Provenance
+from ovillo.references.context.service import MAX_QUERY_CHARS, DocumentsFound
 
-THRESHOLDS = {"factual": 0.78, "procedural": 0.72, "conceptual": 0.65, "temporal": 0.85}
+if TYPE_CHECKING:
+    from ovillo.memory.knowledge import Knowledge
 
-_TEMPORAL = re.compile(
-    r"\b(?:when|since when|how long|last (?:time|week|month)|yesterday|cuándo|desde cuándo|ayer|la última vez|semana pasada"
-    r"|quand|depuis quand|hier|la dernière fois|semaine dernière|quando|desde quando|ontem|última vez|semana passada)\b",
-    re.IGNORECASE,
-)
-_PROCEDURAL = re.compile(
-    r"\b(?:how (?:do|can|to|should)|steps?|cómo (?:se|puedo|hago|hay)|pasos|comment (?:faire|puis|on|je)|étapes"
-    r"|como (?:faço|posso|se)|passos)\b",
-    re.IGNORECASE,
-)
-_CONCEPTUAL = re.compile(
-    r"\b(?:why|what is|what does|explain|how does|how is|meaning|por qué|qué es|qué hace|explica|cómo (?:funciona|está)"
-    r"|pourquoi|qu'est-ce|que fait|explique|comment (?:fonctionne|marche)|por que|o que é|o que faz|explique|como funciona)\b",
-    re.IGNORECASE,
-)
+#: What is said of the type of what is no question.
+NO_QUESTION = "none"
+_SHOWN = 3
 
 
-def question_type(query: str) -> str:
-    """``temporal``, ``procedural``, ``conceptual``, or else ``factual``."""
-    if _TEMPORAL.search(query):
-        return "temporal"
-    if _CONCEPTUAL.search(query):
-        return "conceptual"
-    return "procedural" if _PROCEDURAL.search(query) else "factual"
+def documents_about(knowledge: Knowledge, namespace: Namespace, query: str) -> DocumentsFound:
+    """The passages that answer, if any do; ``confidence`` is 0 where the documents abstain."""
+    found = knowledge.search(namespace, query[:MAX_QUERY_CHARS], top_k=_SHOWN)
+    items = tuple(_item(hit) for hit in found.hits)
+    kind = found.question_type.value if found.question_type else NO_QUESTION
+    confidence = 0.0 if found.abstained else max((item.worth for item in items), default=0.0)
+    return DocumentsFound(items, confidence, found.threshold, kind)
 
 
-def documents_about(namespace: Namespace, query: str) -> DocumentsFound:
-    """The kind of the question and its threshold; no documents."""
-    kind = question_type(query)
-    return DocumentsFound((), 0.0, THRESHOLDS[kind], kind)
+def _item(hit: KnowledgeHit) -> Item:
+    place = Provenance(
+        "document", hit.chunk_id, hit.score, file=hit.file, lines=(hit.start_line, hit.end_line), hash=hit.hash
+    )
+    quoted = "\n".join(f"> {line}" for line in hit.text.strip().splitlines())
+    return Item(f"{hit.file}, lines {hit.lines} ({hit.heading})\n{quoted}", place, hit.score)

@@ -133,11 +133,12 @@ class ContextService:
                     lines = item.provenance.lines
                     place = (item.provenance.file or "", *lines) if lines else None
                 gathered.sentences.append(
-                    gathered.wording.means(reference.text, reference.type, name, place, reference.mentioned_seq)
+                    gathered.wording.means(reference.text, reference.type, name, place, reference.mentioned_number)
                 )
             if session_id is not None and reference.mentioned_in and reference.status == "resolved":
+                said_by = SessionId(reference.session_id or session_id)
                 said = gathering.message_item(
-                    self._history, namespace, session_id, reference.mentioned_in, 0.75, gathered.wording
+                    self._history, namespace, said_by, reference.mentioned_in, 0.75, gathered.wording
                 )
                 if said is not None:
                     gathered.items.append(said)

@@ -1,0 +1,28 @@
+"""``ovillo context``: what answers a question, out of code, sessions and documents, with where it stands."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.state import State
+from ovillo.sessions.transfer.plain_text import printable
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("--session", help="Session whose words 'that function' refers to: an id, its beginning, or current.")
+@click.option("--max-tokens", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Budget.")
+@click.option("--as-it-stands", is_flag=True, help="Do not resolve references.")
+@reading
+def context(state: State, query: tuple[str, ...], session: str | None, max_tokens: int, as_it_stands: bool) -> None:
+    """Answer QUERY from indexed code, sessions and knowledge documents, or say what is missing."""
+    asked = {"query": " ".join(query), "max_tokens": max_tokens, "resolve_references": not as_it_stands}
+    if session is not None:
+        asked["session_id"] = session
+    answer = state.call("get_context", asked)
+    if state.json:
+        print_json(answer.data)
+    else:
+        click.echo(printable(answer.text))

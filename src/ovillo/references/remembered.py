@@ -1,0 +1,126 @@
+"""A recorded session as a conversation: its turns, what they name, and what earlier sessions of the project said.
+
+Owns which messages and entities are taken and how far back; keeps the last few conversations, since a client asks about
+one session again and again. Finding names in turns is ``mentions``'s.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ovillo.model.records import Message, Namespace, PartType, SessionId
+from ovillo.references.mentions import Conversation
+from ovillo.references.model import Entity, Turn, Window
+from ovillo.references.topics import topics_of
+from ovillo.store.protocol import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.entities.service import Entities
+    from ovillo.model.entities import SessionEntity
+    from ovillo.store.protocol import SessionRow, Store
+
+#: The newest messages and what was named last: of the session itself, and of each earlier one.
+_MESSAGES, _ENTITIES = 400, 200
+_EARLIER_SESSIONS, _EARLIER_MESSAGES, _EARLIER_ENTITIES = 4, 120, 80
+_TURN_CHARS = 4_000
+_KEPT = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """``seqs`` are those of the messages of the session itself."""
+
+    conversation: Conversation
+    seqs: dict[str, int]
+    #: The session of each message, with its time, by message id.
+    places: dict[str, tuple[SessionId, int | None]]
+
+
+class Memory:
+    """Thread-safe; conversations are not changed once they are made."""
+
+    def __init__(self, store: Store, entities: Entities) -> None:
+        self._store = store
+        self._entities = entities
+        self._kept: OrderedDict[tuple[Namespace, SessionId, Window | None, bool], tuple[str, Remembered]] = (
+            OrderedDict()
+        )
+        self._lock = Lock()
+
+    def of(self, namespace: Namespace, row: SessionRow, window: Window | None = None, *, earlier: bool) -> Remembered:
+        """The session's conversation; with ``earlier`` after what the project's sessions before it said, in the
+        ``window`` when one is given."""
+        key = (namespace, row.session.id, window if earlier else None, earlier)
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None and known[0] == row.version:
+                self._kept.move_to_end(key)
+                return known[1]
+        made = self._made(namespace, row, window, earlier=earlier)
+        with self._lock:
+            self._kept[key] = (row.version, made)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return made
+
+    def _made(self, namespace: Namespace, row: SessionRow, window: Window | None, *, earlier: bool) -> Remembered:
+        session_id = row.session.id
+        messages = self._store.messages(namespace, session_id, limit=_MESSAGES, newest_first=True)[::-1]
+        known = self._entities.entities_of_session(namespace, session_id, limit=_ENTITIES)
+        turns: list[Turn] = []
+        entities: dict[str, Entity] = {}
+        for before in self._before(namespace, row, window) if earlier else ():
+            turns += self._turns_before(namespace, before)
+            for each in self._entities.entities_of_session(
+                namespace, before.session.id, limit=_EARLIER_ENTITIES, catch_up=False
+            ):
+                entities.setdefault(_entity_id(each), _entity(each))
+        entities.update((_entity_id(each), _entity(each)) for each in known)
+        turns += [turn for message in messages if (turn := _turn(session_id, message))]
+        places = {turn.message_id: (SessionId(turn.session), turn.at) for turn in turns if turn.message_id}
+        return Remembered(
+            Conversation([*entities.values(), *topics_of(turns)], turns, session_id),
+            {str(message.id): message.seq for message in messages},
+            places,
+        )
+
+    def _before(self, namespace: Namespace, row: SessionRow, window: Window | None) -> Sequence[SessionRow]:
+        """Sessions of the same project, the oldest first; those of the window when it has bounds."""
+        session = row.session
+        project = session.project_id or session.directory
+        if project is None:
+            return ()
+        bounded = window is not None and window.wide_until > 0
+        where = SessionFilter(
+            project=project,
+            after=window.wide_since if window is not None and bounded else None,
+            before=window.wide_until if window is not None and bounded else session.created_at,
+        )
+        # One more than wanted: the session itself may be among them.
+        found = self._store.list_sessions(namespace, where, _EARLIER_SESSIONS + 1)
+        return [x for x in found if x.session.id != session.id][:_EARLIER_SESSIONS][::-1]
+
+    def _turns_before(self, namespace: Namespace, row: SessionRow) -> list[Turn]:
+        messages = self._store.messages(namespace, row.session.id, limit=_EARLIER_MESSAGES, newest_first=True)[::-1]
+        return [turn for message in messages if (turn := _turn(row.session.id, message))]
+
+
+def _turn(session_id: SessionId, message: Message) -> Turn | None:
+    said = " ".join(
+        part.text for part in message.parts if part.text and not part.synthetic and part.type is PartType.TEXT
+    )
+    if not said.strip():
+        return None
+    return Turn(session_id, message.created_at, message.role.value, said[:_TURN_CHARS], message.id)
+
+
+def _entity_id(each: SessionEntity) -> str:
+    return f"{each.type.value}:{each.name}"
+
+
+def _entity(each: SessionEntity) -> Entity:
+    return Entity(_entity_id(each), each.type.value, each.name, each.aliases, each.file, each.lines)

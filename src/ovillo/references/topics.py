@@ -1,0 +1,86 @@
+"""Bugs and features that a conversation names in prose: "there is a bug in the payment", "la funcionalidad de exportar".
+
+Owns cutting such a phrase out of a sentence, so that "that bug" has something to mean. Names that code has are the
+entities' own; what counts as such a noun is in the lexicons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ovillo.references.describing import content
+from ovillo.references.lexicons import Grammar, grammar, languages_of
+from ovillo.references.model import Entity, Turn
+from ovillo.references.words import Token, fold, tokens
+
+#: Nouns whose things have no name but what is said of them.
+TYPES = ("bug", "feature")
+#: Words taken on either side of the noun, and topics of one conversation.
+_AFTER, _BEFORE, _MOST = 6, 3, 60
+_LONGEST_TURN = 4_000
+
+
+def topics_of(turns: Sequence[Turn]) -> list[Entity]:
+    """One entity for each thing that was described, in the order they came up; the first wording is its name."""
+    found: dict[str, Entity] = {}
+    seen: list[frozenset[str]] = []
+    for turn in turns:
+        if turn.role == "tool":
+            continue
+        for kind, name in _topics_in(turn.text[:_LONGEST_TURN]):
+            said = frozenset(content(fold(name).split()))
+            if not said or any(said <= other or other <= said for other in seen):
+                continue
+            seen.append(said)
+            found[f"{kind}:{fold(name)}"] = Entity(f"{kind}:{fold(name)}", kind, name)
+            if len(found) >= _MOST:
+                return list(found.values())
+    return list(found.values())
+
+
+def _topics_in(text: str) -> Iterable[tuple[str, str]]:
+    spoken = tokens(text)
+    each = grammar(languages_of((token.lower for token in spoken), None)[0])
+    for number, token in enumerate(spoken):
+        noun = each.nouns.get(token.lower)
+        if noun is None or noun.type not in TYPES or noun.is_plural:
+            continue
+        start = _start(each, spoken, number)
+        end = _end(each, spoken, number)
+        if content([x.lower for x in (*spoken[start:number], *spoken[number + 1 : end])]):
+            yield noun.type, text[spoken[start].start : spoken[end - 1].end]
+
+
+def _start(each: Grammar, spoken: Sequence[Token], head: int) -> int:
+    """Where English describes before the noun: "the double charge bug"."""
+    if each.code != "en":
+        return head
+    start = head
+    while start > max(0, head - _BEFORE) and not spoken[start].breaks and _is_telling(each, spoken[start - 1]):
+        start -= 1
+    return start
+
+
+def _end(each: Grammar, spoken: Sequence[Token], head: int) -> int:
+    """After "of", "in", "que" and the like up to the end of the clause; little words at the end are left out."""
+    end = head + 1
+    if end >= len(spoken) or spoken[end].breaks:
+        return end
+    opens = spoken[end].lower in each.of or spoken[end].lower in each.relatives
+    if not opens and (each.code == "en" or not _is_telling(each, spoken[end])):
+        return end
+    while end < min(len(spoken), head + 1 + _AFTER) and not spoken[end].breaks:
+        end += 1
+    while end > head + 1 and not _is_telling(each, spoken[end - 1]):
+        end -= 1
+    return end
+
+
+def _is_telling(each: Grammar, token: Token) -> bool:
+    return (
+        token.lower not in each.little
+        and token.lower not in each.of
+        and token.lower not in each.articles
+        and token.lower not in each.demonstratives
+        and bool(content([token.lower]))
+    )
