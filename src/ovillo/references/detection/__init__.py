@@ -1,0 +1,49 @@
+"""Which expressions of a query refer to something said before.
+
+Owns the order in which the kinds of referring expressions are looked for. What they refer to is the resolver's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ovillo.references.detection.headed import asked_by_verb, headed_phrases, numbered_alone
+from ovillo.references.detection.headless import headless_phrases, unknown_nouns
+from ovillo.references.detection.pronouns import enclitics, places, pronouns
+from ovillo.references.detection.sentence import Sentence
+from ovillo.references.lexicons import languages_of
+from ovillo.references.model import Reference, Window
+from ovillo.references.windows import window_in
+from ovillo.references.words import tokens
+
+#: A token belongs to the first that takes it.
+_READERS = (
+    headed_phrases,
+    numbered_alone,
+    headless_phrases,
+    asked_by_verb,
+    enclitics,
+    pronouns,
+    places,
+    unknown_nouns,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """``references`` in the query's order."""
+
+    languages: tuple[str, ...]
+    references: tuple[Reference, ...]
+    window: Window | None
+
+
+def detect(query: str, now: int, leaning: str | None = None) -> Detected:
+    """``now`` in milliseconds; ``leaning`` is the language of the conversation."""
+    spoken = tokens(query)
+    languages = languages_of((token.lower for token in spoken), leaning)
+    window, said = window_in(query, now, languages)
+    sentence = Sentence(query, spoken, languages, window, said)
+    for read in _READERS:
+        read(sentence)
+    return Detected(languages, tuple(sorted(sentence.found, key=lambda x: x.span)), window)

@@ -1,0 +1,179 @@
+"""Noun phrases without a noun that is known: "the other one", "ésa", "las dos", "celle-là", "the leak".
+
+Owns determiners that stand alone, and nouns that are something only when they are part of a name.
+"""
+
+from __future__ import annotations
+
+from ovillo.references.detection.sentence import Phrase, Sentence, gender_of
+from ovillo.references.lexicons import Grammar
+from ovillo.references.model import Kind
+from ovillo.references.words import Token
+
+_PLAIN_ARTICLES = {"es": ("el", "la", "los", "las"), "pt": ("o", "a", "os", "as"), "en": ()}
+
+
+def headless_phrases(s: Sentence) -> None:
+    for number, token in enumerate(s.tokens):
+        if number in s.taken or number in s.idle:
+            continue
+        for each in s.active:
+            if _both(s, each, number, token) or _counted(s, each, number, token) or _bare(s, each, number, token):
+                break
+
+
+def _both(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
+    """ "both", "ambas", "les deux", "las dos", "those two"."""
+    after = number + 1
+    ends = after >= len(s.tokens) or s.tokens[after].breaks or s.is_little(s.tokens[after].lower)
+    if token.lower in each.all and each.code != "en" and token.lower.endswith("s") and ends:
+        s.add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, gender=gender_of(token.lower))
+        return True
+    if token.lower in each.both:
+        s.add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, count=2, gender=gender_of(token.lower))
+        return True
+    return False
+
+
+def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
+    """A determiner with an ordinal, "other" or a number, and no noun after."""
+    features = each.articles.get(token.lower) or each.demonstratives.get(token.lower)
+    if features is None:
+        return False
+    phrase = Phrase(number, number + 1, each.code)
+    at = number + 1
+    while at < len(s.tokens) and not s.tokens[at].breaks and at not in s.idle:
+        if not s.modifier(phrase, s.tokens[at].lower):
+            break
+        at += 1
+    if at == number + 1:
+        return False
+    if at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks:
+        at += 1
+    elif _noun_follows(s, at, each):
+        return False
+    is_plural = bool(phrase.count and phrase.count > 1) or features.number == "p"
+    if is_plural and phrase.count is None and not phrase.is_other:
+        return False
+    words, _, _ = s.description(at, each.code)
+    if not is_plural and phrase.count == 1 and phrase.ordinal is None:
+        return False
+    kind = Kind.PLURAL if is_plural and not phrase.is_other else Kind.OTHER if phrase.is_other else Kind.ORDINAL
+    if phrase.is_previous and phrase.ordinal is None:
+        kind = Kind.ORDINAL
+    gender = features.gender or gender_of(s.tokens[at - 1].lower)
+    s.add(
+        kind,
+        number,
+        at,
+        each.code,
+        gender=gender,
+        is_plural=is_plural,
+        count=phrase.count,
+        ordinal=phrase.ordinal,
+        words=tuple(words),
+        points=token.lower in each.demonstratives,
+        is_previous=phrase.is_previous,
+    )
+    return True
+
+
+def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
+    """ "that one", "ésa", "celle-là", "essa", "la de ayer", "celui qui", "the one that"."""
+    after = number + 1
+    follows = s.tokens[after].lower if after < len(s.tokens) and not s.tokens[after].breaks else ""
+    features = each.headless.get(token.lower)
+    if each.code == "en":
+        determined = (
+            number and s.tokens[number - 1].lower in ("the", "this", "that", "these", "those") and not token.breaks
+        )
+        if features is None or not determined:
+            return False
+        words, _, _ = s.description(after, each.code)
+        points = s.tokens[number - 1].lower != "the"
+        if not points and not words and not s.said:
+            return False
+        s.add(
+            Kind.HEADLESS,
+            number - 1,
+            after,
+            each.code,
+            words=tuple(words),
+            points=points,
+            is_plural=features.number == "p",
+        )
+        return True
+    opens = follows in each.of or follows in each.relatives
+    if features is not None and (not follows or opens or s.is_little(follows) or after in s.idle):
+        words, _, _ = s.description(after, each.code)
+        s.add(
+            Kind.HEADLESS,
+            number,
+            after,
+            each.code,
+            gender=features.gender,
+            is_plural=features.number == "p",
+            words=tuple(words),
+            points=True,
+        )
+        return True
+    article = each.articles.get(token.lower)
+    if article is None or each.code == "fr" or token.lower not in _PLAIN_ARTICLES[each.code]:
+        return False
+    if (
+        f"{token.lower} {follows}" in each.not_proclitic
+        or not opens
+        or (follows in each.relatives and each.code == "pt")
+    ):
+        return False
+    words, _, _ = s.description(after, each.code)
+    if not words and not s.said:
+        return False
+    s.add(
+        Kind.HEADLESS,
+        number,
+        after,
+        each.code,
+        gender=article.gender,
+        is_plural=article.number == "p",
+        words=tuple(words),
+    )
+    return True
+
+
+def _noun_follows(s: Sentence, at: int, each: Grammar) -> bool:
+    """Whether the phrase goes on with a noun that is no entity: "the first time", "la otra semana"."""
+    if at >= len(s.tokens) or s.tokens[at].breaks:
+        return False
+    lower = s.tokens[at].lower
+    return lower in each.counted or (each.code == "en" and not s.is_little(lower) and at not in s.idle)
+
+
+def unknown_nouns(s: Sentence) -> None:
+    """ "the leak", "esa pasarela": something only when it is part of a name."""
+    for number, token in enumerate(s.tokens):
+        if number in s.taken or number in s.idle or number in s.describing:
+            continue
+        for each in s.active:
+            points = token.lower in each.demonstratives
+            if not points and token.lower not in each.articles:
+                continue
+            words = _run(s, number + 1)
+            if words and not any(n in s.taken for n in range(number, number + 1 + len(words))):
+                s.add(Kind.NAMED, number, number + 1 + len(words), each.code, words=tuple(words), points=points)
+            break
+
+
+def _run(s: Sentence, at: int) -> list[str]:
+    words: list[str] = []
+    while at < len(s.tokens) and len(words) < 4 and not s.tokens[at].breaks and at not in s.taken:
+        lower = s.tokens[at].lower
+        if s.is_little(lower) and not words:
+            break
+        if s.is_little(lower) and not any(lower in each.of for each in s.active):
+            break
+        words.append(lower)
+        at += 1
+    while words and s.is_little(words[-1]):
+        words.pop()
+    return words

@@ -1,0 +1,112 @@
+"""Pronouns, clitics and places: "it", "arréglalo", "peux-tu la renommer", "in there".
+
+Owns telling a clitic from an ending and from an article.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ovillo.references.detection.sentence import Sentence, folded_text
+from ovillo.references.lexicons import Features, Grammar
+from ovillo.references.model import Kind
+from ovillo.references.words import Token
+
+_INVERTED = re.compile(r"^(?P<verb>\w+(?:-t)?)-(?P<pronoun>ils?|elles?)$")
+_FINITE = re.compile(r"(?:o|as|a|amos|emos|imos|an|en|es|e|ó|é|í|ste|ron|aba|ía|rá|ré|ou|eu|am|em|ei|r|rei)$")
+_FRENCH_VERB = re.compile(r"(?:er|ir|re|oir|e|es|ons|ez|ent|ait|a|ai|as|ais|t|s)$")
+
+
+def enclitics(s: Sentence) -> None:
+    for number, token in enumerate(s.tokens):
+        for each in s.active:
+            if each.enclitic is None or number in s.taken or token.lower in each.not_enclitics:
+                continue
+            match = each.enclitic.match(token.lower)
+            if match and s.noun(number) is None:
+                pronoun = match["pronoun"]
+                gender, is_plural = _clitic(pronoun, each.code)
+                s.add(Kind.PRONOUN, number, number + 1, each.code, gender=gender, is_plural=is_plural)
+                break
+
+
+def pronouns(s: Sentence) -> None:
+    for number, token in enumerate(s.tokens):
+        if number in s.taken or number in s.idle:
+            continue
+        for each in s.active:
+            if _pronoun(s, each, number, token):
+                break
+
+
+def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
+    features = each.pronouns.get(token.lower)
+    inverted = _INVERTED.match(token.lower) if each.code == "fr" else None
+    if inverted and not _has_noun_phrase(s):
+        features = each.pronouns[inverted["pronoun"]]
+    if features is None:
+        features = _proclitic(s, each, number, token)
+    if features is None and token.lower in each.possessives and each.code == s.languages[0]:
+        return _possessed(s, each, number)
+    if features is None:
+        return False
+    s.add(Kind.PRONOUN, number, number + 1, each.code, gender=features.gender, is_plural=features.number == "p")
+    return True
+
+
+def _proclitic(s: Sentence, each: Grammar, number: int, token: Token) -> Features | None:
+    """ "no la llama nadie", "peux-tu la renommer", "lo pruebas"."""
+    features = each.proclitics.get(token.lower)
+    after = number + 1
+    if features is None or after >= len(s.tokens) or s.tokens[after].breaks:
+        return None
+    follows = s.tokens[after].lower
+    before = s.tokens[number - 1].lower if number else ""
+    if f"{token.lower} {follows}" in each.not_proclitic or s.noun(after) is not None:
+        return None
+    if token.lower in each.proclitic_sure:
+        return features
+    if token.breaks or before not in each.proclitic_after:
+        return None
+    return features if _is_verb(follows, each.code) else None
+
+
+def _possessed(s: Sentence, each: Grammar, number: int) -> bool:
+    """ "its signature": an owner, whatever it owns."""
+    if number + 1 >= len(s.tokens) or each.code not in ("en",):
+        return False
+    s.add(Kind.PRONOUN, number, number + 1, each.code)
+    return True
+
+
+def _has_noun_phrase(s: Sentence) -> bool:
+    return any(x.kind not in (Kind.PRONOUN, Kind.PLACE) for x in s.found)
+
+
+def places(s: Sentence) -> None:
+    if s.found:
+        return
+    folded, places = folded_text(s.tokens, accents=True)
+    for each in s.active:
+        no = [match.span() for match in each.not_place.finditer(folded)]
+        for match in each.place.finditer(folded):
+            if any(start < match.end() and match.start() < end for start, end in no):
+                continue
+            inside = [n for n, (start, end) in enumerate(places) if start >= match.start() and end <= match.end()]
+            if inside and not s.taken.intersection(inside) and not s.idle.intersection(inside):
+                is_inner = len(inside) > 1 or "-" in match.group()
+                s.add(Kind.PLACE, inside[0], inside[-1] + 1, each.code, head="place" if is_inner else "spot")
+                return
+
+
+def _is_verb(word: str, code: str) -> bool:
+    """Whether the form could be one of a verb; weak, asked only where a verb is expected."""
+    return bool((_FRENCH_VERB if code == "fr" else _FINITE).search(word))
+
+
+def _clitic(pronoun: str, code: str) -> tuple[str, bool]:
+    is_plural = pronoun.endswith("s")
+    bare = pronoun.rstrip("s")
+    if code == "fr":
+        return ("" if is_plural else "f" if bare == "la" else "m"), is_plural
+    return ("f" if bare.endswith("a") else "m"), is_plural

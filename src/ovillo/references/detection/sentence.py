@@ -1,0 +1,204 @@
+"""A query as the grammar sees it: its tokens, what is taken already, and the small parts of noun phrases.
+
+Owns determiners, modifiers, numbers, descriptions, and the gate for what only looks like a reference (pleonastic "it",
+"il faut"). Which phrases there are is ``headed``'s, ``headless``'s and ``pronouns``'s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ovillo.references.lexicons import CODES, Features, Noun, grammar
+from ovillo.references.model import Kind, Reference, Window
+from ovillo.references.words import Token, fold
+
+#: Words after a noun that describe it.
+_AFTER = 7
+NUMBER = re.compile(r"#?\d+$")
+NUMBER_WORDS = frozenset(("number", "número", "numero", "numéro"))
+_ARTICLE_OF_LANGUAGE = frozenset(
+    {"o", "a", "os", "as", "do", "da", "dos", "das", "no", "na", "nos", "nas", "ao", "pro", "pra", "le", "du", "au"}
+)
+
+
+@dataclass(slots=True)
+class Phrase:
+    """A noun phrase while it is read."""
+
+    start: int
+    end: int
+    code: str
+    determiner: str = ""
+    features: Features = field(default_factory=lambda: Features("", ""))
+    ordinal: int | None = None
+    count: int | None = None
+    is_other: bool = False
+    is_previous: bool = False
+    is_all: bool = False
+    words: list[str] = field(default_factory=list)
+
+
+class Sentence:
+    """Grows by what is found in it: ``taken`` are numbers of tokens that belong to a reference, ``describing`` those that
+    describe what a phrase names, ``idle`` those that only look like references."""
+
+    def __init__(
+        self,
+        query: str,
+        spoken: Sequence[Token],
+        languages: Sequence[str],
+        window: Window | None,
+        said: Sequence[tuple[int, int]],
+    ) -> None:
+        self.query = query
+        self.tokens = list(spoken)
+        self.languages = languages
+        # The query's own first: a word of two languages is read in the likelier one.
+        self.grammars = [grammar(code) for code in (*languages, *(x for x in CODES if x not in languages))]
+        self.active = [grammar(code) for code in languages]
+        self.window = window
+        self.said = said
+        self.taken: set[int] = set()
+        self.describing: set[int] = set()
+        self.idle = self._idle_tokens()
+        self.found: list[Reference] = []
+
+    def noun(self, number: int, code: str | None = None) -> Noun | None:
+        lower = self.tokens[number].lower
+        ordered = [grammar(code)] if code else self.grammars
+        return next((each.nouns[lower] for each in ordered if lower in each.nouns), None)
+
+    def determiner(self, lower: str, noun: Noun) -> tuple[str, Features, str]:
+        """Its kind: demonstrative, definite, possessive, both, all, indefinite or none."""
+        none = Features("", "")
+        for each in self.grammars:
+            active = each.code in self.languages
+            if lower in each.demonstratives:
+                features = each.demonstratives[lower]
+                if each.code != "en" or noun.is_plural == (features.number == "p"):
+                    return "demonstrative", features, each.code
+            if lower in each.articles and (active or lower not in _ARTICLE_OF_LANGUAGE):
+                return "definite", each.articles[lower], each.code
+            if active and lower in each.possessives:
+                return "possessive", none, each.code
+            if lower in each.both and active:
+                return "both", none, each.code
+            if active and lower in each.all:
+                return "all", none, each.code
+            if active and lower in each.indefinites:
+                return "indefinite", none, each.code
+        return "", none, noun.language
+
+    def modifier(self, phrase: Phrase, lower: str) -> bool:
+        for each in self.grammars:
+            active = each.code in self.languages
+            if lower in each.ordinals and (active or len(lower) > 4):
+                phrase.ordinal = each.ordinals[lower]
+            elif active and (lower in each.numbers or NUMBER.match(lower)):
+                phrase.count = each.numbers.get(lower) or int(lower.lstrip("#")[:3])
+            elif lower in each.others:
+                phrase.is_other = True
+            elif lower in each.previous:
+                phrase.is_previous = True
+            else:
+                continue
+            return True
+        return False
+
+    def numbered(self, head: int) -> tuple[int, int] | None:
+        """ "option 2", "option number three", "la opción B"."""
+        after = head + 1
+        if after < len(self.tokens) and self.tokens[after].lower in NUMBER_WORDS:
+            after += 1
+        if after >= len(self.tokens) or self.tokens[after].breaks:
+            return None
+        text = self.tokens[after].text
+        if NUMBER.match(text) and len(text) < 3:
+            return int(text.lstrip("#")), after + 1
+        if len(text) == 1 and text.isupper() and "A" <= text <= "F":
+            return ord(text) - ord("A") + 1, after + 1
+        for each in self.active if after > head + 1 else ():
+            if text.lower() in each.numbers and after > head + 1:
+                return each.numbers[text.lower()], after + 1
+        return None
+
+    def description(self, after: int, language: str) -> tuple[list[str], int, tuple[int, int] | None]:
+        """Words that tell which one: after "of", after a relative, after "we" in English."""
+        if after >= len(self.tokens) or self.tokens[after].breaks:
+            return [], after, None
+        lower = self.tokens[after].lower
+        opens_of = any(lower in each.of for each in self.grammars if each.code in (*self.languages, language))
+        opens = opens_of or any(lower in each.relatives or lower in each.subjects for each in self.active)
+        if not opens:
+            return [], after, None
+        words: list[str] = []
+        owner: tuple[int, int] | None = None
+        number = after + 1
+        while number < len(self.tokens) and number <= after + _AFTER and not self.tokens[number].breaks:
+            token = self.tokens[number]
+            if opens_of and owner is None and number <= after + 2 and self._determined_noun(number):
+                owner = (self.tokens[after].start, token.end)
+            if number not in self.idle:
+                words.append(token.lower)
+                self.describing.add(number)
+            number += 1
+        if opens_of:
+            self.describing.add(after)
+        return words, number, owner
+
+    def is_little(self, lower: str) -> bool:
+        return any(
+            lower in each.little or lower in each.of or fold(lower) in each.describes_nothing for each in self.active
+        )
+
+    def is_time(self, number: int) -> bool:
+        return any(start <= self.tokens[number].start < end for start, end in self.said)
+
+    def add(self, kind: Kind, start: int, end: int, language: str, **given: object) -> None:
+        span = self.tokens[start].start, self.tokens[end - 1].end
+        self.taken.update(range(start, end))
+        self.found.append(
+            Reference(self.query[span[0] : span[1]], span, kind, language, window=self.window, **given)  # type: ignore[arg-type]
+        )
+
+    def _determined_noun(self, number: int) -> bool:
+        noun = self.noun(number)
+        if noun is None or number == 0:
+            return False
+        return self.determiner(self.tokens[number - 1].lower, noun)[0] in ("demonstrative", "definite")
+
+    def _idle_tokens(self) -> set[int]:
+        """Tokens within constructions that refer to nothing, or within an expression of time."""
+        idle = {n for n, token in enumerate(self.tokens) for start, end in self.said if start <= token.start < end}
+        folded, places = folded_text(self.tokens)
+        for each in self.active:
+            for pattern in (each.pleonastic, each.not_nouns):
+                for match in pattern.finditer(folded):
+                    idle.update(
+                        n for n, (start, end) in enumerate(places) if start >= match.start() and end <= match.end()
+                    )
+        return idle
+
+
+def folded_text(spoken: Iterable[Token], *, accents: bool = False) -> tuple[str, list[tuple[int, int]]]:
+    """Folded words with one space between them, and the span of each there; breaks are kept as commas and full stops."""
+    text = ""
+    places: list[tuple[int, int]] = []
+    for token in spoken:
+        if token.breaks and text:
+            text += " ."
+        if text and not text.endswith("'"):
+            text += " "
+        word = token.lower if accents else fold(token.lower)
+        # "it's" is written "it s", "isn't" "isnt": patterns have no apostrophes but those of French.
+        word = word.removeprefix("'").replace("n't", "nt")
+        places.append((len(text), len(text) + len(word)))
+        text += word
+    return text, places
+
+
+def gender_of(word: str) -> str:
+    bare = word.rstrip("s")
+    return "f" if bare.endswith(("a", "ère", "ième_", "onde")) else "m" if bare.endswith(("o", "er", "ier")) else ""
