@@ -566,6 +566,17 @@ CONTEXT: dict[str, tuple[str, str]] = {
     "CONTEXT-7": ("The tool answers in the documented fields", "mcp-v6-roadmap API Extensions"),
 }
 
+REFS: dict[str, tuple[str, str]] = {
+    "REFS-1": ("Demonstratives, ordinals, plurals, pronouns, descriptions in es, en, fr, pt", "DESIGN 9; issue 4"),
+    "REFS-2": ("Abstains: what only looks like a reference, what was not named, near ties", "DESIGN 9; issue 4"),
+    "REFS-3": ("Each reference names rule, candidates, scores, evidence, confidence", "DESIGN 9; issue 4"),
+    "REFS-4": ("Dialogues written before the rules are understood in each language", "issue 4 References"),
+    "REFS-5": ("Any query gets a sound answer, whatever it says", "DESIGN 16"),
+    "REFS-6": ("What was said at a time named, or in the project's session before, is found", "DESIGN 9"),
+    "REFS-7": ("Bugs and features that were only described can be referred to", "DESIGN 9; mcp-v6-roadmap Feature 4"),
+    "REFS-8": ("ovillo resolve explains, ovillo context answers", "issue 4 References, get_context"),
+}
+
 KNOW: dict[str, tuple[str, str]] = {
     "KNOW-1": ("The store keeps references, terms and vectors of documents, never their text", "DESIGN 9"),
     "KNOW-2": ("Chunks keep lists, code, tables whole, within tokens, overlapping", "DESIGN 9; v5 chunking.*"),
@@ -610,5 +621,6 @@ REQUIREMENTS = {
     **TRANSFER,
     **CTX,
     **CODE,
+    **REFS,
     **KNOW,
 }

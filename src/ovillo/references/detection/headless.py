@@ -56,7 +56,8 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     if is_plural and phrase.count is None and not phrase.is_other:
         return False
     words, _, _ = s.description(at, each.code)
-    if not is_plural and phrase.count == 1 and phrase.ordinal is None:
+    is_told_apart = phrase.ordinal is not None or phrase.is_other or phrase.is_previous
+    if not is_plural and phrase.count == 1 and not is_told_apart:
         return False
     kind = Kind.PLURAL if is_plural and not phrase.is_other else Kind.OTHER if phrase.is_other else Kind.ORDINAL
     if phrase.is_previous and phrase.ordinal is None:

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -198,12 +198,22 @@ def languages_of(words: Iterable[str], leaning: str | None = None) -> tuple[str,
         votes[leaning] += 0.6
     owners = _owners()
     for word in words:
-        codes = owners.get(word, ())
+        codes = owners.get(word) or _clitic_of(word)
         for code in codes:
             votes[code] += 1 / len(codes)
     ranked = sorted(CODES, key=lambda code: -votes[code])
     least = votes[ranked[0]] / 3
     return tuple(code for code in ranked if votes[code] >= least and votes[code] > 0) or (leaning or "en",)
+
+
+@lru_cache(maxsize=4_096)
+def _clitic_of(word: str) -> tuple[str, ...]:
+    """Languages that a verb with its pronoun gives away: "renómbrala", "renomme-la"."""
+    return tuple(
+        each.code
+        for each in grammars()
+        if each.enclitic and word not in each.not_enclitics and each.enclitic.match(word)
+    )
 
 
 class _WordSets:

@@ -1,0 +1,121 @@
+"""What references mean: by language, by kind, and when the right answer is to ask back."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovillo.references.model import Kind, Status
+from tests.references.talks import ask, meant, talk
+
+FUNCTIONS = (("function", "load_rows", "io/rows.py"), ("function", "save_rows", "io/rows.py"), ("class", "RowCache"))
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "review that function",
+        "revisa esa función",
+        "revisá esa función porfa",
+        "relis cette fonction",
+        "revê essa função",
+        "revisa esa function please",
+    ],
+)
+def test_a_typed_demonstrative_means_the_last_thing_of_its_type(query: str) -> None:
+    conversation = talk(FUNCTIONS, "load_rows is slow", "It fills RowCache each time.")
+    assert meant(query, conversation) == ["load_rows"]
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("check the second one", ["save_rows"]),
+        ("mira la segunda", ["save_rows"]),
+        ("regarde la première", ["load_rows"]),
+        ("vê a segunda", ["save_rows"]),
+        ("both functions need tests", ["load_rows", "save_rows"]),
+        ("ambas funciones necesitan pruebas", ["load_rows", "save_rows"]),
+        ("les deux fonctions sont lentes", ["load_rows", "save_rows"]),
+        ("as duas funções estão lentas", ["load_rows", "save_rows"]),
+    ],
+)
+def test_ordinals_and_plurals_take_what_was_listed(query: str, names: list[str]) -> None:
+    conversation = talk(FUNCTIONS, "what is slow?", "Two functions: load_rows and save_rows.")
+    assert meant(query, conversation) == names
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize("query", ["and the other one?", "¿y la otra?", "et l'autre ?", "e a outra?"])
+def test_the_other_is_the_one_that_is_not_spoken_of(query: str) -> None:
+    conversation = talk(FUNCTIONS, "what is slow?", "load_rows and save_rows.", "start with load_rows")
+    assert meant(query, conversation) == ["save_rows"]
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize("query", ["rename it", "renómbrala", "renomme-la", "renomeia-a"])
+def test_a_pronoun_means_what_stands_in_the_foreground(query: str) -> None:
+    conversation = talk(FUNCTIONS[:1], "load_rows has a bad name")
+    assert meant(query, conversation) == ["load_rows"]
+
+
+@pytest.mark.requirement("REFS-1")
+def test_words_that_describe_choose_in_another_language_too() -> None:
+    functions = (("function", "process_payment"), ("function", "send_invoice"))
+    conversation = talk(functions, "process_payment and send_invoice were changed", "send_invoice has no test.")
+    assert meant("revisa la función de pago", conversation) == ["process_payment"]
+    assert meant("regarde la fonction de paiement", conversation) == ["process_payment"]
+    assert meant("vê a função de pagamento", conversation) == ["process_payment"]
+
+
+@pytest.mark.requirement("REFS-2")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "it is raining in Larne",
+        "es la hora de comer",
+        "il faut que je parte",
+        "parece que vai chover",
+        "how does a hash table work?",
+        "¿cómo se escribe una función en Rust?",
+    ],
+)
+def test_what_only_looks_like_a_reference_is_none(query: str) -> None:
+    conversation = talk(FUNCTIONS, "load_rows is slow")
+    assert meant(query, conversation) == []
+
+
+@pytest.mark.requirement("REFS-2")
+@pytest.mark.parametrize(
+    "query", ["delete that class", "borra esa clase", "supprime cette classe", "apaga essa classe"]
+)
+def test_what_was_never_named_is_not_made_up(query: str) -> None:
+    conversation = talk(FUNCTIONS[:2], "load_rows and save_rows are slow")
+    found = ask(query, conversation)
+    assert found.entities == ()
+    assert found.status is Status.NONE
+
+
+@pytest.mark.requirement("REFS-2")
+def test_two_that_fit_as_well_are_asked_back() -> None:
+    functions = (("function", "read_head"), ("function", "read_tail"))
+    found = ask("that function is wrong", talk(functions, "read_head read_tail"))
+    assert found.status is Status.AMBIGUOUS
+    (reference,) = found.references
+    assert {x.entity.name for x in reference.candidates} == {"read_head", "read_tail"}
+
+
+@pytest.mark.requirement("REFS-3")
+def test_each_reference_says_what_decided_and_what_else_it_could_be() -> None:
+    conversation = talk(FUNCTIONS, "save_rows was fine", "Then load_rows is slow.")
+    found = ask("why is that function slow, and what of RowCache?", conversation)
+    by_kind = {each.reference.kind: each for each in found.references}
+    explicit, demonstrative = by_kind[Kind.EXPLICIT], by_kind[Kind.DEMONSTRATIVE]
+    assert explicit.reference.text == "RowCache"
+    assert (demonstrative.reference.text, demonstrative.reference.span) == ("that function", (7, 20))
+    assert demonstrative.rule
+    assert [x.entity.name for x in demonstrative.candidates] == ["load_rows", "save_rows"]
+    assert demonstrative.candidates[0].score > demonstrative.candidates[1].score
+    assert 0.5 < demonstrative.confidence <= 1
+    assert found.expanded == "why is that function (load_rows) slow, and what of RowCache?"
