@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
@@ -62,6 +63,13 @@ def tool_use_of(path: Path) -> str:
     raise AssertionError(f"no tool use in {path}")
 
 
+def unanswer(path: Path, use: str) -> None:
+    """Cut a transcript off where the answer to a tool use would come, as it stands while the call runs."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    answered = next(number for number, line in enumerate(lines) if f'"tool_use_id":"{use}"' in line)
+    path.write_text("".join(lines[:answered]), "utf-8")
+
+
 def transcripts(services: Services) -> Path:
     return services.settings.home / ".claude" / "projects" / "-tmp-cc-work-claude-app"
 
@@ -85,10 +93,40 @@ def test_codex_names_its_thread_in_every_call(services: Services, meta: dict[str
 def test_claude_s_tool_use_leads_to_the_session_it_stands_in(services: Services, scanned: bool) -> None:
     if scanned:
         services.ingest.scan()
-    use = tool_use_of(transcripts(services) / f"{CLAUDE}.jsonl")
+    path = transcripts(services) / f"{CLAUDE}.jsonl"
+    use = tool_use_of(path)
+    unanswer(path, use)
     found = find(services, {"claudecode/toolUseId": use}, {"CLAUDE_CODE_SESSION_ID": "other"}, "claude-code")
     assert found.session_id == CLAUDE
     assert found.rule == "_meta claudecode/toolUseId"
+
+
+@pytest.mark.requirement("TOOL-11")
+@pytest.mark.parametrize("scanned", [False, True])
+@pytest.mark.parametrize("own_process", [False, True])
+def test_a_tool_use_whose_id_comes_again_is_the_one_without_an_answer(
+    services: Services, scanned: bool, own_process: bool
+) -> None:
+    """A model behind a gateway may count its calls from one in every session."""
+    earlier = transcripts(services) / f"{CLAUDE}.jsonl"
+    use = tool_use_of(earlier)
+    now = earlier.with_name("6dea0f4e-7628-4ddf-b910-6cab4d3d67d6.jsonl")
+    now.write_text(earlier.read_text("utf-8").replace(CLAUDE, now.stem), "utf-8")
+    unanswer(now, use)
+    os.utime(now, (1_000_000_000, 1_000_000_000))  # the time of writing does not decide
+    if scanned:
+        services.ingest.scan()
+    environment = {"CLAUDE_CODE_SESSION_ID": now.stem}
+    found = find(services, {"claudecode/toolUseId": use}, environment, "claude-code", own_process=own_process)
+    assert found.session_id == now.stem
+
+
+@pytest.mark.requirement("TOOL-11")
+def test_an_answered_tool_use_says_less_than_the_environment_and_more_than_a_guess(services: Services) -> None:
+    use = tool_use_of(transcripts(services) / f"{CLAUDE}.jsonl")
+    meta, environment = {"claudecode/toolUseId": use}, {"CLAUDE_CODE_SESSION_ID": "written-in-a-moment"}
+    assert find(services, meta, environment, "claude-code").session_id == "written-in-a-moment"
+    assert find(services, meta, client="claude-code").session_id == CLAUDE
 
 
 @pytest.mark.requirement("TOOL-11")

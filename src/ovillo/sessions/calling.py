@@ -37,6 +37,7 @@ _READER_OF_CLIENT = {
 }
 #: Variable -> client it speaks for: an agent started from another agent's shell inherits what is not its own.
 _ENVIRONMENT = {"CLAUDE_CODE_SESSION_ID": "claude", "OVILLO_SESSION_ID": None}
+_TOOL_USE = "_meta claudecode/toolUseId"
 #: Clients write a tool call to disk about when they make it: look again this often, this many times (seconds).
 _RETRY_S = 0.05
 _RETRIES = 6
@@ -84,7 +85,15 @@ class CallingSession:
         if namespace != DEFAULT_NAMESPACE:
             # All rules but the first look at what agents on this machine do, which is nobody else's business.
             return self._by_meta(namespace, call) or self._unknown("The histories of this machine belong to others.")
-        for rule in (self._by_meta, self._by_tool_use, self._by_environment, self._by_running_call, self._by_place):
+        rules = (
+            self._by_meta,
+            self._by_tool_use,
+            self._by_environment,
+            self._by_answered_tool_use,
+            self._by_running_call,
+            self._by_place,
+        )
+        for rule in rules:
             try:
                 found = rule(namespace, call)
             except Exception:  # noqa: BLE001  Boundary: a client's store in an unknown state costs its rule only.
@@ -116,20 +125,31 @@ class CallingSession:
         return None
 
     def _by_tool_use(self, namespace: Namespace, call: CallContext) -> Calling | None:
-        """Claude Code sends the id of the tool use, which stands in the transcript of the session or sub-agent."""
-        use = call.meta.get("claudecode/toolUseId")
-        if not isinstance(use, str) or not use:
+        """Claude Code sends the id of the tool use, which stands in the transcript of the session or sub-agent.
+
+        Ids repeat in copied sessions, and behind gateways to other models: only a call that waits for its answer is
+        taken, which the transcript knows sooner than the store, unless the store and the environment agree.
+        """
+        use = _tool_use(call)
+        if use is None:
             return None
+        named = self._from_environment(call)
         known = self._store.session_of_call(namespace, use)
-        if known is not None:
-            return Calling(known, "_meta claudecode/toolUseId", 1.0)
-        tries = 3 if self._from_environment(call) else _RETRIES
-        found = self._look("claude_code", lambda place: _claude_session(place, use), tries=tries)
-        if found is None:
+        if known is not None and named is not None and named[1] in (known, self._parent(namespace, known)):
+            return Calling(known, _TOOL_USE, 1.0)
+        tries = 3 if named else _RETRIES
+        return _calling(self._look("claude_code", lambda place: _claude_session(place, use, running=True), tries=tries))
+
+    def _by_answered_tool_use(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        """The tool use, where only one that has its answer is to be found."""
+        use = _tool_use(call)
+        if use is None:
             return None
-        session, agent = found
-        reason = f"sub-agent of {session}" if agent else ""
-        return Calling(agent or session, "_meta claudecode/toolUseId", 1.0, reason)
+        found = _calling(self._look("claude_code", lambda place: _claude_session(place, use, running=False), tries=1))
+        if found is not None:
+            return found
+        known = self._store.session_of_call(namespace, use)
+        return None if known is None else Calling(known, _TOOL_USE, 1.0)
 
     def _by_environment(self, namespace: Namespace, call: CallContext) -> Calling | None:
         named = self._from_environment(call)
@@ -162,6 +182,10 @@ class CallingSession:
         return Calling(fresh[0], "client, folder and time of writing", sure, reason)
 
     # --- what they look at
+
+    def _parent(self, namespace: Namespace, session: SessionId) -> SessionId | None:
+        row = self._store.get_session(namespace, session)
+        return row.session.parent_id if row is not None else None
 
     def _is_recent(self, at: int | None) -> bool:
         return at is not None and self._clock() - at < _RECENT_MS
@@ -200,12 +224,24 @@ class CallingSession:
         return (place for place in reversed(self._ingest.places()) if place.reader == reader)
 
 
-def _claude_session(place: Place, use: str) -> tuple[SessionId, SessionId | None] | None:
+def _tool_use(call: CallContext) -> str | None:
+    use = call.meta.get("claudecode/toolUseId")
+    return use if isinstance(use, str) and use else None
+
+
+def _calling(found: tuple[SessionId, SessionId | None] | None) -> Calling | None:
+    if found is None:
+        return None
+    session, agent = found
+    return Calling(agent or session, _TOOL_USE, 1.0, f"sub-agent of {session}" if agent else "")
+
+
+def _claude_session(place: Place, use: str, *, running: bool) -> tuple[SessionId, SessionId | None] | None:
     from ovillo.readers.claude_code import (
         session_of_tool_use,
     )  # start-up: contexts are made before any reader is needed
 
-    return session_of_tool_use(place, use)
+    return session_of_tool_use(place, use, running=running)
 
 
 def _opencode_session(place: Place, call: CallContext, where: str | None) -> SessionId | None:

@@ -12,6 +12,7 @@ import contextlib
 import heapq
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,18 +126,26 @@ def results_folder(file: TranscriptFile) -> Path:
     return session / "tool-results"
 
 
-def session_of_tool_use(place: Place, tool_use_id: str, recent: int = 12) -> tuple[SessionId, SessionId | None] | None:
+def session_of_tool_use(
+    place: Place, tool_use_id: str, recent: int = 12, *, running: bool = False
+) -> tuple[SessionId, SessionId | None] | None:
     """The session in whose newest records a tool call stands, and the sub-agent when a sub-agent made it.
 
-    Reads only the ends of the ``recent`` most recently written transcripts; ``None`` when none has it (yet).
+    With ``running`` only a call that has no result yet: copied sessions and other models' ids repeat themselves, and
+    who is calling has no answer. Reads only the ends of the ``recent`` most recently written transcripts; ``None``
+    when none has it (yet).
     """
     if not tool_use_id:
         return None
     needle = f'"{tool_use_id}"'.encode()
+    result = re.compile(rb'"tool_use_id"\s*:\s*' + re.escape(needle))
     agents: list[TranscriptFile] = []
     mains: list[TranscriptFile] = []
     for _, path in heapq.nlargest(recent, _written(place.path)):
-        if needle in _tail(Path(path)) and (file := _file(place.path, Path(path))) is not None:
+        tail = _tail(Path(path))
+        if needle not in tail or (running and result.search(tail)):
+            continue
+        if (file := _file(place.path, Path(path))) is not None:
             (agents if file.is_agent else mains).append(file)
     # The parent may quote a sub-agent's call, never the other way round.
     for file in agents:
