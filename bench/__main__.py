@@ -27,6 +27,7 @@ BENCHMARKS: dict[str, list[str]] = {
         *("--input", "tests/references/dialogues/held_out.jsonl"),
         *("--output", "{results}/references.jsonl", "--results", "{results}"),
     ],
+    "symbols": ["--results", "{results}"],
     "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
     "transfer": ["--results", "{results}"],

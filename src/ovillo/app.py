@@ -222,6 +222,12 @@ def _code(services: Services) -> Any:
     return CodeIndex(services.store, services.settings, services.clock, redact)
 
 
+def _symbols(services: Services) -> Any:
+    from ovillo.search.symbols.service import SymbolSearch
+
+    return SymbolSearch(services.store, services.code)
+
+
 def _knowledge(services: Services) -> Any:
     from ovillo.memory.knowledge import Knowledge
     from ovillo.security.redaction import Redactor
@@ -273,12 +279,16 @@ def _context(services: Services) -> Any:
     from ovillo.references.context.pending import PendingSessions
     from ovillo.references.context.service import ContextService
 
+    def described(namespace: Any, query: str) -> Any:
+        # Made when a query needs it: a context of sessions only does not wait for it.
+        return services.symbols.described(namespace, query)
+
     return ContextService(
         services.references.resolve,
         services.search,
         services.history,
         services.code,
-        lambda namespace, query: (),
+        described,
         partial(documents_about, services.knowledge),
         PendingSessions(services.search, services.links, services.link_proposals),
     )
@@ -311,6 +321,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "contexts": _contexts,
     "status": _status,
     "code": _code,
+    "symbols": _symbols,
     "entities": _entities,
     "references": _references,
     "knowledge": _knowledge,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
     from ovillo.search.service import Search
+    from ovillo.search.symbols.service import SymbolSearch
     from ovillo.security.key_ring import KeyRing
     from ovillo.sessions.calling import CallingSession
     from ovillo.sessions.catalog import Catalog
@@ -77,6 +78,7 @@ class Services:
     contexts: Contexts
     status: StatusService
     code: CodeIndex
+    symbols: SymbolSearch
     entities: Entities
     references: SessionReferences
     knowledge: Knowledge

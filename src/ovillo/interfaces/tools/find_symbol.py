@@ -1,0 +1,111 @@
+"""The tool ``find_symbol``: definitions by what they do, in four languages, or by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.room import Room
+from ovillo.interfaces.tools.schema import BRIEF
+from ovillo.security.principals import CONTEXT_READ
+
+if TYPE_CHECKING:
+    # A list of tools must not wait for the floor below.
+    from ovillo.search.symbols.service import FoundSymbol
+
+_MOST = 50
+
+
+class Input(Struct, kw_only=True):
+    query: Annotated[str, Meta(description="What it does, or its name: 'la función de pago', `Payment.refund`")]
+    root: Annotated[str | None, Meta(description="Only in this indexed folder")] = None
+    limit: Annotated[int, Meta(ge=1, le=_MOST)] = 10
+
+
+class FoundInfo(Struct, kw_only=True):
+    name: str
+    kind: str
+    #: Relative to ``root``, and its first and last line.
+    file: str
+    lines: list[int]
+    signature: str
+    root: str
+    #: 0..1: how much of the question it answers.
+    worth: float
+    #: Which words matched what, where, and how.
+    why: list[str]
+    doc: str | UnsetType = UNSET
+
+
+class Output(Struct, kw_only=True):
+    symbols: list[Annotated[FoundInfo, BRIEF]]
+
+
+def handle(call: Call, args: Input) -> Answer:
+    code = call.services.code
+    root = code.root(call.namespace, args.root) if args.root is not None else None
+    found = call.services.symbols.find(call.namespace, args.query, root=root, limit=args.limit)
+    output = Output(symbols=[])
+    lines: list[str] = []
+    room = Room()
+    for one in found.symbols:
+        info = found_info(one)
+        text = found_line(info)
+        if not room.take(text, info) and lines:
+            break
+        output.symbols.append(info)
+        lines.append(text)
+    if not lines:
+        hint = "Say it in other words." if code.roots(call.namespace) else "No folder is indexed: call index_code."
+        lines = [f"Nothing fits {shapes.one_line(args.query, 200)!r}. {hint}"]
+    elif len(lines) < len(found.symbols):
+        lines.append(f"… {len(found.symbols) - len(lines)} more: ask with a smaller limit.")
+    return Answer(output, "\n".join([*lines, *found.notes]))
+
+
+def found_info(one: FoundSymbol) -> FoundInfo:
+    row = one.symbol
+    return FoundInfo(
+        name=row.qualified_name,
+        kind=row.kind.value,
+        file=row.file,
+        lines=[row.start_line, row.end_line],
+        signature=row.signature,
+        root=row.root,
+        worth=one.worth,
+        why=reasons(one),
+        doc=shapes.one_line(row.doc, 200) if row.doc else UNSET,
+    )
+
+
+def found_line(info: FoundInfo) -> str:
+    doc = f"  {info.doc}" if info.doc else ""
+    return f"{info.file}:{info.lines[0]}-{info.lines[1]}  {info.kind} {info.name}\n    {info.signature}{doc}"
+
+
+def reasons(one: FoundSymbol) -> list[str]:
+    """``pago -> payment (translation; name, path)``, a word of the question each."""
+    if one.found_by == "name":
+        return ["called so"]
+    return [f"{m.word} -> {m.found} ({m.how}; {', '.join(m.where)})" for m in one.matches]
+
+
+TOOL = Tool(
+    name="find_symbol",
+    title="Find symbol",
+    description=(
+        "Finds functions, methods and classes of indexed code by what they do, asked in Spanish, English, French or "
+        "Portuguese, or by name. Gives file, lines and why each fits; show the source with your own file tool."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="code",
+    scope=CONTEXT_READ,
+    read_only=True,
+    destructive=False,
+    idempotent=True,
+)

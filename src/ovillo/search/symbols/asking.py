@@ -1,0 +1,299 @@
+"""From a question to what a definition should hold: for each word, the terms it may stand as, with their worth.
+
+Owns telling the language of a question, leaving out what says nothing, translating, and the kind of definition that is
+asked for. Worths were fitted on the project's own queries (tests/fixtures/symbol-queries.jsonl).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ovillo.search.analysis import fold, words
+from ovillo.search.lexicon import COLUMNS
+from ovillo.search.lexicon.concepts import LONGEST, Concepts, Key
+from ovillo.search.stopwords import STOP_WORDS
+from ovillo.search.symbols.kinds import EMPTY_WORDS, KIND_WORDS, Kind, names_only_a_kind
+from ovillo.search.symbols.terms import likeness, pieces, short_forms, stem
+from ovillo.search.symbols.tree import Tree
+
+_OTHERS = COLUMNS[1:]
+_MOST_WORDS = 24
+#: Worth of a way to say a word.
+_TRANSLATED, _SAME_THING, _ROUNDABOUT = 0.95, 0.6, 0.45
+_IN_THEIR_WORDS, _OTHER_FORM, _SHORTENED, _IN_ONE_WORD, _COGNATE, _NEARLY = 0.9, 0.85, 0.8, 0.75, 0.7, 0.5
+#: What is left of an English reading of a word that means something else in the language of the question.
+_FALSE_FRIEND = 0.4
+_KIND_AS_WORD, _EMPTY_AS_WORD = 0.5, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Terms that together stand for a word of the question; ``how`` says by what."""
+
+    terms: tuple[str, ...]
+    worth: float
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One word or phrase of the question; ``weight`` is how much it is asked for, 0..1."""
+
+    said: str
+    ways: tuple[Way, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    asked: tuple[Asked, ...]
+    kinds: frozenset[Kind]
+    languages: dict[str, float]
+    #: Words that nothing in the folder answers to.
+    unknown: int = 0
+
+
+class Asking:
+    """Reads questions about one folder."""
+
+    def __init__(self, concepts: Concepts, tree: Tree) -> None:
+        self._concepts = concepts
+        self._tree = tree
+        self._relations = tree.relations(concepts)
+
+    def read(self, question: str) -> Question:
+        tokens = [token for token in words(question) if len(token) > 1 or token.isdigit()][:_MOST_WORDS]
+        languages = self._languages(tokens)
+        little = {token for token in tokens if self._is_little(token, languages)}
+        if len(little) == len(set(tokens)):
+            little = set()
+        kinds = {kind for token in tokens if (kind := KIND_WORDS.get(fold(token))) is not None}
+        asked = list(self._asked(tokens, little, languages))
+        answerable = tuple(one for one in asked if one.ways)
+        unknown = sum(one.weight == 1.0 for one in asked if not one.ways)
+        return Question(answerable, frozenset(kinds), languages, unknown)
+
+    # --- the words
+
+    def _asked(self, tokens: Sequence[str], little: set[str], languages: dict[str, float]) -> Iterator[Asked]:
+        telling = [token for token in tokens if token not in little]
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            if token in little:
+                at += 1
+                continue
+            length, phrase = self._phrase(tokens[at : at + LONGEST], languages)
+            if phrase:
+                yield Asked(" ".join(tokens[at : at + length]), self._present(phrase))
+                at += length
+                continue
+            joined = self._joined(tokens[at : at + 2])
+            parts = pieces(token)
+            for part in parts if len(parts) > 1 else (token,):
+                weight = _weight(fold(token)) if len(telling) > 1 else 1.0
+                yield Asked(part, self._present([*self._ways(part, languages), *joined]), weight)
+            at += 1
+
+    def _phrase(self, tokens: Sequence[str], languages: dict[str, float]) -> tuple[int, list[Way]]:
+        """The longest phrase of several words that the lists know, and what it is called."""
+        for length in range(len(tokens), 1, -1):
+            ways: list[Way] = []
+            for language, share in languages.items():
+                key = tuple(self._concepts.stem(language, token) for token in tokens[:length])
+                for row in self._concepts.rows(language, key):
+                    ways += self._names(row, share, "translation" if language != "english" else "synonym")
+            if ways:
+                plain = tuple(stem(token) for token in tokens[:length])
+                return length, [Way(plain, 1.0, "as written"), *ways]
+        return 1, []
+
+    def _joined(self, tokens: Sequence[str]) -> list[Way]:
+        """``time out`` as ``timeout``."""
+        if len(tokens) < 2:
+            return []
+        term = stem("".join(tokens))
+        return [Way((term,), 0.9, "written as one")] if self._tree.term(term) is not None else []
+
+    def _ways(self, token: str, languages: dict[str, float]) -> list[Way]:
+        known = {
+            language: found
+            for language in languages
+            if (
+                found := [(row, sure) for key, sure in self._keys(language, token) for row in self._rows(language, key)]
+            )
+        }
+        # A reading is doubted where the word is one of a likelier language, too.
+        likeliest = max((languages[language] for language in known), default=1.0)
+        ways: list[Way] = []
+        for language, found in known.items():
+            for row, sure in found:
+                worth = sure * languages[language] / likeliest
+                if language == "english":
+                    ways += self._names(row, worth * _SAME_THING / _TRANSLATED, "synonym")
+                else:
+                    ways += self._names(row, worth, "translation")
+        plain = stem(token)
+        ways.insert(0, Way((plain,), self._as_written(plain, known, languages), "as written"))
+        ways += self._in_their_words(token, languages)
+        if not known:
+            ways += self._guessed(token, languages)
+        return [*ways, *(other for way in ways for other in self._other_forms(way))]
+
+    def _rows(self, language: str, key: Key) -> tuple[int, ...]:
+        return self._concepts.rows(language, key)
+
+    def _as_written(self, plain: str, known: Iterable[str], languages: dict[str, float]) -> float:
+        """Less than 1 for a word of another language than English that English has with another meaning."""
+        foreign = max((languages[language] for language in known if language != "english"), default=0.0)
+        if foreign <= languages.get("english", 0.0):
+            return 1.0
+        return _FALSE_FRIEND if self._concepts.knows("english", (plain,)) else 0.9
+
+    def _keys(self, language: str, token: str) -> Iterator[tuple[Key, float]]:
+        """The word as the lists may have it: its stem, else the stem without a vowel change."""
+        key = (self._concepts.stem(language, token),)
+        if not key[0]:
+            return
+        if self._concepts.knows(language, key):
+            yield key, 1.0
+            return
+        for other in _without_vowel_change(language, token):
+            changed = (self._concepts.stem(language, other),)
+            if self._concepts.knows(language, changed):
+                yield changed, 0.9
+                return
+
+    def _names(self, row: int, share: float, how: str) -> Iterator[Way]:
+        """What a concept is called in English, and in other languages where the folder has such words."""
+        for place, key in enumerate(self._concepts.called(row, "english")):
+            worth = share * _TRANSLATED * max(0.7, 1.0 - 0.05 * place)
+            yield Way(key, worth, how)
+        for language in _OTHERS:
+            for key in self._concepts.called(row, language):
+                if len(key) == 1 and not self._concepts.knows("english", key):
+                    for term in self._relations.foreign(language, key[0]):
+                        if not self._concepts.knows("english", (term,)):
+                            yield Way((term,), share * 0.85, "translation")
+
+    def _in_their_words(self, token: str, languages: dict[str, float]) -> Iterator[Way]:
+        """Names and documentation in the language of the question."""
+        for language in languages:
+            if language != "english":
+                for term in self._relations.foreign(language, self._concepts.stem(language, token)):
+                    if not self._concepts.knows("english", (term,)):
+                        yield Way((term,), _IN_THEIR_WORDS, "other form")
+
+    def _guessed(self, token: str, languages: dict[str, float]) -> Iterator[Way]:
+        """For a word nobody knows: what looks like it among the words of the folder."""
+        if self._tree.term(stem(token)) is not None or len(token) < 4:
+            return
+        foreign = [language for language, share in languages.items() if language != "english" and share > 0.4]
+        forms = [likeness(token), *(likeness(self._concepts.stem(language, token)) for language in foreign)]
+        for term, form in self._relations.like(token):
+            likest = max(_shared(form, mine) / max(len(form), len(mine)) for mine in forms)
+            if foreign and likest >= 0.65 and _shared(form, forms[0]) >= 5:
+                yield Way((term,), _COGNATE + 0.3 * (likest - 0.65), "cognate")
+            elif SequenceMatcher(None, form, forms[0]).ratio() >= 0.85:
+                yield Way((term,), _NEARLY, "nearly")
+
+    def _other_forms(self, way: Way) -> Iterator[Way]:
+        if len(way.terms) != 1:
+            return
+        (term,) = way.terms
+        for other in _agents(term):
+            if self._tree.term(other) is not None:
+                yield Way((other,), way.worth * _OTHER_FORM, way.how)
+        for other in short_forms().get(term, ()):
+            yield Way((other,), way.worth * _SHORTENED, "abbreviation")
+        for other in self._relations.joined_with(term):
+            yield Way((other,), way.worth * _IN_ONE_WORD, way.how)
+
+    def _present(self, ways: Sequence[Way]) -> tuple[Way, ...]:
+        """Those whose terms occur, each once, at its best."""
+        best: dict[tuple[str, ...], Way] = {}
+        for way in ways:
+            had = best.get(way.terms)
+            if (had is None or way.worth > had.worth) and all(self._tree.term(x) is not None for x in way.terms):
+                best[way.terms] = way
+        return tuple(sorted(best.values(), key=lambda way: -way.worth))
+
+    # --- the language
+
+    def _languages(self, tokens: Sequence[str]) -> dict[str, float]:
+        """How likely each language is, the likeliest 1; the unlikely are left out."""
+        votes = dict.fromkeys(COLUMNS, 0.0)
+        votes["english"] = 0.3
+        for token in tokens:
+            lowered = token.lower()
+            little = [language for language in COLUMNS if lowered in STOP_WORDS[language]]
+            for language in little:
+                votes[language] += 1.0 / len(little)
+            known = [x for x in COLUMNS if self._concepts.knows(x, (self._concepts.stem(x, token),))]
+            for language in () if little else known:
+                votes[language] += 0.7 / len(known)
+            for marks, language in _MARKS:
+                if any(mark in lowered for mark in marks):
+                    votes[language] += 0.5
+        best = max(votes.values())
+        shares = {language: (vote / best) ** 1.5 for language, vote in votes.items()}
+        return {language: max(share, 0.3) for language, share in shares.items() if share > 0.1}
+
+    def _is_little(self, token: str, languages: dict[str, float]) -> bool:
+        lowered = token.lower()
+        return any(lowered in STOP_WORDS[language] for language, share in languages.items() if share > 0.4)
+
+
+def _weight(folded: str) -> float:
+    if folded in EMPTY_WORDS or names_only_a_kind(folded):
+        return _EMPTY_AS_WORD
+    return _KIND_AS_WORD if folded in KIND_WORDS else 1.0
+
+
+#: Letters that tell a language.
+_MARKS = (
+    (("ñ", "ción", "¿"), "spanish"),
+    (("ç", "è", "ê", "œ", "â", "ù"), "french"),
+    (("ã", "õ", "ção", "ê"), "portuguese"),
+)
+
+
+def _without_vowel_change(language: str, token: str) -> Iterator[str]:
+    """``cierra`` -> ``cerra`` (cerrar), ``devuelve`` -> ``devolve``, ``envoie`` -> ``envoye``."""
+    lowered = token.lower()
+    if language == "spanish":
+        yield from _replaced(lowered, (("ie", "e"), ("ue", "o"), ("i", "e"), ("qu", "c"), ("c", "z")))
+    elif language == "french":
+        yield from _replaced(lowered, (("oie", "oye"), ("uie", "uye"), ("aie", "aye"), ("ll", "l"), ("tt", "t")))
+    elif language == "portuguese":
+        yield from _replaced(lowered, (("qu", "c"), ("gu", "g"), ("ei", "e")))
+
+
+def _replaced(token: str, changes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for old, new in changes:
+        head, found, tail = token.rpartition(old)
+        if found:
+            yield head + new + tail
+
+
+def _agents(term: str) -> Iterator[str]:
+    """Who or what does it, and back: English stems keep the ending of ``parser`` and ``loader``."""
+    if term.endswith(("er", "or")) and len(term) > 4:
+        yield term[:-2]
+        yield stem(term[:-1])
+    elif len(term) > 2:
+        yield term + "er"
+        yield term + "or"
+        yield term + term[-1] + "er"
+
+
+def _shared(one: str, other: str) -> int:
+    """Letters that both begin with."""
+    length = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        length += 1
+    return length

@@ -1,0 +1,173 @@
+"""Scoring the definitions of a folder against a question.
+
+Owns the formula. Its constants were fitted on the project's own queries (tests/fixtures/symbol-queries.jsonl), by hand
+and in few steps; the shared set was only a check.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS
+from ovillo.search.symbols import tree as t
+from ovillo.search.symbols.asking import Asked, Question, Way
+from ovillo.search.symbols.kinds import Kind
+from ovillo.search.symbols.tree import Tree
+
+Floats = NDArray[np.float32]
+
+#: What a term is worth by where it stands. The best place counts, the others add a little.
+WORTH = {t.NAME: 1.0, t.OWNER: 0.55, t.DOC: 0.45, t.BASES: 0.35, t.FILE: 0.35, t.SIGNATURE: 0.25}
+ALSO = 0.15
+#: How much of a score hangs on the share of the question that is answered, and of the name that is asked for.
+COVERAGE, NAME_SHARE = 1.5, 0.35
+KIND_BONUS = 1.12
+PENALTIES = {t.PRIVATE: 0.92, t.TEST: 0.6, t.NESTED: 0.85, t.DUNDER: 0.8, t.ASIDE: 0.75, t.HIDDEN: 1.0}
+
+
+def _field_worths() -> Floats:
+    table = np.zeros(64, np.float32)
+    for where in range(64):
+        held = sorted((worth for field, worth in WORTH.items() if where & field), reverse=True)
+        table[where] = held[0] + ALSO * sum(held[1:]) if held else 0.0
+    return table
+
+
+def _flag_worths() -> Floats:
+    table = np.ones(128, np.float32)
+    for flags in range(128):
+        for flag, worth in PENALTIES.items():
+            if flags & flag:
+                table[flags] *= worth
+    return table
+
+
+FIELD_WORTHS, FLAG_WORTHS = _field_worths(), _flag_worths()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """``worth`` 0..1 is how much of the question the definition's own name and place answer."""
+
+    doc: int
+    score: float
+    worth: float
+
+
+def rank(tree: Tree, question: Question, limit: int) -> list[Ranked]:
+    count = len(tree)
+    if not count or not question.asked:
+        return []
+    idf = tree.idf()
+    total = np.zeros(count, np.float32)
+    answered = np.zeros(count, np.float32)
+    named = np.zeros(count, np.float32)
+    asked_for = 0.0
+    for asked in question.asked:
+        told = _told(tree, asked, idf) * asked.weight
+        best = np.zeros(count, np.float32)
+        name = np.zeros(count, np.float32)
+        for way in asked.ways:
+            _add(tree, way, best, name, idf)
+        total += best * told
+        answered += np.minimum(best, 1.0) * told
+        named += name
+        asked_for += told
+    share = answered / asked_for
+    # What no definition knows of is not answered by any.
+    known = asked_for / (asked_for + question.unknown * float(np.log1p(count)))
+    name_share = np.minimum(named / np.maximum(tree.name_weight(), 1e-6), 1.0)
+    scores = total / asked_for * share**COVERAGE * (1 - NAME_SHARE + NAME_SHARE * name_share)
+    scores *= FLAG_WORTHS[np.frombuffer(tree.flags, np.uint8)] * _by_kind(tree, question)
+    most = min(limit, count)
+    top = np.argpartition(-scores, most - 1)[:most]
+    top = top[np.lexsort((top, -scores[top]))]
+    return [
+        Ranked(int(doc), float(scores[doc]), float(min(1.0, share[doc]) * known * (0.6 + 0.4 * name_share[doc])))
+        for doc in top
+        if scores[doc] > 0
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """``word`` of the question is ``found`` in the definition's ``where``; ``how``: as written, translation, synonym ..."""
+
+    word: str
+    found: str
+    where: tuple[str, ...]
+    how: str
+
+
+def explain(tree: Tree, question: Question, doc: int) -> tuple[Match, ...]:
+    """Which words of the question a definition answers, and by what."""
+    matches = []
+    for asked in question.asked:
+        best: tuple[float, Way, int] | None = None
+        for way in asked.ways:
+            places = [tree.where(term, doc) for term in way.terms]
+            if all(places):
+                worth = way.worth * min(float(FIELD_WORTHS[place]) for place in places)
+                if best is None or worth > best[0]:
+                    best = worth, way, places[0]
+        if best is not None:
+            _, way, place = best
+            where = tuple(name for field, name in t.FIELDS.items() if place & field)
+            matches.append(Match(asked.said, " ".join(tree.written(term) for term in way.terms), where, way.how))
+    return tuple(matches)
+
+
+def _told(tree: Tree, asked: Asked, idf: Floats) -> float:
+    """How telling a word of the question is: as its likeliest terms are, together."""
+    best = asked.ways[0].worth
+    held = sum(
+        min(len(tree.postings(number)[0]) for term in way.terms if (number := tree.term(term)) is not None)
+        * (way.worth / best) ** 2
+        for way in asked.ways
+    )
+    return float(np.log1p(len(tree) / max(held, 1.0)))
+
+
+def _add(tree: Tree, way: Way, best: Floats, name: Floats, idf: Floats) -> None:
+    numbers = [number for term in way.terms if (number := tree.term(term)) is not None]
+    if len(numbers) == 1:
+        docs, where = tree.postings(numbers[0])
+        best[docs] = np.maximum(best[docs], FIELD_WORTHS[where] * way.worth)
+        in_name = docs[(where & t.NAME) > 0]
+        name[in_name] = np.maximum(name[in_name], idf[numbers[0]] * way.worth)
+        return
+    worth = np.zeros(len(best), np.float32)
+    told = np.zeros(len(best), np.float32)
+    held = np.zeros(len(best), np.uint8)
+    for number in numbers:
+        docs, where = tree.postings(number)
+        worth[docs] += FIELD_WORTHS[where]
+        held[docs] += 1
+        in_name = docs[(where & t.NAME) > 0]
+        told[in_name] += idf[number]
+    # A part of a phrase is worth less than its share.
+    part = held / len(numbers)
+    worth *= part * way.worth / len(numbers)
+    np.maximum(best, worth, out=best)
+    np.maximum(name, told * way.worth * (held == len(numbers)), out=name)
+
+
+_IS_FUNCTION = np.array([kind in FUNCTION_KINDS for kind in t.KINDS])
+_IS_CLASS = np.array([kind in CLASS_KINDS for kind in t.KINDS])
+
+
+def _by_kind(tree: Tree, question: Question) -> Floats:
+    """A little more for what is of the kind that is asked for."""
+    kinds = np.frombuffer(tree.kinds, np.uint8)
+    liked = np.zeros(len(tree), bool)
+    for kind in question.kinds:
+        if kind in (Kind.FUNCTION, Kind.METHOD, Kind.DECORATOR):
+            liked |= _IS_FUNCTION[kinds]
+        elif kind is Kind.EXCEPTION:
+            liked |= (np.frombuffer(tree.flags, np.uint8) & t.FAULT) > 0
+        elif kind is not Kind.TEST:
+            liked |= _IS_CLASS[kinds]
+    return np.where(liked, np.float32(KIND_BONUS), np.float32(1.0)) if question.kinds else np.ones(1, np.float32)

@@ -1,0 +1,226 @@
+"""Symbol search as a service: definitions by what they do, or by name, in es, en, fr, pt and mixtures.
+
+Owns which folders are held in memory, keeping them up to date, and what a result tells of itself. Names as they are
+written come first. Nothing is stored: the terms of a folder are made from the code index when they are first needed.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ovillo.code.service import CodeIndex
+from ovillo.model.code import CodeRoot, SymbolRow
+from ovillo.model.errors import InvalidInput
+from ovillo.model.records import Namespace
+from ovillo.search.lexicon.concepts import concepts
+from ovillo.search.symbols.asking import Asking, Question
+from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
+from ovillo.search.symbols.tree import Tree
+from ovillo.store.protocol import Store
+
+MAX_QUERY_CHARS = 1_000
+MAX_LIMIT = 200
+#: Definitions held of one folder, and of all: some 250 bytes each.
+MOST_OF_ONE, MOST_OF_ALL = 300_000, 600_000
+_BATCH = 10_000
+#: A folder is made anew when this share of what is held is gone from the index.
+_MOST_GONE = 0.2
+#: Ranked beyond what is asked for: some are gone, some are the same definition twice.
+_SPARE = 20
+#: What a description may add to a context: few definitions, and none that is far from the best.
+_DESCRIBED, _LEAST_WORTH, _NEAR_THE_BEST = 3, 0.5, 0.85
+_CALLED_SO, _CALLED_SO_BY_MANY = 0.9, 0.5
+#: Folders looked through for a description that names none, by their definitions.
+_DESCRIBED_IN = 150_000
+_IDENTIFIER = re.compile(
+    r"`([^`\s]{2,120})`|\b(\w+(?:(?:\.|::|#)\w+)+)\b|\b(\w*[^\W_]_\w+|_+[^\W_]\w*|[^\W\d_]*[a-z0-9][A-Z]\w*)\b|\b(\w+)\(\)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSymbol:
+    """``found_by`` is ``name`` or ``words``; ``worth`` 0..1 says how much of the question the definition answers."""
+
+    symbol: SymbolRow
+    score: float
+    worth: float
+    found_by: str
+    matches: tuple[Match, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolsFound:
+    symbols: tuple[FoundSymbol, ...]
+    languages: tuple[str, ...]
+    kinds: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Held:
+    tree: Tree
+    revision: int
+    asking: Asking
+    note: str | None
+
+
+class SymbolSearch:
+    """Thread-safe."""
+
+    def __init__(self, store: Store, code: CodeIndex) -> None:
+        self._store = store
+        self._code = code
+        self._held: OrderedDict[tuple[Namespace, str], _Held] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, namespace: Namespace, question: str, *, root: str | None = None, limit: int = 10) -> SymbolsFound:
+        """Best first; in all indexed folders unless ``root`` (a path of one) is given. Raises InvalidInput."""
+        asked = " ".join(question.split())
+        if not asked:
+            raise InvalidInput("The query is empty.", hint="Say what you look for.")
+        if len(asked) > MAX_QUERY_CHARS:
+            raise InvalidInput(f"The query has {len(asked)} characters.", hint=f"{MAX_QUERY_CHARS} at most.")
+        if not 1 <= limit <= MAX_LIMIT:
+            raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {MAX_LIMIT}.")
+        known = [one for one in self._code.roots(namespace) if root is None or one.path == root]
+        called = self._called(namespace, asked, root, limit)
+        found, question_read, notes = self._by_words(namespace, asked, known, limit)
+        have = {_identity(one.symbol) for one in called}
+        symbols = [*called, *(one for one in found if _identity(one.symbol) not in have)][:limit]
+        return SymbolsFound(
+            tuple(symbols),
+            tuple(sorted(question_read.languages, key=lambda x: -question_read.languages[x])) if question_read else (),
+            tuple(sorted(question_read.kinds)) if question_read else (),
+            tuple(notes),
+        )
+
+    def described(self, namespace: Namespace, query: str) -> list[tuple[SymbolRow, float]]:
+        """The few definitions that a sentence plainly speaks of, with their worth 0..1; none when it does not."""
+        asked = " ".join(query.split())[:MAX_QUERY_CHARS]
+        if not asked:
+            return []
+        called = self._called(namespace, asked, None, _DESCRIBED + 1)
+        worth = _CALLED_SO if len(called) <= _DESCRIBED else _CALLED_SO_BY_MANY
+        named = [(one.symbol, worth) for one in called[:_DESCRIBED]]
+        if named:
+            return named
+        found, _, _ = self._by_words(namespace, asked, _few(self._code.roots(namespace)), _DESCRIBED)
+        if not found:
+            return []
+        least = max(_LEAST_WORTH, found[0].worth * _NEAR_THE_BEST)
+        return [(one.symbol, one.worth) for one in found if one.worth >= least]
+
+    # --- by name
+
+    def _called(self, namespace: Namespace, asked: str, root: str | None, limit: int) -> list[FoundSymbol]:
+        """Definitions that the question names as they are written; a question of one word is taken for a name first."""
+        names = [next(filter(None, groups)) for groups in _IDENTIFIER.findall(asked)]
+        if not names and " " not in asked:
+            names = [asked]
+        rows: dict[tuple[str, str, str], SymbolRow] = {}
+        for name in dict.fromkeys(names):
+            for row in self._code.find(namespace, name.rstrip("()"), root=root, limit=limit):
+                rows.setdefault(_identity(row), row)
+        return [FoundSymbol(row, 2.0, 1.0, "name") for row in rows.values()][:limit]
+
+    # --- by words
+
+    def _by_words(
+        self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot], limit: int
+    ) -> tuple[list[FoundSymbol], Question | None, list[str]]:
+        found: list[FoundSymbol] = []
+        notes: list[str] = []
+        read: Question | None = None
+        for root in roots:
+            with self._lock:
+                held = self._fresh(namespace, root)
+                question = held.asking.read(asked)
+                ranked = rank(held.tree, question, limit * 2 + _SPARE)
+                ids = [held.tree.ids[one.doc] for one in ranked]
+                rows = {row.id: row for row in self._store.symbols_by_id(namespace, ids)}
+                there = [(rows[id_], one) for id_, one in zip(ids, ranked, strict=True) if id_ in rows]
+                found += [
+                    FoundSymbol(
+                        row, round(one.score, 4), round(one.worth, 3), "words", explain(held.tree, question, one.doc)
+                    )
+                    for row, one in _distinct(there)[:limit]
+                ]
+            if read is None or len(question.asked) > len(read.asked):
+                read = question
+            if held.note:
+                notes.append(held.note)
+        found.sort(key=lambda one: -one.score)
+        return found[:limit], read, notes
+
+    # --- what is held
+
+    def _fresh(self, namespace: Namespace, root: CodeRoot) -> _Held:
+        key = (namespace, root.path)
+        revision = self._store.code_revision(namespace)
+        held = self._held.get(key)
+        if held is None or held.revision != revision:
+            held = self._brought_up_to_date(namespace, root, held, revision)
+            self._held[key] = held
+        self._held.move_to_end(key)
+        total = sum(len(one.tree) for one in self._held.values())
+        while total > MOST_OF_ALL and len(self._held) > 1:
+            _, dropped = self._held.popitem(last=False)
+            total -= len(dropped.tree)
+        return held
+
+    def _brought_up_to_date(self, namespace: Namespace, root: CodeRoot, held: _Held | None, revision: int) -> _Held:
+        tree = held.tree if held is not None else Tree()
+        is_large = root.symbols > MOST_OF_ONE
+        self._read(namespace, root.path, tree, is_large)
+        if held is not None and len(tree) - root.symbols > _MOST_GONE * len(tree):
+            tree = Tree()
+            self._read(namespace, root.path, tree, is_large)
+        note = None
+        if is_large:
+            note = (
+                f"{root.path} has {root.symbols} definitions: {len(tree)} of them can be found by words (tests, private"
+                " and inner ones are left out); all can be found by name."
+            )
+        return _Held(tree, revision, Asking(concepts(), tree), note)
+
+    def _read(self, namespace: Namespace, root: str, tree: Tree, is_large: bool) -> None:
+        after = tree.last
+        while len(tree) < MOST_OF_ONE:
+            rows = self._store.symbols(namespace, root, after=after, limit=_BATCH)
+            if not rows:
+                break
+            after = rows[-1].id
+            tree.add(row for row in rows if not is_large or _is_open(row))
+        tree.last = max(tree.last, after)
+
+
+def _is_open(row: SymbolRow) -> bool:
+    return not (row.is_test or row.name.startswith("_") or (row.parent and not row.is_exported))
+
+
+def _identity(row: SymbolRow) -> tuple[str, str, str]:
+    return row.root, row.file, row.qualified_name
+
+
+def _distinct(found: Iterable[tuple[SymbolRow, Ranked]]) -> list[tuple[SymbolRow, Ranked]]:
+    """What is defined several times in a file once."""
+    kept: dict[tuple[str, str, str], tuple[SymbolRow, Ranked]] = {}
+    for row, ranked in found:
+        kept.setdefault(_identity(row), (row, ranked))
+    return list(kept.values())
+
+
+def _few(roots: Sequence[CodeRoot]) -> list[CodeRoot]:
+    """The folders that were indexed last, as many as can be looked through at once."""
+    chosen: list[CodeRoot] = []
+    total = 0
+    for root in sorted(roots, key=lambda one: -(one.indexed_at or 0)):
+        total += root.symbols
+        if total > _DESCRIBED_IN and chosen:
+            break
+        chosen.append(root)
+    return chosen
