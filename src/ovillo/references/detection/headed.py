@@ -53,7 +53,7 @@ def _leftwards(s: Sentence, head: int, noun: Noun) -> Phrase | None:
         if lower in s.active[0].numbers and s.modifier(phrase, lower):
             phrase.start = number
             continue
-        kind, features, code = s.determiner(lower, noun)
+        kind, features, code = s.determiner(lower, head, noun)
         if kind == "indefinite" and s.window is not None and lower in _ASKING:
             # "which function did we change yesterday": the time makes it definite.
             kind = "definite"
@@ -100,13 +100,15 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
         known = Phrase(0, 0, "")
         is_modifier = after not in s.idle and s.modifier(known, lower)
         is_numbered = noun.type == "decision" and NUMBER.match(lower) is not None
-        if not is_modifier and not is_numbered:
+        if (not is_modifier and not is_numbered) or s.is_counted(after + 1):
+            # "la función otra vez": another time, not another function.
             break
         if noun.is_plural and known.count and not phrase.count:
             break
         phrase.ordinal = known.ordinal or (known.count if not noun.is_plural else None) or phrase.ordinal
         phrase.is_other |= known.is_other
         phrase.is_previous |= known.is_previous
+        phrase.is_same |= known.is_same
         after += 1
     number = s.numbered(head)
     if number is not None:
@@ -127,7 +129,7 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
         count=2 if phrase.determiner == "both" else phrase.count,
         ordinal=phrase.ordinal,
         words=(*phrase.words, *words),
-        points=phrase.determiner == "demonstrative",
+        points=phrase.determiner == "demonstrative" or phrase.is_same,
         is_previous=phrase.is_previous,
         owner_span=owner,
     )
@@ -170,6 +172,6 @@ def _kind(phrase: Phrase, is_plural: bool) -> Kind:
         return Kind.PLURAL
     if phrase.ordinal is not None or phrase.is_previous:
         return Kind.ORDINAL
-    if phrase.determiner == "demonstrative":
+    if phrase.determiner == "demonstrative" or phrase.is_same:
         return Kind.DEMONSTRATIVE
     return Kind.POSSESSIVE if phrase.determiner == "possessive" else Kind.DEFINITE

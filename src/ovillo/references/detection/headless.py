@@ -25,6 +25,13 @@ def headless_phrases(s: Sentence) -> None:
 def _both(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     """ "both", "ambas", "les deux", "las dos", "those two"."""
     after = number + 1
+    if (
+        after + 1 < len(s.tokens)
+        and s.tokens[after].lower in each.articles
+        and s.tokens[after + 1].lower in each.numbers
+    ):
+        # "toutes les deux" is read from its article on.
+        return False
     ends = after >= len(s.tokens) or s.tokens[after].breaks or s.is_little(s.tokens[after].lower)
     if token.lower in each.all and each.code != "en" and token.lower.endswith("s") and ends:
         s.add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, gender=gender_of(token.lower))
@@ -46,7 +53,8 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         if not s.modifier(phrase, s.tokens[at].lower):
             break
         at += 1
-    if at == number + 1:
+    if at == number + 1 or phrase.is_same:
+        # "the same" alone compares more often than it refers.
         return False
     if at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks:
         at += 1

@@ -36,6 +36,7 @@ class Phrase:
     count: int | None = None
     is_other: bool = False
     is_previous: bool = False
+    is_same: bool = False
     is_all: bool = False
     words: list[str] = field(default_factory=list)
 
@@ -70,10 +71,12 @@ class Sentence:
         ordered = [grammar(code)] if code else self.grammars
         return next((each.nouns[lower] for each in ordered if lower in each.nouns), None)
 
-    def determiner(self, lower: str, noun: Noun) -> tuple[str, Features, str]:
+    def determiner(self, lower: str, head: int, noun: Noun) -> tuple[str, Features, str]:
         """Its kind: demonstrative, definite, possessive, both, all, indefinite or none."""
         none = Features("", "")
-        for each in self.grammars:
+        word = self.tokens[head].lower
+        # A determiner of two languages is one of the noun's: "a classe" is no English.
+        for each in sorted(self.grammars, key=lambda each: word not in each.nouns):
             active = each.code in self.languages
             if lower in each.demonstratives:
                 features = each.demonstratives[lower]
@@ -102,6 +105,8 @@ class Sentence:
                 phrase.is_other = True
             elif lower in each.previous:
                 phrase.is_previous = True
+            elif lower in each.same:
+                phrase.is_same = True
             else:
                 continue
             return True
@@ -153,6 +158,12 @@ class Sentence:
             lower in each.little or lower in each.of or fold(lower) in each.describes_nothing for each in self.active
         )
 
+    def is_counted(self, number: int) -> bool:
+        """Whether the token is a noun that is counted and no entity: times, days, lines."""
+        if number >= len(self.tokens) or self.tokens[number].breaks:
+            return False
+        return any(self.tokens[number].lower in each.counted for each in self.active)
+
     def is_time(self, number: int) -> bool:
         return any(start <= self.tokens[number].start < end for start, end in self.said)
 
@@ -167,7 +178,7 @@ class Sentence:
         noun = self.noun(number)
         if noun is None or number == 0:
             return False
-        return self.determiner(self.tokens[number - 1].lower, noun)[0] in ("demonstrative", "definite")
+        return self.determiner(self.tokens[number - 1].lower, number, noun)[0] in ("demonstrative", "definite")
 
     def _idle_tokens(self) -> set[int]:
         """Tokens within constructions that refer to nothing, or within an expression of time."""

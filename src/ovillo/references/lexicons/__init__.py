@@ -101,6 +101,7 @@ class Grammar:
     subjects: frozenset[str]
     others: frozenset[str]
     previous: frozenset[str]
+    same: frozenset[str]
     both: frozenset[str]
     all: frozenset[str]
     coordinators: frozenset[str]
@@ -153,6 +154,7 @@ def grammar(code: str) -> Grammar:
         subjects=words["subjects"],
         others=words["others"],
         previous=words["previous"],
+        same=words["same"],
         both=words["both"],
         all=words["all"],
         coordinators=words["coordinators"],
@@ -183,7 +185,8 @@ def grammars() -> tuple[Grammar, ...]:
 def _owners() -> Mapping[str, tuple[str, ...]]:
     owners: dict[str, list[str]] = {}
     for each in grammars():
-        own = each.little | each.indefinites | each.of | set(each.articles) | set(each.demonstratives)
+        own = each.little | each.indefinites | each.of | each.both | each.same
+        own |= set(each.articles) | set(each.demonstratives) | set(each.headless)
         for word in own | set(each.nouns) | set(each.ordinals) | set(each.pronouns) | each.possessives:
             owners.setdefault(word, []).append(each.code)
     return {word: tuple(codes) for word, codes in owners.items()}
