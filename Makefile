@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run test check bench conformance lock clean help
+.PHONY: run test check bench conformance schemathesis lock clean help
 
 help:
 	@echo "make run    install, read this machine's agent histories, serve MCP on 127.0.0.1"
@@ -15,6 +15,7 @@ help:
 	@echo "make check  the checks alone: format, lint, types, layers, file sizes"
 	@echo "make bench  print the tables of bench/ (CORPUS=dir for a corpus of your own)"
 	@echo "make conformance  run the MCP conformance suite (MCP_CONFORMANCE=program that runs it)"
+	@echo "make schemathesis  thousands of requests made from /openapi.json, against a server of its own (half a minute)"
 	@echo "make lock   renew requirements.lock and requirements-dev.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
 
@@ -50,6 +51,9 @@ bench: $(VENV)/.installed-dev
 
 conformance: $(VENV)/.installed
 	@$(BIN)/python scripts/conformance.py
+
+schemathesis: $(VENV)/.installed-dev
+	@$(BIN)/python scripts/schemathesis_run.py $(ARGS)
 
 lock:
 	uv pip compile pyproject.toml --universal --python-version 3.11 --no-header --no-annotate --quiet --output-file requirements.lock

@@ -275,3 +275,11 @@ def test_a_word_deep_in_a_long_output_is_shown_on_one_line(tmp_path: Path) -> No
             assert marked in [hit.snippet[a:b] for a, b in hit.highlights], query
             assert len(hit.snippet) < 260
             assert "\n" not in hit.snippet
+
+
+@pytest.mark.requirement("SEARCH-11")
+def test_a_word_longer_than_a_snippet_is_found_and_shown(tmp_path: Path) -> None:
+    endless = "0" * 3_000
+    with corner(tmp_path, said("ses_a", f"the hash is {endless} and goes on")) as c:
+        assert c.sessions(endless) in (["ses_a"], [])
+        assert c.sessions(f"hash {endless}")[0] == "ses_a"

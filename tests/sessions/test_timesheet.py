@@ -222,6 +222,16 @@ def test_a_folder_that_is_gone_or_unknown_costs_a_warning_only(sheet: Timesheet,
     assert "no folder" in sheet.punch_out(NS, nowhere.id, "done").task.warnings[0]
 
 
+@pytest.mark.requirement("TIME-6")
+@pytest.mark.parametrize("name", ["/" + "a" * 300, "/a\x00b", "tests", ".", "~", "/dev/null", " ", "/" + "a/" * 2_000])
+def test_a_folder_that_cannot_be_one_is_not_looked_at(sheet: Timesheet, name: str) -> None:
+    """What a session calls its folder may be any text; one that is relative would mean a folder of the server's."""
+    task = sheet.punch_in(NS, "claude", "fix", place=Place(directory=name))
+    done = sheet.punch_out(NS, task.id, "done")
+    assert (done.task.files, done.task.detected_by) == ((), None)
+    assert "no folder" in done.task.warnings[0]
+
+
 @pytest.mark.requirement("TIME-7")
 def test_the_report_adds_up_per_day_agent_and_project_and_splits_at_midnight(sheet: Timesheet, clocks: Clocks) -> None:
     zone = timezone(timedelta(hours=-3))

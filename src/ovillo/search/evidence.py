@@ -105,7 +105,8 @@ def best_stretch(found: Sequence[Found], weights: Sequence[float]) -> tuple[floa
     best = (0.0, 0, 0)
     first = 0
     for last, item in enumerate(found):
-        while found[first].start < item.end - STRETCH:
+        # A unit may be longer than a stretch: it is one by itself.
+        while first < last and found[first].start < item.end - STRETCH:
             first += 1
         inside = {found[i].unit for i in range(first, last + 1)}
         weight = sum(weights[unit] for unit in inside)

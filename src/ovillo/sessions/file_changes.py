@@ -71,7 +71,8 @@ class Found:
 def look(directory: str, at_ms: int) -> dict[str, Any] | None:
     """What ``changed`` needs later, as plain data; ``None`` when the folder cannot be looked at."""
     root = Path(directory)
-    if not _is_folder(root):
+    # A session may name its folder in any words; one that is not absolute would mean a folder of the server's own.
+    if not root.is_absolute() or not _is_folder(root):
         return None
     top = _git(root, "rev-parse", "--show-toplevel")
     if top:

@@ -5,10 +5,10 @@ Owns which tool stands behind which path; arguments and answers are the tools' o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Handler, NoQuery, Reply
 from ovillo.interfaces.tools import (
@@ -21,6 +21,7 @@ from ovillo.interfaces.tools import (
 from ovillo.interfaces.tools.contract import Tool
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.interfaces.tools.schema import wire_name
+from ovillo.model.limits import LIST_LIMIT_MAX, MAX_ANSWER_TOKENS, SEARCH_LIMIT_MAX
 from ovillo.security.principals import HISTORY_READ
 
 _TAG = "Reading"
@@ -32,19 +33,19 @@ class SearchQuery(Struct, rename=wire_name, kw_only=True, forbid_unknown_fields=
     project_id: str | None = None
     start_date: str | None = None
     end_date: str | None = None
-    limit: int | None = None
+    limit: Annotated[int, Meta(ge=1, le=SEARCH_LIMIT_MAX)] | None = None
     cursor: str | None = None
 
 
 class HistoryQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     cursor: str | None = None
-    limit: int | None = None
+    limit: Annotated[int, Meta(ge=1, le=LIST_LIMIT_MAX)] | None = None
     around: str | None = None
-    response_format: str | None = None
+    response_format: Literal["concise", "detailed"] | None = None
 
 
 class RecoverQuery(Struct, kw_only=True, forbid_unknown_fields=True):
-    max_tokens: int | None = None
+    max_tokens: Annotated[int, Meta(ge=200, le=MAX_ANSWER_TOKENS)] | None = None
 
 
 def _through(tool: Tool[Any]) -> Handler:

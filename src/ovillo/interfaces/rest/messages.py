@@ -5,7 +5,7 @@ Owns the requests and answers of messages.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -35,7 +35,7 @@ class Page(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     since: str | None = None
     after_seq: int | None = None
     before_seq: int | None = None
-    order: str = "asc"
+    order: Literal["asc", "desc"] = "asc"
 
 
 class MessageList(Struct, rename="camel", kw_only=True, omit_defaults=True):
@@ -105,8 +105,6 @@ def _appended(stored: Appended) -> AppendedInfo:
 
 def _read(call: Exchange[Page, None]) -> Reply:
     query, store = call.query, call.services.store
-    if query.order not in {"asc", "desc"}:
-        raise InvalidInput(f"order is {query.order!r}.", hint="asc or desc.")
     session = call.services.catalog.resolve(call.namespace, call.path["id"])
     newest_first = query.order == "desc"
     after, before = _range(call, session.session.id)
