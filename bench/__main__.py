@@ -28,6 +28,10 @@ BENCHMARKS: dict[str, list[str]] = {
         *("--output", "{results}/references.jsonl", "--results", "{results}"),
     ],
     "symbols": ["--results", "{results}"],
+    "knowledge": [
+        *("--input", "tests/fixtures/knowledge"),
+        *("--output", "{results}/knowledge.jsonl", "--results", "{results}"),
+    ],
     "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
     "transfer": ["--results", "{results}"],

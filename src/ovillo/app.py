@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import OpenServices, Services
+    from ovillo.model.clock import Clock
     from ovillo.settings import Settings
 
 
-def open_services(settings: Settings) -> Services:
-    """Everything an interface needs. Raises StoreUnavailable, IntegrityError, InvalidInput."""
+def open_services(settings: Settings, clock: Clock | None = None) -> Services:
+    """Everything an interface needs; ``clock`` stands in for the machine's. Raises StoreUnavailable, IntegrityError, InvalidInput."""
     from ovillo.interfaces.services import Services
     from ovillo.model.clock import system_clock
     from ovillo.search.analysis import TextAnalyzer
     from ovillo.store.sqlite import open_store
 
     gc.enable()
-    store = open_store(settings.database, TextAnalyzer(), system_clock)
-    ready = {"settings": settings, "clock": system_clock, "store": store, "opened_at": time.monotonic()}
+    clock = clock or system_clock
+    store = open_store(settings.database, TextAnalyzer(), clock)
+    ready = {"settings": settings, "clock": clock, "store": store, "opened_at": time.monotonic()}
     return Services(ready, _BUILDERS)
 
 

@@ -75,9 +75,7 @@ class Memory:
         entities: dict[str, Entity] = {}
         for before in self._before(namespace, row, window) if earlier else ():
             turns += self._turns_before(namespace, before)
-            for each in self._entities.entities_of_session(
-                namespace, before.session.id, limit=_EARLIER_ENTITIES, catch_up=False
-            ):
+            for each in self._entities.entities_of_session(namespace, before.session.id, limit=_EARLIER_ENTITIES):
                 entities.setdefault(_entity_id(each), _entity(each))
         entities.update((_entity_id(each), _entity(each)) for each in known)
         turns += [turn for message in messages if (turn := _turn(session_id, message))]
