@@ -494,6 +494,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "FAULT-2": ("A read-only folder: read, and said why it is not written", "issue 3 Must show; platform.md 5"),
     "FAULT-3": ("A corrupted page is told, never silent, the file untouched", "issue 3 Must show; platform.md 5"),
     "FAULT-4": ("A second server on the same file joins in", "issue 3 Must show; platform.md 5"),
+    "FAULT-5": ("A data folder that cannot be made: said, with the setting to change", "DESIGN 16"),
 }
 
 CONF: dict[str, tuple[str, str]] = {
@@ -594,7 +595,21 @@ KNOW: dict[str, tuple[str, str]] = {
     "KNOW-11": ("A v5 configuration's retrieval, chunking and thresholds are honoured", "DESIGN 14; legacy v6 README"),
 }
 
+SYMBOLS: dict[str, tuple[str, str]] = {
+    "SYMBOLS-1": ("A definition is found by what it does, asked in es, en, fr, pt or a mixture", "issue 4; code ref 3"),
+    "SYMBOLS-2": ("Names written as they are come first; a name of one word is a name before it is a word", "issue 4"),
+    "SYMBOLS-3": ("The lexicon has 1,500 words and phrases of each language, a concept a line", "issue 4 Symbol search"),
+    "SYMBOLS-4": ("Each result says which words of the question it answers, where and how", "issue 4; DESIGN 9"),
+    "SYMBOLS-5": ("What changed in the index is found, what is gone is not", "issue 4 incremental"),
+    "SYMBOLS-6": ("Definitions in four languages' own words are found from the others", "issue 4"),
+    "SYMBOLS-7": ("By tool, command and REST, a namespace apart from another", "DESIGN 11, 12, 13, 15"),
+    "SYMBOLS-8": ("get_context shows code that is described and not named", "DESIGN 9"),
+    "SYMBOLS-9": ("The kind of definition that is asked for is preferred, tests come after what they test", "issue 4"),
+    "SYMBOLS-10": ("Memory is bounded on very large folders, and the answer says so", "issue 4: 100,000-file trees"),
+}
+
 REQUIREMENTS = {
+    **SYMBOLS,
     **ENT,
     **CONF,
     **SYNC,

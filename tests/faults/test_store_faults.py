@@ -140,3 +140,34 @@ def test_two_servers_on_one_database_share_it_without_losing_or_repeating_a_numb
         assert [answer.json["seq"] for answer in answers] == list(range(1, 81))
         assert [m["id"] for m in stored(one)] == [m["id"] for m in stored(other)]
         assert append(other, "a0", "0").json["replayed"] is True
+
+
+@pytest.mark.requirement("FAULT-5")
+@pytest.mark.parametrize("name", ["/dev/null", "/proc/none", "/dev/null/deeper"])
+def test_a_data_folder_that_cannot_be_made_is_said_with_the_setting_to_change(tmp_path: Path, name: str) -> None:
+    for command in (["scan"], ["session", "list"], ["search", "x"], ["status"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ovillo", "--data-dir", name, *command],
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (9, ""), done.stderr
+        assert f"data folder {name}" in done.stderr
+        assert "OVILLO_DATA_DIR" in done.stderr
+
+
+@pytest.mark.requirement("FAULT-5")
+def test_the_doctor_finds_a_data_folder_that_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    done = subprocess.run(
+        [sys.executable, "-m", "ovillo", "doctor", "--data-dir", str(file)],
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert f"{file} is no folder" in done.stdout

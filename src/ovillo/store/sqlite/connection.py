@@ -10,7 +10,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -33,7 +33,7 @@ _OPENING_S = 5.0
 
 def open_writer(path: Path) -> apsw.Connection:
     """The connection that migrates and writes. Raises StoreUnavailable, IntegrityError."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_folder(path.parent)
     with _explained(path):
         connection = _patiently(lambda: _in_wal_mode(path))
         # An acknowledged message survives a power failure; commits are grouped, so that it costs next to nothing.
@@ -43,8 +43,19 @@ def open_writer(path: Path) -> apsw.Connection:
         connection.pragma("journal_size_limit", 67_108_864)
         _migrate(connection)
     # Sessions hold what people said to their agents: nobody else on the machine needs to read it.
-    path.chmod(0o600)
+    with suppress(PermissionError):  # somebody else's file, which we were let into
+        path.chmod(0o600)
     return connection
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"The data folder {folder} cannot be made: {(error.strerror or str(error)).lower()}.",
+            hint="Name another folder with --data-dir or OVILLO_DATA_DIR, or make this one.",
+        ) from error
 
 
 def is_read_only(path: Path) -> bool:

@@ -96,6 +96,8 @@ def _sqlite() -> Check:
 def _data_folder(settings: Settings) -> Check:
     folder = settings.data_dir
     there = folder if folder.exists() else next((x for x in folder.parents if x.exists()), folder)
+    if not there.is_dir():
+        return Check("data folder", Level.FAIL, f"{there} is no folder", "Name a folder with OVILLO_DATA_DIR.")
     if not os.access(there, os.W_OK):
         return Check(
             "data folder", Level.FAIL, f"{folder} cannot be written", "Correct its rights, or set OVILLO_DATA_DIR."

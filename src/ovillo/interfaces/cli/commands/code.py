@@ -37,7 +37,7 @@ def code() -> None:
     """
 
 
-@code.command("index")
+@code.command("index", short_help="Read the code below a folder, or what changed in it.")
 @click.argument("directory", type=click.Path(path_type=Path), default=".")
 @click.option("--progress/--no-progress", default=None, help="Show a progress bar (default: on a terminal).")
 @reading
@@ -63,20 +63,27 @@ def index(state: State, directory: Path, progress: bool | None) -> None:
         click.echo(printable(f"  not readable: {folder}"))
 
 
-@code.command("find")
+@code.command("find", short_help="Definitions by name: refund, Payment.refund, ref*.")
 @click.argument("name")
 @click.option("--root", metavar="DIR", help="Only in this indexed folder.")
 @click.option("--prefix", is_flag=True, help="NAME is the beginning of names (as NAME* is).")
-@click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1, 500), help="At most so many (default: 50 by name, 10 by words).")
 @reading
-def find(state: State, name: str, root: str | None, prefix: bool, limit: int) -> None:
-    """Definitions by NAME: refund, Payment.refund, payments.py:refund, ref*."""
+def find(state: State, name: str, root: str | None, prefix: bool, limit: int | None) -> None:
+    """Definitions by NAME: refund, Payment.refund, payments.py:refund, ref*.
+
+    What is the name of nothing is taken for a description, in Spanish, English, French or Portuguese:
+    "la función de pago".
+    """
     from ovillo.interfaces.tools.code_shapes import symbol_info, to_data  # start-up cost
     from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS
 
     service = state.services().code
     home = service.root(NS, root) if root is not None else None
-    rows = service.find(NS, name, root=home, is_prefix=prefix, limit=limit)
+    rows = service.find(NS, name, root=home, is_prefix=prefix, limit=limit or 50)
+    if not rows and not prefix and not name.strip().endswith("*") and name.strip():
+        _find_by_words(state, name, home, limit or 10)
+        return
     found = []
     for row in rows:
         members = None
@@ -93,9 +100,28 @@ def find(state: State, name: str, root: str | None, prefix: bool, limit: int) ->
         for member in info.methods or ():
             click.echo(printable(f"    {member.line_range[0]}-{member.line_range[1]}  {member.signature}"))
     if not found:
-        known = service.roots(NS)
+        click.echo(printable(f"Nothing is called {name!r}."))
+
+
+def _find_by_words(state: State, description: str, root: str | None, limit: int) -> None:
+    from ovillo.interfaces.tools.code_shapes import to_data  # start-up cost
+    from ovillo.interfaces.tools.find_symbol import described_info, found_info, found_line
+
+    services = state.services()
+    found = services.symbols.find(NS, description, root=root, limit=min(limit, 200))
+    if state.json:
+        print_json(to_data(described_info(found)) | {"total": len(found.symbols)})
+        return
+    for one in found.symbols:
+        info = found_info(one)
+        click.echo(printable(found_line(info)))
+        click.echo(printable(f"    {'; '.join(info.why)}"))
+    for note in found.notes:
+        click.echo(printable(note))
+    if not found.symbols:
+        known = services.code.roots(NS)
         hint = "Try a beginning (NAME*)." if known else "No folder is indexed: ovillo code index DIR."
-        click.echo(printable(f"Nothing is called {name!r}. {hint}"))
+        click.echo(printable(f"Nothing is called {description!r} or fits it. {hint}"))
 
 
 @code.command("roots")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -94,7 +95,9 @@ def _table(state: State, page: SessionPage) -> None:
         return
     screen = console(state)
     title = _room_for_titles(page, screen.width)
-    put(screen, _rows(page, title, cut=screen.is_terminal) if title >= _LEAST_TITLE else _two_lines(page))
+    # Into a pipe nothing is cut, unless somebody says how wide it is.
+    cut = screen.is_terminal or "COLUMNS" in os.environ
+    put(screen, _rows(page, title, cut=cut) if title >= _LEAST_TITLE else _two_lines(page))
     shown = len(page.sessions)
     if shown < page.total:
         more = f"; go on with --cursor {page.next_cursor}" if page.next_cursor else ""

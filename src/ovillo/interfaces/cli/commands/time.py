@@ -87,7 +87,7 @@ def open_tasks(state: State) -> None:
         click.echo("No task is open.")
 
 
-@time.command("report")
+@time.command("report", short_help="Time per day, agent and project.")
 @click.option("--since", metavar="WHEN", help="Only time from then on (2026-11-21, 7d, today).")
 @click.option("--until", metavar="WHEN", help="Only time before then.")
 @click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Group by this only; may be repeated.")
