@@ -16,7 +16,9 @@ DATA = ("tests/fixtures/", "src/ovillo/demo/history/")
 SOFT, HARD = 600, 1000
 
 #: path -> why it is longer than 600 lines
-EXCEPTIONS: dict[str, str] = {}
+EXCEPTIONS: dict[str, str] = {
+    "tests/requirements.py": "one table: a line a promised behaviour",
+}
 
 
 def source_files() -> list[Path]:

@@ -24,6 +24,7 @@ from ovillo.interfaces.tools.code_shapes import (
     root_info,
     symbol_info,
 )
+from ovillo.interfaces.tools.find_symbol import Described, described_info
 from ovillo.interfaces.tools.index_code import check_may_index
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import InvalidInput, NotFound
@@ -41,6 +42,12 @@ class FindQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     root: str | None = None
     prefix: bool = False
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
+class SearchQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    q: str
+    root: str | None = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 10
 
 
 class PlaceQuery(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -95,6 +102,12 @@ def _find(call: Exchange[FindQuery, None]) -> Reply:
         call.namespace, query.name, root=_root(call, query.root), is_prefix=query.prefix, limit=query.limit
     )
     return Reply(Symbols(symbols=[symbol_info(row) for row in rows]))
+
+
+def _search(call: Exchange[SearchQuery, None]) -> Reply:
+    query = call.query
+    found = call.services.symbols.find(call.namespace, query.q, root=_root(call, query.root), limit=query.limit)
+    return Reply(described_info(found))
 
 
 def _file(call: Exchange[FileQuery, None]) -> Reply:
@@ -174,6 +187,7 @@ ENDPOINTS = (
     ),
     Endpoint("GET", "/api/code/roots", "codeRoots", "Indexed folders", _TAG, CONTEXT_READ, _roots, reply=Roots),
     _get("/api/code/symbols", "findSymbols", "Definitions by name", _find, FindQuery, Symbols),
+    _get("/api/code/search", "searchSymbols", "Definitions by what they do", _search, SearchQuery, Described),
     _get("/api/code/file", "symbolsOfFile", "What a file defines", _file, FileQuery, Symbols),
     _get("/api/code/symbol", "showSymbol", "One definition with its calls and tests", _show, PlaceQuery, SymbolDetails),
     _get("/api/code/callers", "callersOfSymbol", "Who calls a definition", _callers, PlaceQuery, Callers),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.code_shapes import SymbolInfo, symbol_info
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF
@@ -14,7 +15,7 @@ from ovillo.security.principals import CONTEXT_READ
 
 if TYPE_CHECKING:
     # A list of tools must not wait for the floor below.
-    from ovillo.search.symbols.service import FoundSymbol
+    from ovillo.search.symbols.service import FoundSymbol, SymbolsFound
 
 _MOST = 50
 
@@ -78,6 +79,32 @@ def found_info(one: FoundSymbol) -> FoundInfo:
         worth=one.worth,
         why=reasons(one),
         doc=shapes.one_line(row.doc, 200) if row.doc else UNSET,
+    )
+
+
+class DescribedInfo(SymbolInfo, kw_only=True):
+    worth: float
+    found_by: str
+    why: list[str]
+
+
+class Described(Struct, kw_only=True):
+    symbols: list[DescribedInfo]
+    languages: list[str]
+    notes: list[str]
+
+
+def described_info(found: SymbolsFound) -> Described:
+    """With everything a definition has, for REST and the command line."""
+    return Described(
+        symbols=[
+            DescribedInfo(
+                **structs.asdict(symbol_info(one.symbol)), worth=one.worth, found_by=one.found_by, why=reasons(one)
+            )
+            for one in found.symbols
+        ],
+        languages=list(found.languages),
+        notes=list(found.notes),
     )
 
 

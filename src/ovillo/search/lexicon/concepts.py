@@ -16,6 +16,8 @@ from ovillo.search.lexicon import COLUMNS, entries, topics
 
 #: Stems of a word or phrase.
 Key = tuple[str, ...]
+#: A concept by its number, and one of its names.
+Named = tuple[int, str]
 Row = tuple[tuple[str, ...], ...]
 #: Words in the longest phrase that is looked up.
 LONGEST = 4
@@ -28,7 +30,8 @@ class Concepts:
         self._rows = rows
         self._stemmers = {language: Stemmer.Stemmer(language) for language in COLUMNS}
         self._stems: dict[str, dict[str, str]] = {language: {} for language in COLUMNS}
-        self._indexes: dict[str, dict[Key, tuple[int, ...]]] = {}
+        self._indexes: dict[str, dict[Key, tuple[Named, ...]]] = {}
+        self._called: dict[tuple[int, str], tuple[Key, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -49,43 +52,41 @@ class Concepts:
     def knows(self, language: str, key: Key) -> bool:
         return key in self._index(language)
 
-    def rows(self, language: str, key: Key) -> tuple[int, ...]:
-        """Concepts that are called so in this language."""
+    def named(self, language: str, key: Key) -> tuple[Named, ...]:
+        """Concepts whose name in this language has these stems, with the name as it is written, without accents."""
         return self._index(language).get(key, ())
 
     def called(self, row: int, language: str) -> tuple[Key, ...]:
         """What a concept is called in a language, the usual word first."""
-        return _called(self, row, language)
+        known = self._called.get((row, language))
+        if known is None:
+            phrases = self._rows[row][COLUMNS.index(language)]
+            known = tuple(dict.fromkeys(key for phrase in phrases if (key := self.key(language, phrase))))
+            self._called[row, language] = known
+        return known
 
-    def keys(self, language: str) -> dict[Key, tuple[int, ...]]:
-        """Everything known of a language."""
-        return self._index(language)
+    def single_words(self, language: str) -> set[str]:
+        """The stems of all names of one word."""
+        return {key[0] for key in self._index(language) if len(key) == 1}
 
-    def _index(self, language: str) -> dict[Key, tuple[int, ...]]:
+    def _index(self, language: str) -> dict[Key, tuple[Named, ...]]:
         made = self._indexes.get(language)
         if made is None:
             made = self._indexes[language] = self._indexed(language)
         return made
 
-    def _indexed(self, language: str) -> dict[Key, tuple[int, ...]]:
+    def _indexed(self, language: str) -> dict[Key, tuple[Named, ...]]:
         column = COLUMNS.index(language)
-        index: dict[Key, tuple[int, ...]] = {}
+        index: dict[Key, tuple[Named, ...]] = {}
         for number, row in enumerate(self._rows):
             for phrase in row[column]:
                 key = self.key(language, phrase)
-                had = index.get(key, ())
-                if key and number not in had:
-                    index[key] = (*had, number)
+                if key:
+                    index[key] = (*index.get(key, ()), (number, fold(phrase)))
         return index
 
 
 _CACHED = 60_000
-
-
-@lru_cache(maxsize=20_000)
-def _called(concepts: Concepts, row: int, language: str) -> tuple[Key, ...]:
-    phrases = concepts._rows[row][COLUMNS.index(language)]
-    return tuple(dict.fromkeys(key for phrase in phrases if (key := concepts.key(language, phrase))))
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 
 from ovillo.search.analysis import fold, words
 from ovillo.search.lexicon import COLUMNS
-from ovillo.search.lexicon.concepts import LONGEST, Concepts, Key
+from ovillo.search.lexicon.concepts import LONGEST, Concepts
 from ovillo.search.stopwords import STOP_WORDS
 from ovillo.search.symbols.kinds import EMPTY_WORDS, KIND_WORDS, Kind, names_only_a_kind
 from ovillo.search.symbols.terms import likeness, pieces, short_forms, stem
@@ -21,8 +21,10 @@ from ovillo.search.symbols.tree import Tree
 _OTHERS = COLUMNS[1:]
 _MOST_WORDS = 24
 #: Worth of a way to say a word.
-_TRANSLATED, _SAME_THING, _ROUNDABOUT = 0.95, 0.6, 0.45
-_IN_THEIR_WORDS, _OTHER_FORM, _SHORTENED, _IN_ONE_WORD, _COGNATE, _NEARLY = 0.9, 0.85, 0.8, 0.75, 0.7, 0.5
+_TRANSLATED, _SAME_THING = 0.95, 0.65
+_IN_THEIR_WORDS, _OTHER_FORM, _SHORTENED, _IN_ONE_WORD, _COGNATE, _NEARLY = 0.9, 0.85, 0.75, 0.7, 0.7, 0.5
+#: A word that is known by its stem only, and where another is known by the word itself.
+_BY_STEM, _BY_STEM_BESIDES = 0.92, 0.6
 #: What is left of an English reading of a word that means something else in the language of the question.
 _FALSE_FRIEND = 0.4
 _KIND_AS_WORD, _EMPTY_AS_WORD = 0.5, 0.2
@@ -103,7 +105,7 @@ class Asking:
             ways: list[Way] = []
             for language, share in languages.items():
                 key = tuple(self._concepts.stem(language, token) for token in tokens[:length])
-                for row in self._concepts.rows(language, key):
+                for row, _ in self._concepts.named(language, key):
                     ways += self._names(row, share, "translation" if language != "english" else "synonym")
             if ways:
                 plain = tuple(stem(token) for token in tokens[:length])
@@ -118,13 +120,7 @@ class Asking:
         return [Way((term,), 0.9, "written as one")] if self._tree.term(term) is not None else []
 
     def _ways(self, token: str, languages: dict[str, float]) -> list[Way]:
-        known = {
-            language: found
-            for language in languages
-            if (
-                found := [(row, sure) for key, sure in self._keys(language, token) for row in self._rows(language, key)]
-            )
-        }
+        known = {language: found for language in languages if (found := self._concepts_of(language, token))}
         # A reading is doubted where the word is one of a likelier language, too.
         likeliest = max((languages[language] for language in known), default=1.0)
         ways: list[Way] = []
@@ -137,13 +133,11 @@ class Asking:
                     ways += self._names(row, worth, "translation")
         plain = stem(token)
         ways.insert(0, Way((plain,), self._as_written(plain, known, languages), "as written"))
+        ways += [Way((other,), 0.95, "as written") for other in _english_forms(token)]
         ways += self._in_their_words(token, languages)
-        if not known:
+        if not any(sure == 1.0 for found in known.values() for _, sure in found):
             ways += self._guessed(token, languages)
         return [*ways, *(other for way in ways for other in self._other_forms(way))]
-
-    def _rows(self, language: str, key: Key) -> tuple[int, ...]:
-        return self._concepts.rows(language, key)
 
     def _as_written(self, plain: str, known: Iterable[str], languages: dict[str, float]) -> float:
         """Less than 1 for a word of another language than English that English has with another meaning."""
@@ -152,19 +146,23 @@ class Asking:
             return 1.0
         return _FALSE_FRIEND if self._concepts.knows("english", (plain,)) else 0.9
 
-    def _keys(self, language: str, token: str) -> Iterator[tuple[Key, float]]:
-        """The word as the lists may have it: its stem, else the stem without a vowel change."""
-        key = (self._concepts.stem(language, token),)
-        if not key[0]:
-            return
-        if self._concepts.knows(language, key):
-            yield key, 1.0
-            return
+    def _concepts_of(self, language: str, token: str) -> list[tuple[int, float]]:
+        """Concepts that are called so, and how sure that is: by the word itself, by its stem (``integridad`` has that
+        of ``integrar``), or by its stem without a vowel change."""
+        stemmed = self._concepts.stem(language, token)
+        if not stemmed:
+            return []
+        written = fold(token)
+        found = self._concepts.named(language, (stemmed,))
+        if found:
+            exact = {row for row, name in found if name == written}
+            by_stem = _BY_STEM_BESIDES if exact else _BY_STEM
+            return [(row, 1.0 if row in exact else by_stem) for row in dict.fromkeys(row for row, _ in found)]
         for other in _without_vowel_change(language, token):
-            changed = (self._concepts.stem(language, other),)
-            if self._concepts.knows(language, changed):
-                yield changed, 0.9
-                return
+            found = self._concepts.named(language, (self._concepts.stem(language, other),))
+            if found:
+                return [(row, _BY_STEM) for row in dict.fromkeys(row for row, _ in found)]
+        return []
 
     def _names(self, row: int, share: float, how: str) -> Iterator[Way]:
         """What a concept is called in English, and in other languages where the folder has such words."""
@@ -276,6 +274,14 @@ def _replaced(token: str, changes: Sequence[tuple[str, str]]) -> Iterator[str]:
         head, found, tail = token.rpartition(old)
         if found:
             yield head + new + tail
+
+
+def _english_forms(token: str) -> Iterator[str]:
+    """``autoscaling`` has another stem than ``autoscale``, where English words of that length have the same."""
+    lowered = token.lower()
+    for ending in ("ing", "ed"):
+        if lowered.endswith(ending) and len(lowered) > len(ending) + 3:
+            yield stem(lowered.removesuffix(ending) + "e")
 
 
 def _agents(term: str) -> Iterator[str]:

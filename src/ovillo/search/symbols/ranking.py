@@ -11,20 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS
+from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, SymbolRow
 from ovillo.search.symbols import tree as t
 from ovillo.search.symbols.asking import Asked, Question, Way
 from ovillo.search.symbols.kinds import Kind
+from ovillo.search.symbols.terms import pieces, stem
 from ovillo.search.symbols.tree import Tree
 
 Floats = NDArray[np.float32]
 
 #: What a term is worth by where it stands. The best place counts, the others add a little.
-WORTH = {t.NAME: 1.0, t.OWNER: 0.55, t.DOC: 0.45, t.BASES: 0.35, t.FILE: 0.35, t.SIGNATURE: 0.25}
-ALSO = 0.15
+WORTH = {t.NAME: 1.0, t.DOC: 0.65, t.OWNER: 0.6, t.BASES: 0.35, t.FILE: 0.35, t.SIGNATURE: 0.25}
+ALSO = 0.3
 #: How much of a score hangs on the share of the question that is answered, and of the name that is asked for.
 COVERAGE, NAME_SHARE = 1.5, 0.35
-KIND_BONUS = 1.12
+KIND_BONUS = 1.15
 PENALTIES = {t.PRIVATE: 0.92, t.TEST: 0.6, t.NESTED: 0.85, t.DUNDER: 0.8, t.ASIDE: 0.75, t.HIDDEN: 1.0}
 
 
@@ -102,7 +103,7 @@ class Match:
     how: str
 
 
-def explain(tree: Tree, question: Question, doc: int) -> tuple[Match, ...]:
+def explain(tree: Tree, question: Question, doc: int, row: SymbolRow) -> tuple[Match, ...]:
     """Which words of the question a definition answers, and by what."""
     matches = []
     for asked in question.asked:
@@ -116,8 +117,17 @@ def explain(tree: Tree, question: Question, doc: int) -> tuple[Match, ...]:
         if best is not None:
             _, way, place = best
             where = tuple(name for field, name in t.FIELDS.items() if place & field)
-            matches.append(Match(asked.said, " ".join(tree.written(term) for term in way.terms), where, way.how))
+            matches.append(Match(asked.said, " ".join(_written(row, term) for term in way.terms), where, way.how))
     return tuple(matches)
+
+
+def _written(row: SymbolRow, term: str) -> str:
+    """The word of a definition that has this term."""
+    for text in (row.qualified_name, row.file, row.doc, row.signature, " ".join(row.bases)):
+        for piece in pieces(text):
+            if stem(piece) == term:
+                return piece
+    return term
 
 
 def _told(tree: Tree, asked: Asked, idf: Floats) -> float:

@@ -145,7 +145,11 @@ class SymbolSearch:
                 there = [(rows[id_], one) for id_, one in zip(ids, ranked, strict=True) if id_ in rows]
                 found += [
                     FoundSymbol(
-                        row, round(one.score, 4), round(one.worth, 3), "words", explain(held.tree, question, one.doc)
+                        row,
+                        round(one.score, 4),
+                        round(one.worth, 3),
+                        "words",
+                        explain(held.tree, question, one.doc, row),
                     )
                     for row, one in _distinct(there)[:limit]
                 ]

@@ -86,10 +86,6 @@ class Tree:
         at = bisect_left(docs, doc)
         return self._where[number][at] if at < len(docs) and docs[at] == doc else 0
 
-    def written(self, term: str) -> str:
-        """A word of the folder that has this term."""
-        return self._raw.get(term, term)
-
     def idf(self) -> Floats:
         """How telling each term is, above 0; a term of one definition in 10,000 has 9."""
         if self._idf is None:
@@ -245,7 +241,7 @@ class Relations:
         return self._by_start.get(likeness(word)[:4], [])
 
     def _split(self) -> dict[str, list[str]]:
-        english = {key[0] for key in self._concepts.keys("english") if len(key) == 1}
+        english = self._concepts.single_words("english")
         inside: dict[str, list[str]] = {}
         for term, word in self._raw.items():
             if len(word) < _JOINED or term in english or not word.isalpha():
