@@ -62,6 +62,12 @@ class Conflict(OvilloError):
     code, http_status, exit_code = "conflict", 409, 6
 
 
+class PreconditionFailed(Conflict):
+    """What was read has changed since: the version that the caller had is not the one that is there (RFC 9110, If-Match)."""
+
+    code, http_status, exit_code = "precondition_failed", 412, 6
+
+
 class PermissionDenied(OvilloError):
     code, http_status, exit_code = "permission_denied", 403, 7
 

@@ -19,7 +19,7 @@ from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
 from ovillo.store.protocol import SessionFilter, SessionRow
 
-_IF_MATCH = {"if-match": "The ETag of the session as it was read; 409 when it changed meanwhile."}
+_IF_MATCH = {"if-match": "The ETag of the session as it was read; 412 when it changed meanwhile."}
 _TAG = "Sessions"
 
 
@@ -211,7 +211,11 @@ ENDPOINTS = (
         body=shapes.SessionFields,
         reply=SessionReply,
         headers=_IF_MATCH,
-        also={404: "No such session.", 409: "Mirrored sessions are read-only; or it changed meanwhile (If-Match)."},
+        also={
+            404: "No such session.",
+            409: "Mirrored sessions are read-only.",
+            412: "It changed meanwhile (If-Match).",
+        },
     ),
     Endpoint(
         "DELETE",
@@ -223,6 +227,10 @@ ENDPOINTS = (
         _remove,
         status=204,
         headers=_IF_MATCH,
-        also={404: "No such session.", 409: "Mirrored sessions are read-only; or it changed meanwhile (If-Match)."},
+        also={
+            404: "No such session.",
+            409: "Mirrored sessions are read-only.",
+            412: "It changed meanwhile (If-Match).",
+        },
     ),
 )

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from ovillo.model.errors import Conflict, InvalidInput, NotFound
+from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.store.protocol import Analyzer, SessionRow
@@ -223,7 +223,7 @@ def _current(
 ) -> SessionRow:
     row = _read(db, namespace, ns, session_id)
     if if_version is not None and if_version != row.version:
-        raise Conflict(
+        raise PreconditionFailed(
             f"Session {session_id} changed meanwhile (it is at {row.version}, you had {if_version}).",
             hint="Read it again and repeat the change.",
         )
