@@ -27,7 +27,9 @@ _IN_THEIR_WORDS, _OTHER_FORM, _SHORTENED, _IN_ONE_WORD, _COGNATE, _NEARLY = 0.9,
 _BY_STEM, _BY_STEM_BESIDES = 0.92, 0.6
 #: What is left of an English reading of a word that means something else in the language of the question.
 _FALSE_FRIEND = 0.4
-_KIND_AS_WORD, _EMPTY_AS_WORD = 0.5, 0.2
+#: Weights of words that tell less: parts of a known phrase, kinds of definitions, what only carries a question.
+_PART_OF_PHRASE = 0.25
+_KIND_AS_WORD, _EMPTY_AS_WORD = 0.5, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,9 @@ class Asking:
             length, phrase = self._phrase(tokens[at : at + LONGEST], languages)
             if phrase:
                 yield Asked(" ".join(tokens[at : at + length]), self._present(phrase))
+                for part in tokens[at : at + length]:
+                    if part not in little:
+                        yield Asked(part, self._present(self._ways(part, languages)), _PART_OF_PHRASE)
                 at += length
                 continue
             joined = self._joined(tokens[at : at + 2])
@@ -109,7 +114,8 @@ class Asking:
                     ways += self._names(row, share, "translation" if language != "english" else "synonym")
             if ways:
                 plain = tuple(stem(token) for token in tokens[:length])
-                return length, [Way(plain, 1.0, "as written"), *ways]
+                ways.insert(0, Way(plain, 1.0, "as written"))
+                return length, [*ways, *(other for way in ways for other in self._other_forms(way))]
         return 1, []
 
     def _joined(self, tokens: Sequence[str]) -> list[Way]:
@@ -199,6 +205,10 @@ class Asking:
 
     def _other_forms(self, way: Way) -> Iterator[Way]:
         if len(way.terms) != 1:
+            # ``public key`` as ``publickey``.
+            together = "".join(way.terms)
+            if self._tree.term(together) is not None:
+                yield Way((together,), way.worth, way.how)
             return
         (term,) = way.terms
         for other in _agents(term):

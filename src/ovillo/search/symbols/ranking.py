@@ -21,12 +21,12 @@ from ovillo.search.symbols.tree import Tree
 Floats = NDArray[np.float32]
 
 #: What a term is worth by where it stands. The best place counts, the others add a little.
-WORTH = {t.NAME: 1.0, t.DOC: 0.65, t.OWNER: 0.6, t.BASES: 0.35, t.FILE: 0.35, t.SIGNATURE: 0.25}
-ALSO = 0.3
+WORTH = {t.NAME: 1.0, t.DOC: 0.75, t.OWNER: 0.5, t.BASES: 0.35, t.FILE: 0.3, t.SIGNATURE: 0.25}
+ALSO = 0.2
 #: How much of a score hangs on the share of the question that is answered, and of the name that is asked for.
-COVERAGE, NAME_SHARE = 1.5, 0.35
+COVERAGE, NAME_SHARE = 1.5, 0.4
 KIND_BONUS = 1.15
-PENALTIES = {t.PRIVATE: 0.92, t.TEST: 0.6, t.NESTED: 0.85, t.DUNDER: 0.8, t.ASIDE: 0.75, t.HIDDEN: 1.0}
+PENALTIES = {t.PRIVATE: 0.88, t.TEST: 0.6, t.NESTED: 0.8, t.DUNDER: 0.75, t.ASIDE: 0.75, t.HIDDEN: 1.0}
 
 
 def _field_worths() -> Floats:

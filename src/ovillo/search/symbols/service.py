@@ -75,6 +75,7 @@ class SymbolSearch:
         self._store = store
         self._code = code
         self._held: OrderedDict[tuple[Namespace, str], _Held] = OrderedDict()
+        self._known: dict[Namespace, tuple[int, Sequence[CodeRoot]]] = {}
         self._lock = threading.Lock()
 
     def find(self, namespace: Namespace, question: str, *, root: str | None = None, limit: int = 10) -> SymbolsFound:
@@ -86,7 +87,7 @@ class SymbolSearch:
             raise InvalidInput(f"The query has {len(asked)} characters.", hint=f"{MAX_QUERY_CHARS} at most.")
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {MAX_LIMIT}.")
-        known = [one for one in self._code.roots(namespace) if root is None or one.path == root]
+        known = [one for one in self._roots(namespace) if root is None or one.path == root]
         called = self._called(namespace, asked, root, limit)
         found, question_read, notes = self._by_words(namespace, asked, known, limit)
         have = {_identity(one.symbol) for one in called}
@@ -108,7 +109,7 @@ class SymbolSearch:
         named = [(one.symbol, worth) for one in called[:_DESCRIBED]]
         if named:
             return named
-        found, _, _ = self._by_words(namespace, asked, _few(self._code.roots(namespace)), _DESCRIBED)
+        found, _, _ = self._by_words(namespace, asked, _few(self._roots(namespace)), _DESCRIBED)
         if not found:
             return []
         least = max(_LEAST_WORTH, found[0].worth * _NEAR_THE_BEST)
@@ -161,6 +162,14 @@ class SymbolSearch:
         return found[:limit], read, notes
 
     # --- what is held
+
+    def _roots(self, namespace: Namespace) -> Sequence[CodeRoot]:
+        """Indexed folders with their counts, counted again when the index changed."""
+        revision = self._store.code_revision(namespace)
+        had = self._known.get(namespace)
+        if had is None or had[0] != revision:
+            had = self._known[namespace] = revision, self._code.roots(namespace)
+        return had[1]
 
     def _fresh(self, namespace: Namespace, root: CodeRoot) -> _Held:
         key = (namespace, root.path)

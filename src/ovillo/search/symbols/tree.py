@@ -34,6 +34,7 @@ _ASIDE = re.compile(
     r"(?:^|/)(?:tests?|testing|examples?|docs?|vendor|_vendor|third_party|migrations|generated|fixtures?|benchmarks?|demos?)(?:/|$)"
     r"|(?:_pb2|\.generated|\.min|\.g)\.\w+$"
 )
+_PRIVATE_PATH = re.compile(r"(?:^|/)_[^_]")
 _FAULT = re.compile(r"(?:Error|Exception|Warning|Fault|Failure)$")
 _FAULTS_FILE = re.compile(r"(?:^|/)(?:exceptions?|errors?|exc)(?:\.\w+$|/)")
 _DOC_WORDS, _SIGNATURE_WORDS = 40, 24
@@ -186,7 +187,7 @@ def _flags(row: SymbolRow, is_aside: bool) -> int:
     name = row.name
     if name.startswith("__") and name.endswith("__"):
         flags |= DUNDER
-    elif name.startswith("_"):
+    elif name.startswith("_") or _PRIVATE_PATH.search(row.file):
         flags |= PRIVATE
     if row.is_test or row.kind is SymbolKind.TEST:
         flags |= TEST
