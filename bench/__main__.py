@@ -32,6 +32,7 @@ BENCHMARKS: dict[str, list[str]] = {
         *("--input", "tests/fixtures/knowledge"),
         *("--output", "{results}/knowledge.jsonl", "--results", "{results}"),
     ],
+    "append": ["--results", "{results}"],
     "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
     "transfer": ["--results", "{results}"],

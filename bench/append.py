@@ -1,4 +1,4 @@
-"""Appending messages over HTTP, durably, and reading a session as a model is to see it: throughput and latency.
+"""Over HTTP: appending messages durably, reading a session as a model is to see it, and get_context: rate and latency.
 
     python -m bench.append [--seconds 10] [--connections 32] [--results DIR]
 
@@ -6,8 +6,11 @@ Starts a real server on loopback and loads it with ``wrk`` (Debian package ``wrk
 carries its own idempotency key and about 400 characters of text; the answer comes after COMMIT with
 ``synchronous=FULL``. Afterwards the messages are counted: as many as were acknowledged, at least.
 
-Bars (DESIGN section 17), on two quiet cores: at least 3,000 appends a second, p95 at most 25 ms; reading p95 at most
-100 ms.
+get_context is asked by two clients at once (it is work of the processor: more clients measure the queue) on a server of
+its own, which has read some 20 MB of transcripts made by ``bench.corpus``; half of the questions name a session.
+
+Bars (DESIGN section 17), on two quiet cores: at least 3,000 appends a second, p95 at most 25 ms; get_context and
+reading p95 at most 100 ms.
 """
 
 from __future__ import annotations
@@ -23,10 +26,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.corpus import generate
 from bench.servers import OvilloServer, free_port, wait_for_port
 from bench.tables import keep, table, verdict
 
 _SESSIONS = 8
+_ASKING = 2
 _PATIENCE_S = 60.0
 _APPEND = """
 local text = string.rep("The validator drops the last record when a buffer ends inside a character; see jsonl.py line 88. ", 4)
@@ -46,6 +51,15 @@ local n = 0
 request = function()
   n = n + 1
   return wrk.format("GET", "/api/sessions/bench-" .. (n % SESSIONS))
+end
+"""
+_CONTEXT = """
+local head = {["Content-Type"] = "application/json"}
+local asked = {ASKED}
+local n = 0
+request = function()
+  n = n + 1
+  return wrk.format("POST", "/get_context", head, asked[n % #asked + 1])
 end
 """
 _REPORT = """
@@ -128,10 +142,30 @@ def measure(seconds: int, connections: int) -> dict[str, Any]:
             "floor": floor,
             "append": appended,
             "read": read,
+            "get_context": answer_questions(max(3, seconds // 3)),
             "kept": kept,
             "rss_mb": server.rss_mb(),
             "summarised_s": tidied,
         }
+
+
+def answer_questions(seconds: int) -> dict[str, float]:
+    """The load of get_context, on transcripts with something to be found in them."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder, "home")
+        home.mkdir()
+        needles = generate(home, sessions=60, megabytes=20, seed=7)
+        bodies = [
+            json.dumps({"query": needle["query"], **({"session_id": needle["session"]} if number % 2 else {})})
+            for number, needle in enumerate(needles)
+            if needle["class"] != "regex"
+        ]
+        with OvilloServer(Path(folder), home=home) as server:
+            server.post("/api/sources/scan", {})
+            for body in bodies:
+                server.post("/get_context", json.loads(body))  # warms up
+            asked = ", ".join(f"[==[{body}]==]" for body in bodies)
+            return load(_CONTEXT.replace("ASKED", asked), server.address, seconds, _ASKING)
 
 
 def _until_summarised(server: OvilloServer) -> float:
@@ -162,15 +196,17 @@ def report(result: dict[str, Any]) -> str:
             ("bare uvicorn, storing nothing", result["floor"]),
             ("append, durable", result["append"]),
             ("read a session", result["read"]),
+            (f"get_context, {_ASKING} clients", result["get_context"]),
         )
     ]
     head = ["what", "per s", "p50 ms", "p95 ms", "p99 ms", "CPU us", "failed"]
-    append, read = result["append"], result["read"]
+    append, read, context = result["append"], result["read"], result["get_context"]
     lost = "none lost" if result["kept"] >= append["requests"] else f"LOST {append['requests'] - result['kept']:.0f}"
     bars = [
         ["appends per second", round(append["per_s"]), 3_000, "ok" if append["per_s"] >= 3_000 else "MISSED"],
         ["append p95, ms", append["p95"], 25, verdict(append["p95"], 25)],
         ["read p95, ms", read["p95"], 100, verdict(read["p95"], 100)],
+        ["get_context p95, ms", context["p95"], 100, verdict(context["p95"], 100)],
     ]
     return "\n\n".join(
         [

@@ -6,6 +6,7 @@ tracker's; what "that function" means is ``references``'s.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -26,6 +27,8 @@ _CANDIDATES = 60
 _NEAR = 5
 #: A search waits for so many sessions that were just written, and for each so long (seconds).
 _CAUGHT_UP, _CAUGHT_UP_S = 4, 0.05
+#: What is told beside something else is not waited for longer than this (seconds).
+_ASIDE_S = 0.03
 _MOST_SESSIONS = 20_000
 #: Types that say what a session is about; the others are reached by name.
 #: Sessions of which it is kept in mind what was told.
@@ -71,6 +74,7 @@ class Entities:
         self._is_tracking = is_tracking
         self._tracker = EntityTracker(store)
         self._code = KnownCode(store)
+        self._aside = threading.Lock()
         #: By session: its version and what was told of it then.
         self._told: dict[tuple[Namespace, SessionId], tuple[str, SessionEntities]] = {}
 
@@ -110,7 +114,13 @@ class Entities:
         return known[1]
 
     def _tell(self, namespace: Namespace, session_id: SessionId, most: int) -> SessionEntities:
-        found = self.entities_of_session(namespace, session_id)
+        # Many may look at sessions that just grew: one of them reads on, the background thread does the rest.
+        if self._is_tracking and self._aside.acquire(blocking=False):
+            try:
+                self._tracker.catch_up(namespace, session_id, patience_s=_ASIDE_S)
+            finally:
+                self._aside.release()
+        found = self.entities_of_session(namespace, session_id, catch_up=False)
         state = self._store.track_state(namespace, session_id)
         named = sorted((x for x in found if x.type in _TOLD and _was_said(x)), key=_weight, reverse=True)
         return SessionEntities(
@@ -183,7 +193,7 @@ class Entities:
         offered = get_close_matches(name, near, _NEAR, 0.5)
         read, sessions = self._store.tracked_share(namespace)
         waiting = f" {sessions - read} sessions are not read for entities yet." if read < sessions else ""
-        hint = f"Near: {', '.join(offered)}." if offered else "Search for it as words: search_sessions(query)."
+        hint = f"Near: {', '.join(offered)}." if offered else "Search for it as words."
         return NotFound(f"No session names {name!r}.{waiting}", hint=hint)
 
     def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:

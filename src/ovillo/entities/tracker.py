@@ -31,6 +31,7 @@ _LOOK_S = 0.1
 _LONGEST_WAIT_S = 20.0
 #: How long one who asks about a session waits for what was not read of it yet (seconds).
 PATIENCE_S = 0.25
+_TURNS = 32
 
 #: ``(sessions read, sessions)``.
 OnProgress = Callable[[int, int], None]
@@ -46,6 +47,8 @@ class EntityTracker:
         self._store = store
         self._is_quiet = is_quiet
         self.namespace = namespace
+        #: Those who ask about the same session at once: one reads it, the others wait for that.
+        self._turns = tuple(threading.Lock() for _ in range(_TURNS))
 
     def run(self, stop: threading.Event) -> None:
         """Keep reading until ``stop``. The caller gives the thread its (low) priority."""
@@ -88,7 +91,20 @@ class EntityTracker:
         stop: threading.Event | None = None,
     ) -> bool:
         """Read what is new in one session; whether it is read to its end. ``None`` takes whatever time it takes."""
-        deadline = None if patience_s is None else time.monotonic() + patience_s
+        if patience_s is None:
+            return self._read(namespace, session_id, None, stop)
+        deadline = time.monotonic() + patience_s
+        turn = self._turns[hash((namespace, session_id)) % _TURNS]
+        if not turn.acquire(timeout=patience_s):
+            return False
+        try:
+            return self._read(namespace, session_id, deadline, stop)
+        finally:
+            turn.release()
+
+    def _read(
+        self, namespace: Namespace, session_id: SessionId, deadline: float | None, stop: threading.Event | None
+    ) -> bool:
         while True:
             state = self._store.track_state(namespace, session_id)
             if state is None or state.is_current:

@@ -33,7 +33,10 @@ def save(state: State, session: str, file: str, level: int) -> None:
     if state.json:
         print_json(answer.data)
     else:
-        click.echo(answer.text)
+        # The tool's sentence ends with the tool that gives the version back; here it is a command.
+        saved = answer.data
+        text = answer.text.rsplit(" session_restore(", 1)[0]
+        click.echo(f"{text}\nGet it back:  ovillo session restore {saved['session_id']} --version {saved['version']}")
 
 
 @click.command()
