@@ -15,7 +15,9 @@ from ovillo.references.model import Entity
 from ovillo.references.words import alike, fold, name_words, said_words
 
 _WORD = re.compile(r"[^\W_]+")
-_NAME, _TRANSLATED, _FILE, _SAID = 1.0, 0.9, 0.4, 0.4
+_NAME, _TRANSLATED, _FILE = 1.0, 0.9, 0.4
+#: Said in the clause that names it, elsewhere in its sentence.
+_SAID, _BESIDE = 0.4, 0.2
 _FEWEST_LETTERS = 3
 _FADING = 0.8
 _MENTIONS = 3
@@ -36,7 +38,7 @@ class Describing:
             x for form in (entity.name, *entity.aliases) for x in dict.fromkeys((*name_words(form), *said_words(form)))
         ]
         folder = name_words(entity.file) if entity.file and entity.type != "file" else ()
-        around: list[str] | None = None
+        around: tuple[list[str], list[str]] | None = None
         for word in words:
             # Nearer to the noun says more: what follows may be the verb already.
             if any(alike(word, x) for x in own):
@@ -45,8 +47,10 @@ class Describing:
                 named += worth * _TRANSLATED
             else:
                 around = self._around(entity) if around is None else around
-                if any(alike(word, x) for x in around):
+                if any(alike(word, x) for x in around[0]):
                     said += worth * _SAID
+                elif any(alike(word, x) for x in around[1]):
+                    said += worth * _BESIDE
                 elif any(alike(word, x) for x in folder):
                     said += worth * _FILE
             worth *= _FADING
@@ -55,10 +59,16 @@ class Describing:
     def _others(self, word: str) -> Sequence[str]:
         return [fold(x) for x in self._translate(word)]
 
-    def _around(self, entity: Entity) -> list[str]:
+    def _around(self, entity: Entity) -> tuple[list[str], list[str]]:
+        """Words of the clauses that name it, and of their sentences."""
         mentions = self._conversation.by_entity.get(entity.id, ())[-_MENTIONS:]
+        clauses = (self._conversation.clause_of(mention) for mention in mentions)
         sentences = (self._conversation.sentence_of(mention)[1] for mention in mentions)
-        return [fold(word) for sentence in sentences for word in _WORD.findall(sentence)]
+        return _folded(clauses), _folded(sentences)
+
+
+def _folded(texts: Iterable[str]) -> list[str]:
+    return [fold(word) for text in texts for word in _WORD.findall(text)]
 
 
 @cache

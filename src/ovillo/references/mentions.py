@@ -29,6 +29,8 @@ _OWNER, _FOLDER = 0.3, 0.35
 _SLACK = 3
 _LIST_GAP = 48
 _SENTENCE = re.compile(r"[.!?…](?=\s|$)|\n")
+_CLAUSE = re.compile(r"[,;:()](?=\s|$)|[.!?…](?=\s|$)|\n|\s[-–—]\s")
+_ITEM = re.compile(r"(?:^|(?<=\s))(?:\(?[1-9][.)]|\(?[a-h]\)|[-*•])(?=\s)")
 _MIN_WORD = 3
 #: Turns and characters that tell the language.
 _NEWEST, _SAMPLE = 4, 400
@@ -124,7 +126,24 @@ class Conversation:
                 runs[-1].append(mention)
             else:
                 runs.append([mention])
-        return [run for run in runs if len({x.entity.id for x in run}) > 1]
+        listed = [run for run in runs if len({x.entity.id for x in run}) > 1]
+        return [*listed, *self._enumerated(turn)]
+
+    def _enumerated(self, turn: int) -> list[list[Mention]]:
+        """ "1) this, with f; 2) that, with g": of each item the first name of each type."""
+        text = self.turns[turn].text
+        marks = list(_ITEM.finditer(text))
+        if len(marks) < 2:
+            return []
+        ends = [match.start() for match in marks[1:]] + [len(text)]
+        named: list[Mention] = []
+        for mark, end in zip(marks, ends, strict=True):
+            seen: set[str] = set()
+            for mention in self.by_turn[turn]:
+                if mark.end() <= mention.start < end and mention.strength >= 0.5 and mention.entity.type not in seen:
+                    seen.add(mention.entity.type)
+                    named.append(mention)
+        return [named] if len({x.entity.id for x in named}) > 1 else []
 
     def sentence_of(self, mention: Mention) -> tuple[int, str]:
         """Number of the sentence within its turn, and its text."""
@@ -137,6 +156,13 @@ class Conversation:
                 continue
             begin, number = stop.end(), number + 1
         return number, text[begin:]
+
+    def clause_of(self, mention: Mention) -> str:
+        """What is said of it alone: its sentence up to the punctuation on both sides."""
+        text = self.turns[mention.turn].text
+        begin = max((stop.end() for stop in _CLAUSE.finditer(text, 0, mention.start)), default=0)
+        stop = _CLAUSE.search(text, mention.end)
+        return text[begin : stop.start() if stop else len(text)]
 
     # --- learning names
 
@@ -243,6 +269,10 @@ class Conversation:
                 if not any(alike(word, x) for x in phrase.words):
                     continue
                 span = _span(phrase, spoken, number, exact=sure and len(phrase.words) == 1)
+                if span is not None and sure and len(phrase.words) == 1:
+                    # "la del pago" is no name of its own: all of it, or nothing.
+                    said = said_words(text[slice(*span)])
+                    span = span if len(said) >= len(phrase.every) else None
                 if span is not None:
                     yield Mention(phrase.entity, turn, *span)
 

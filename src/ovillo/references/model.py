@@ -127,6 +127,8 @@ class Resolved:
     candidates: tuple[Candidate, ...]
     rule: str
     confidence: float
+    #: Whether it only tells which one another phrase means: "that class" in "the file of that class".
+    serves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +142,8 @@ class Resolution:
 
     @property
     def entities(self) -> tuple[Entity, ...]:
-        """All that was resolved, once each, in the order of the query."""
-        found = {entity.id: entity for each in self.references for entity in each.entities}
+        """All that is meant, once each, in the order of the query."""
+        found = {entity.id: entity for each in self.references if not each.serves for entity in each.entities}
         return tuple(found.values())
 
     @property

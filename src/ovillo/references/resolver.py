@@ -14,7 +14,7 @@ from ovillo.references.describing import Describing, Translate, content
 from ovillo.references.detection import detect
 from ovillo.references.expansion import expand
 from ovillo.references.groups import latest_group, latest_list, order_of
-from ovillo.references.lexicons import CONVENTIONS, grammar
+from ovillo.references.lexicons import CONVENTIONS, VAGUE, grammar
 from ovillo.references.mentions import PHRASES, Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Mention, Reference, Resolution, Resolved, Status, Window
 from ovillo.references.salience import Salience
@@ -28,6 +28,11 @@ _MOST = 400
 #: Of what was never named in the session but is described by its name.
 _UNNAMED = 0.02
 _DESCRIBED, _UNDESCRIBED = 1.0, 0.08
+#: Where no name is described: of what the words were said, and of what they were not.
+_TOLD, _UNSAID = 2.0, 0.15
+_NO_MATTER = 0.5
+#: How much better than the others what the rest of the query says must fit one of several, to decide a tie.
+_TELLING = 0.2
 #: Things a pronoun stands for, the likelier first.
 _PRONOUN_TYPES: Mapping[str, float] = {
     **dict.fromkeys(("function", "method", "class", "bug", "error", "test", "commit", "ticket", "branch"), 1.0),
@@ -35,6 +40,8 @@ _PRONOUN_TYPES: Mapping[str, float] = {
     "module": 0.7,
     "identifier": 0.5,
 }
+#: What "option", "alternative" and the like stand for.
+_OPTION = "decision"
 _PLACES: Mapping[str, Mapping[str, float]] = {
     "place": {"file": 1.0, "module": 0.8, "class": 0.5},
     "spot": {"file": 1.0, "module": 0.7},
@@ -99,7 +106,49 @@ class _Resolver:
             if found is not None:
                 done.append(found)
         done.sort(key=lambda x: x.reference.span)
+        done = self._with_owners(done)
         return Resolution(query, detected.languages, tuple(done), expand(query, done))
+
+    def _with_owners(self, done: Sequence[Resolved]) -> list[Resolved]:
+        """Phrases that name an owner ("the file of that class") decided by what belongs to it."""
+        found = list(done)
+        for number, each in enumerate(done):
+            span = each.reference.owner_span
+            if span is None or each.status is Status.NONE:
+                continue
+            inner = [
+                at
+                for at, x in enumerate(found)
+                if at != number and span[0] <= x.reference.span[0] and x.reference.span[1] <= span[1] and x.entities
+            ]
+            if not inner:
+                continue
+            owner = found[inner[0]].entities[0]
+            found[number] = self._of_owner(each, owner)
+            for at in inner:
+                found[at] = replace(found[at], serves=True)
+        return found
+
+    def _of_owner(self, each: Resolved, owner: Entity) -> Resolved:
+        """What belongs to the owner, else what was said nearest to it."""
+        rivals = [x for x in self._score(replace(each.reference, words=())).candidates if x.entity is not owner]
+        if not rivals:
+            return each
+        related = [x for x in rivals if _belongs(x.entity, owner)]
+        nearest = related or sorted(rivals, key=lambda x: self._distance(x.entity, owner))
+        best = nearest[0]
+        if each.entities == (best.entity,):
+            return each
+        rule = f"belongs to {owner.name}" if related else f"said beside {owner.name}"
+        shown = (best, *(x for x in rivals if x is not best))[:_SHOWN]
+        return replace(
+            each, status=Status.RESOLVED, entities=(best.entity,), candidates=shown, rule=rule, confidence=0.75
+        )
+
+    def _distance(self, one: Entity, other: Entity) -> int:
+        """Turns between the nearest mentions."""
+        mine, theirs = (self._talk.by_entity.get(x.id, ()) for x in (one, other))
+        return min((abs(a.turn - b.turn) for a in mine for b in theirs), default=1_000)
 
     # --- names said in full
 
@@ -202,7 +251,15 @@ class _Resolver:
             rule = f"{rule} in {reference.window.rule}"
         if scored.named or scored.said:
             rule += " with description"
+        elif self._describes_else(reference):
+            return Resolved(reference, Status.NONE, (), scored.candidates[:_SHOWN], "nothing named is described so", 0.0)
         return self._decided(reference, scored.candidates, rule)
+
+    def _describes_else(self, reference: Reference) -> bool:
+        """Whether the phrase tells by two words or more which matter it means, and none of them fits."""
+        if reference.head not in PHRASES or reference.window is not None:
+            return False
+        return len(content(reference.words)) >= 2
 
     def _pronoun(self, reference: Reference) -> Resolved:
         fitting = self._agreeing(reference, _PRONOUN_TYPES)
@@ -264,9 +321,11 @@ class _Resolver:
     def _part_of_name(self, reference: Reference, words: Sequence[str]) -> list[Candidate]:
         found: list[Candidate] = []
         for entity in self._talk.entities:
-            if entity.type not in PHRASES and not (reference.points or entity.type == "class"):
+            if entity.type not in PHRASES and not (
+                reference.points or entity.type == "class" or _is_ending(words, entity)
+            ):
                 continue
-            share = _share(words, entity)
+            share = 1.0 if _is_ending(words, entity) else _share(words, entity)
             weight = self._salience(None).weight(entity).total
             if share >= 0.5 and weight:
                 found.append(Candidate(entity, share * weight, {"name": share, "salience": weight}))
@@ -276,6 +335,9 @@ class _Resolver:
 
     def _ordinal(self, reference: Reference) -> Resolved | None:
         heads = reference.heads or self._agreeing(reference, _PRONOUN_TYPES)
+        if reference.head == _OPTION and not self._names(_OPTION):
+            # Whatever was listed may be an option.
+            reference, heads = replace(reference, head=None), _PRONOUN_TYPES
         reference = replace(reference, heads=heads)
         if reference.is_previous and reference.ordinal is None:
             return self._previous(reference)
@@ -293,6 +355,9 @@ class _Resolver:
         if len(ordered) < abs(index):
             return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0)
         return self._picked(reference, ordered, index, "ordinal by first mention")
+
+    def _names(self, kind: str) -> bool:
+        return any(x.type == kind and self._talk.by_entity.get(x.id) for x in self._talk.entities)
 
     def _picked(self, reference: Reference, listed: Sequence[Entity], index: int, rule: str) -> Resolved:
         at = index - 1 if index > 0 else index
@@ -404,6 +469,9 @@ class _Resolver:
                 continue
             weight = salience.weight(entity).total
             fit *= _convention(reference.head, entity)
+            if reference.head == VAGUE and words and entity.type not in PHRASES:
+                # "that thing with ..." is a matter more often than a piece of code.
+                fit *= _NO_MATTER
             named, said = self._describing.match(words, entity) if words else (0.0, 0.0)
             if not weight and (not named or reference.window is not None or reference.kind is Kind.PRONOUN):
                 continue
@@ -412,7 +480,9 @@ class _Resolver:
         about = max((row[4] for row in rows), default=0.0)
         candidates = []
         for entity, fit, weight, named, said in rows[:_MOST]:
-            described = _UNDESCRIBED + _DESCRIBED * named + said if most else 1.0 + 2 * said
+            # What is said of one of them leaves the others out.
+            by_talk = (_UNSAID if about else 1.0) + _TOLD * said
+            described = _UNDESCRIBED + _DESCRIBED * named + said if most else by_talk
             evidence = {"type": fit, "salience": round(weight, 4), "named": named, "said": said}
             candidates.append(Candidate(entity, fit * weight * described, evidence))
         candidates.sort(key=lambda x: -x.score)
@@ -429,6 +499,16 @@ class _Resolver:
         agreement = {kind: genders[kind].get(reference.gender, 0.0) if kind in genders else 0.8 for kind in types}
         return {kind: worth * agreement[kind] for kind, worth in types.items() if agreement[kind]}
 
+    def _told_apart(self, reference: Reference, candidates: Sequence[Candidate]) -> Candidate | None:
+        """The one of several about equal that the rest of the query speaks of: "why does it round down?"."""
+        start, end = reference.span
+        words = content(f"{self._query[:start]} {self._query[end:]}".split())
+        equal = [x for x in candidates if x.score >= _TIE * candidates[0].score]
+        if not words or reference.kind is not Kind.PRONOUN:
+            return None
+        worth = sorted(((sum(self._describing.match(words, x.entity)), x) for x in equal), key=lambda pair: -pair[0])
+        return worth[0][1] if worth[0][0] >= worth[1][0] + _TELLING else None
+
     def _decided(self, reference: Reference, candidates: Sequence[Candidate], rule: str) -> Resolved:
         shown = tuple(candidates[:_SHOWN])
         if not candidates:
@@ -438,6 +518,13 @@ class _Resolver:
         is_described = rival is not None and best.evidence.get("named", 0) > rival.evidence.get("named", 0)
         ratio = rival.score / best.score if rival is not None and best.score and not is_described else 0.0
         if ratio >= _TIE:
+            told = self._told_apart(reference, candidates)
+            if told is not None:
+                worth = _CONFIDENCE[reference.kind] * 0.8
+                order = (told, *(x for x in candidates if x.entity is not told.entity))[:_SHOWN]
+                return Resolved(
+                    reference, Status.RESOLVED, (told.entity,), order, f"{rule}, told by the rest", round(worth, 3)
+                )
             return Resolved(
                 reference, Status.AMBIGUOUS, (), shown, f"{rule}: near tie", round(0.5 * (1 - ratio) + 0.3, 3)
             )
@@ -459,6 +546,11 @@ def _belongs(entity: Entity, owner: Entity) -> bool:
         or owner.parent == entity.id
         or (entity.file is not None and entity.name.startswith(f"{owner.name}."))
     )
+
+
+def _is_ending(words: Sequence[str], entity: Entity) -> bool:
+    """ "that yaml": a file by the ending of its name."""
+    return entity.type == "file" and len(words) == 1 and entity.name.lower().endswith(f".{words[0]}")
 
 
 def _share(words: Iterable[str], entity: Entity) -> float:

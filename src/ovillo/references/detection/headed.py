@@ -71,6 +71,8 @@ def _leftwards(s: Sentence, head: int, noun: Noun) -> Phrase | None:
         if s.modifier(phrase, lower):
             phrase.start = number
             continue
+        if any(lower in each.transparent for each in s.active):
+            continue
         unknown += 1
         if unknown > 2 or s.is_little(lower):
             break
@@ -104,6 +106,8 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
             # "la función otra vez": another time, not another function.
             break
         if noun.is_plural and known.count and not phrase.count:
+            break
+        if phrase.ordinal is not None and known.ordinal is not None:
             break
         phrase.ordinal = known.ordinal or (known.count if not noun.is_plural else None) or phrase.ordinal
         phrase.is_other |= known.is_other

@@ -6,7 +6,7 @@ Owns determiners that stand alone, and nouns that are something only when they a
 from __future__ import annotations
 
 from ovillo.references.detection.sentence import Phrase, Sentence, gender_of
-from ovillo.references.lexicons import Grammar
+from ovillo.references.lexicons import VAGUE, Grammar
 from ovillo.references.model import Kind
 from ovillo.references.words import Token
 
@@ -56,7 +56,8 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     if at == number + 1 or phrase.is_same:
         # "the same" alone compares more often than it refers.
         return False
-    if at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks:
+    has_stand_in = at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks
+    if has_stand_in or ((phrase.count or 0) > 1 and _is_unknown_plural(s, at, each, token)):
         at += 1
     elif _noun_follows(s, at, each):
         return False
@@ -113,6 +114,12 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         )
         return True
     opens = follows in each.of or follows in each.relatives
+    if follows in each.of and (token.lower in each.neuter or f"{each.code} {token.lower}" == "es lo"):
+        # "eso del pago", "isso da fila": some matter that is described.
+        words, _, _ = s.description(after, each.code)
+        if words:
+            s.add(Kind.HEADLESS, number, after, each.code, head=VAGUE, words=tuple(words))
+        return bool(words)
     if features is not None and (not follows or opens or s.is_little(follows) or after in s.idle):
         words, _, _ = s.description(after, each.code)
         s.add(
@@ -148,6 +155,14 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         words=tuple(words),
     )
     return True
+
+
+def _is_unknown_plural(s: Sentence, at: int, each: Grammar, determiner: Token) -> bool:
+    """ "those two calls": several things, whatever they are."""
+    if at >= len(s.tokens) or s.tokens[at].breaks or determiner.lower not in each.demonstratives:
+        return False
+    lower = s.tokens[at].lower
+    return lower.endswith("s") and lower not in each.counted and not s.is_little(lower)
 
 
 def _noun_follows(s: Sentence, at: int, each: Grammar) -> bool:

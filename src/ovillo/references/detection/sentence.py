@@ -18,6 +18,7 @@ from ovillo.references.words import Token, fold
 _AFTER = 7
 NUMBER = re.compile(r"#?\d+$")
 NUMBER_WORDS = frozenset(("number", "número", "numero", "numéro"))
+_WHY = frozenset(("why", "que", "pourquoi"))
 _ARTICLE_OF_LANGUAGE = frozenset(
     {"o", "a", "os", "as", "do", "da", "dos", "das", "no", "na", "nos", "nas", "ao", "pro", "pra", "le", "du", "au"}
 )
@@ -98,6 +99,9 @@ class Sentence:
         for each in self.grammars:
             active = each.code in self.languages
             if lower in each.ordinals and (active or len(lower) > 4):
+                if phrase.ordinal is not None:
+                    # "the latter first": the second one says when.
+                    return False
                 phrase.ordinal = each.ordinals[lower]
             elif active and (lower in each.numbers or NUMBER.match(lower)):
                 phrase.count = each.numbers.get(lower) or int(lower.lstrip("#")[:3])
@@ -134,7 +138,11 @@ class Sentence:
         if after >= len(self.tokens) or self.tokens[after].breaks:
             return [], after, None
         lower = self.tokens[after].lower
-        opens_of = any(lower in each.of for each in self.grammars if each.code in (*self.languages, language))
+        opens_of = any(
+            lower in each.of or (each.code == "pt" and lower[0] == "d" and lower in each.demonstratives)
+            for each in self.grammars
+            if each.code in (*self.languages, language)
+        )
         opens = opens_of or any(lower in each.relatives or lower in each.subjects for each in self.active)
         if not opens:
             return [], after, None
@@ -143,14 +151,14 @@ class Sentence:
         number = after + 1
         while number < len(self.tokens) and number <= after + _AFTER and not self.tokens[number].breaks:
             token = self.tokens[number]
+            # In Portuguese "daquela" is both: of and that.
             if opens_of and owner is None and number <= after + 2 and self._determined_noun(number):
                 owner = (self.tokens[after].start, token.end)
             if number not in self.idle:
                 words.append(token.lower)
                 self.describing.add(number)
             number += 1
-        if opens_of:
-            self.describing.add(after)
+        self.describing.add(after)
         return words, number, owner
 
     def is_little(self, lower: str) -> bool:
@@ -191,6 +199,24 @@ class Sentence:
                         n for n, (start, end) in enumerate(places) if start >= match.start() and end <= match.end()
                     )
         return idle
+
+
+def is_negated(s: Sentence, reference: Reference) -> bool:
+    """Whether the phrase says what is *not* meant: "not that one", "el test no, la clase"."""
+    if reference.kind in (Kind.PRONOUN, Kind.PLACE):
+        return False
+    inside = [n for n, x in enumerate(s.tokens) if reference.span[0] <= x.start < reference.span[1]]
+    first, after = inside[0], inside[-1] + 1
+    if first and not s.tokens[first].breaks and s.tokens[first - 1].lower in _negators(s):
+        # "why not that one" asks for it.
+        return first < 2 or s.tokens[first - 1].breaks != "" or fold(s.tokens[first - 2].lower) not in _WHY
+    if after >= len(s.tokens) or s.tokens[after].breaks or s.tokens[after].lower not in _negators(s):
+        return False
+    return after + 1 == len(s.tokens) or bool(s.tokens[after + 1].breaks)
+
+
+def _negators(s: Sentence) -> frozenset[str]:
+    return frozenset[str]().union(*(each.negators for each in s.active))
 
 
 def folded_text(spoken: Iterable[Token], *, accents: bool = False) -> tuple[str, list[tuple[int, int]]]:

@@ -102,6 +102,8 @@ class Grammar:
     others: frozenset[str]
     previous: frozenset[str]
     same: frozenset[str]
+    transparent: frozenset[str]
+    negators: frozenset[str]
     both: frozenset[str]
     all: frozenset[str]
     coordinators: frozenset[str]
@@ -155,6 +157,8 @@ def grammar(code: str) -> Grammar:
         others=words["others"],
         previous=words["previous"],
         same=words["same"],
+        transparent=words["transparent"],
+        negators=words["negators"],
         both=words["both"],
         all=words["all"],
         coordinators=words["coordinators"],
