@@ -82,8 +82,11 @@ def _measure(services: Services, questions: Sequence[dict[str, Any]], arguments:
 
 def symbol_id(row: SymbolRow) -> str:
     """``django/db/models/base.py`` and ``Model.save`` -> ``django.db.models.base.Model.save``."""
-    module = row.file.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
-    return f"{module}.{row.qualified_name}"
+    return f"{module_path(row.file)}.{row.qualified_name}"
+
+
+def module_path(file: str) -> str:
+    return file.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
 
 
 def _indexed(services: Services, package: str, cache: Path) -> str:

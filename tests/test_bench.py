@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from bench import floor, long_session, needle_set
 from bench.corpus import generate, grow
+from bench.symbols import module_path
 from bench.tables import percentile, table
 
 NEEDLE = needle_set.Needle("n", "exact", "q", "q", "98e2c420-c08b-4714-abd2-396ad41f6c81", "user")
@@ -80,3 +81,9 @@ def test_tables_line_up_and_percentiles_are_values_that_were_measured() -> None:
     ]
     assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
     assert percentile([], 0.5) == 0.0
+
+
+def test_a_symbol_is_named_by_its_module() -> None:
+    assert module_path("shop/payments/refunds.py") == "shop.payments.refunds"
+    assert module_path("shop/payments/__init__.py") == "shop.payments"
+    assert module_path("setup.py") == "setup"

@@ -28,7 +28,7 @@ _BY_STEM, _BY_STEM_BESIDES = 0.92, 0.6
 #: What is left of an English reading of a word that means something else in the language of the question.
 _FALSE_FRIEND = 0.4
 #: Weights of words that tell less: parts of a known phrase, kinds of definitions, what only carries a question.
-_PART_OF_PHRASE = 0.25
+_PART_OF_PHRASE = 0.1
 _KIND_AS_WORD, _EMPTY_AS_WORD = 0.5, 0.4
 
 

@@ -1,13 +1,11 @@
 """Words that name a kind of definition, and words that only carry a question.
 
-Owns these lists, in four languages without accents, and which definitions are of a kind.
+Owns these lists, in four languages without accents.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-
-from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, SymbolKind
 
 
 class Kind(StrEnum):
@@ -47,15 +45,3 @@ EMPTY_WORDS = frozenset(_EMPTY.split())
 def names_only_a_kind(word: str) -> bool:
     """``word`` without accents, in lower case."""
     return KIND_WORDS.get(word) in _ONLY_KINDS
-
-
-def is_of_kind(kind: Kind, symbol: SymbolKind, ends_as_error: bool) -> bool:
-    if kind in (Kind.FUNCTION, Kind.METHOD, Kind.DECORATOR):
-        return symbol in FUNCTION_KINDS
-    if kind is Kind.EXCEPTION:
-        return symbol in CLASS_KINDS and ends_as_error
-    if kind is Kind.TEST:
-        return True
-    if kind is Kind.INTERFACE:
-        return symbol in (SymbolKind.INTERFACE, SymbolKind.TRAIT, SymbolKind.CLASS)
-    return symbol in CLASS_KINDS

@@ -26,7 +26,7 @@ ALSO = 0.2
 #: How much of a score hangs on the share of the question that is answered, and of the name that is asked for.
 COVERAGE, NAME_SHARE = 1.5, 0.4
 KIND_BONUS = 1.15
-PENALTIES = {t.PRIVATE: 0.88, t.TEST: 0.6, t.NESTED: 0.8, t.DUNDER: 0.75, t.ASIDE: 0.75, t.HIDDEN: 1.0}
+PENALTIES = {t.PRIVATE: 0.88, t.TEST: 0.6, t.NESTED: 0.8, t.DUNDER: 0.75, t.ASIDE: 0.75}
 
 
 def _field_worths() -> Floats:
@@ -38,8 +38,8 @@ def _field_worths() -> Floats:
 
 
 def _flag_worths() -> Floats:
-    table = np.ones(128, np.float32)
-    for flags in range(128):
+    table = np.ones(64, np.float32)
+    for flags in range(64):
         for flag, worth in PENALTIES.items():
             if flags & flag:
                 table[flags] *= worth

@@ -24,7 +24,7 @@ from ovillo.store.protocol import Store
 
 MAX_QUERY_CHARS = 1_000
 MAX_LIMIT = 200
-#: Definitions held of one folder, and of all: some 250 bytes each.
+#: Definitions held of one folder, and of all: some 160 bytes each.
 MOST_OF_ONE, MOST_OF_ALL = 300_000, 600_000
 _BATCH = 10_000
 #: A folder is made anew when this share of what is held is gone from the index.

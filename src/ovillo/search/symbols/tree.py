@@ -1,6 +1,6 @@
 """The definitions of one indexed folder, in memory, by their terms.
 
-Owns the postings (compact arrays: some 100 bytes a definition), keeping them up to date, and what is known of the words
+Owns the postings (compact arrays: some 160 bytes a definition), keeping them up to date, and what is known of the words
 that occur in the folder. Knows nothing of questions.
 """
 
@@ -25,7 +25,7 @@ NAME, OWNER, FILE, DOC, SIGNATURE, BASES = 1, 2, 4, 8, 16, 32
 FIELDS = {NAME: "name", OWNER: "owner", FILE: "path", DOC: "documentation", SIGNATURE: "signature", BASES: "bases"}
 
 #: What a definition is besides its words.
-PRIVATE, TEST, NESTED, DUNDER, ASIDE, HIDDEN, FAULT = 1, 2, 4, 8, 16, 32, 64
+PRIVATE, TEST, NESTED, DUNDER, ASIDE, FAULT = 1, 2, 4, 8, 16, 32
 
 KINDS = {kind: number for number, kind in enumerate(SymbolKind)}
 
@@ -193,8 +193,6 @@ def _flags(row: SymbolRow, is_aside: bool) -> int:
         flags |= TEST
     if row.parent and row.kind is SymbolKind.FUNCTION:
         flags |= NESTED
-    if not row.is_exported:
-        flags |= HIDDEN
     if row.kind in CLASS_KINDS and _is_fault(row):
         flags |= FAULT
     return flags
