@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from ovillo.interfaces.cli.main import cli
+from ovillo.interfaces.rest import ENDPOINTS
 from ovillo.interfaces.tools.registry import all_tools
 from ovillo.model import errors
 from ovillo.readers import all_readers
@@ -85,6 +86,42 @@ def test_every_command_is_in_the_reference_with_its_options() -> None:
                     if name.startswith("--") and f"`{name}" not in known[path]
                 ]
     assert missing == []
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_every_rest_operation_is_in_the_reference_with_what_it_takes() -> None:
+    rows = dict(re.findall(r"^\| `([A-Z]+ /[^`]*)` \| (.*)$", _page("rest.md"), re.MULTILINE))
+    real = {f"{endpoint.method} {endpoint.path}": endpoint for endpoint in ENDPOINTS}
+    missing = [
+        f"{name} {field.encode_name}"
+        for name, endpoint in real.items()
+        for taken in (endpoint.query, endpoint.body)
+        if isinstance(taken, type) and issubclass(taken, msgspec.Struct)
+        for field in msgspec.structs.fields(taken)
+        if f"`{field.encode_name}`" not in rows.get(name, "")
+    ]
+    scopes = [name for name, endpoint in real.items() if f"`{endpoint.scope}`" not in rows.get(name, "")]
+    assert (missing, scopes, sorted(set(rows) ^ set(real))) == ([], [], [])
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_the_reference_names_no_setting_tool_or_command_that_is_not_there(tmp_path: Path) -> None:
+    rows = shown_settings(load_settings({"HOME": str(tmp_path), "OVILLO_DATA_DIR": str(tmp_path)}))
+    settings = set(re.findall(r"^\| `(\w+)` \| `OVILLO_", _page("settings.md"), re.MULTILINE))
+    tools = set(re.findall(r"^## ([a-z]+_\w+)$", _page("tools.md"), re.MULTILINE))
+    titles = re.findall(r"^### `ovillo ([^`]+)`", _page("commands.md"), re.MULTILINE)
+    documented = {" ".join(w for w in title.split() if w.islower() and not w.startswith("[")) for title in titles}
+    commands = {path.removeprefix("ovillo ") for path, _ in _commands(cli, "ovillo")}
+    assert settings - {row.name for row in rows} == set()
+    assert tools - {tool.name for tool in all_tools()} == set()
+    assert documented - commands == set()
+
+
+@pytest.mark.requirement("PROJ-2")
+def test_every_page_is_reached_from_the_first_page() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    assert [page for page in pages if page.split("/")[0] not in {"README.md", "adr", "dev"} and page not in index] == []
 
 
 @pytest.mark.requirement("PROJ-2")

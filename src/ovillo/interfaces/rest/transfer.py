@@ -50,6 +50,8 @@ class ImportRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     data: Annotated[
         msgspec.Raw, Meta(description="An exported session: the text as a string, or its JSON object as it is")
     ]
+    #: Taken, and of no effect: the answer of an export may be sent as it is.
+    filename: str | None = None
 
 
 class ImportedSession(Struct, rename="camel", kw_only=True, omit_defaults=True):
