@@ -1,8 +1,10 @@
 """The code index against other eyes, on any folder of source code: ``python -m bench.code --root DIR``.
 
 Definitions, line ranges, signatures, documentation and calls are compared with Python's ``ast`` and with the TypeScript
-compiler (``--typescript`` is the folder of its npm package), definitions with ctags beside; then the whole index is
-made in a process of its own: speed, memory, size, a second look, one edit.
+compiler, definitions of the other languages with ctags; which definition a call means with the compiler's checker and,
+for Python, with pyright (``--typescript`` and ``--pyright`` are the folders of their npm packages; without them they are
+looked for in ``node_modules`` here and above the root). Then the whole index is made in a process of its own: speed,
+memory, size, a second look, one edit.
 """
 
 from __future__ import annotations
@@ -19,13 +21,17 @@ from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.code_truths import Definition, Seen, Truth, ctags_seen, python_truth, typescript_truth
+from bench.code_edges import python_edges, score, typescript_edges
+from bench.code_truths import Definition, Seen, Truth, ctags_seen, kinds_beside, python_truth, typescript_truth
 from bench.processes import run
 from bench.tables import keep, table
+from ovillo.app import open_services
 from ovillo.code.languages import language_of
 from ovillo.code.parsing import parse_file
 from ovillo.code.scanning import Choice, look
 from ovillo.model.code import CodeFile, SymbolKind
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.settings import Settings
 
 _ECMA = frozenset({"javascript", "typescript", "tsx"})
 
@@ -33,17 +39,20 @@ _ECMA = frozenset({"javascript", "typescript", "tsx"})
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, required=True, help="folder of source code, an installed package say")
-    parser.add_argument("--typescript", type=Path, default=Path("node_modules/typescript"), help="the npm package")
+    parser.add_argument("--typescript", type=Path, help="folder of the npm package")
+    parser.add_argument("--pyright", type=Path, help="folder of the npm package")
     parser.add_argument("--results", type=Path, default=Path("bench-results"))
     arguments = parser.parse_args()
     root = arguments.root.resolve()
+    compiler = arguments.typescript or _package("typescript", root)
+    pyright = arguments.pyright or _package("pyright", root)
     files, seconds = _parsed(root, [entry.path for entry in look(root, Choice()).files])
     read = {path: file for path, file in files.items() if file.skipped is None}
     size = sum(file.size for file in read.values()) / 1e6
     accuracy: list[list[Any]] = []
     speed: list[list[Any]] = [["ovillo (parse and walk)", len(read), seconds, len(read) / seconds, size / seconds]]
     left: dict[str, int] = {}
-    for language, paths, truth in _truths(root, read, arguments.typescript):
+    for language, paths, truth in _truths(root, read, compiler):
         accuracy += [[language, *row] for row in _compared(truth, read)]
         left[truth.name] = truth.left_out
         tags = ctags_seen(root, paths)
@@ -54,16 +63,33 @@ def main() -> int:
             if other is not None:
                 took = max(other.seconds, 1e-3)
                 speed.append([f"{other.name}, {language}", len(paths), took, len(paths) / took, megabytes / took])
+    agreement = _agreement(root, read)
+    edges = _edges(root, read, compiler, pyright)
     whole = _whole(root)
     name = root.name
     print(table(f"{name}: accuracy", ["language", "who", "what", "truth", "found", "precision", "recall"], accuracy))
+    if agreement:
+        print(table(f"\n{name}: definitions beside ctags", _BESIDE, agreement))
+    if edges:
+        print(table(f"\n{name}: what calls mean", _EDGES, edges))
     print(table(f"\n{name}: speed", ["who", "files", "s", "files/s", "MB/s"], speed))
     print(table(f"\n{name}: the whole index", ["what", "value"], [[k, v] for k, v in whole.items()]))
     reasons = Counter(file.skipped or file.error for file in files.values() if file.skipped or file.error)
     for reason, count in reasons.most_common():
         print(f"{count} files: {reason}")
     print(f"Files that the truth could not read, left out of the comparison: {left}")
-    keep(f"code-{name}", {"accuracy": accuracy, "speed": speed, "whole": whole, "left_out": left}, arguments.results)
+    keep(
+        f"code-{name}",
+        {
+            "accuracy": accuracy,
+            "beside ctags": agreement,
+            "edges": edges,
+            "speed": speed,
+            "whole": whole,
+            "left_out": left,
+        },
+        arguments.results,
+    )
     return 0
 
 
@@ -91,6 +117,71 @@ def _truths(root: Path, read: dict[str, CodeFile], compiler: Path) -> Iterable[t
         yield "js/ts", ecma, made
     elif ecma:
         print("JavaScript and TypeScript are not compared: that needs node and --typescript DIR.")
+
+
+def _package(name: str, root: Path) -> Path:
+    """The npm package nearest to here or to the root; a path that does not exist where there is none."""
+    around = [Path.cwd(), *Path.cwd().parents, root, *root.parents]
+    found = (folder / "node_modules" / name for folder in around)
+    return next((path for path in found if path.exists()), Path("node_modules") / name)
+
+
+_BESIDE = ["language", "files", "ctags", "ovillo", "same", "of ctags", "of ovillo"]
+
+
+def _agreement(root: Path, read: dict[str, CodeFile]) -> list[list[Any]]:
+    """For languages without a better truth: definitions by name and first line, of which ctags has nearly all kinds.
+    A line apart is the same: ctags begins at the name, we at what modifies it."""
+    rows: list[list[Any]] = []
+    for language in sorted({file.language for file in read.values()} - _ECMA - {"python"}):
+        paths = [path for path, file in read.items() if file.language == language]
+        tags = ctags_seen(root, paths, kinds_beside(language))
+        if tags is None:
+            continue
+        theirs = {(p, x.name): set[int]() for p in paths for x in tags.files[p].definitions}
+        for path in paths:
+            for x in tags.files[path].definitions:
+                theirs[path, x.name].add(x.start)
+        count = sum(map(len, theirs.values()))
+        symbols = [(p, s) for p in paths for s in read[p].symbols if s.kind is not SymbolKind.TEST]
+        met: set[tuple[str, str, int]] = set()
+        same = 0
+        for path, symbol in symbols:
+            lines = [x for x in theirs.get((path, symbol.name), ()) if symbol.start_line <= x <= symbol.start_line + 12]
+            lines = [x for x in lines if (path, symbol.name, x) not in met]
+            if lines:
+                met.add((path, symbol.name, min(lines)))
+                same += 1
+        rows.append(
+            [language, len(paths), count, len(symbols), same, same / max(count, 1), same / max(len(symbols), 1)]
+        )
+    return rows
+
+
+_EDGES = ["truth", "calls", "known", "here", "stated", "precision", "recall", "with guesses"]
+
+
+def _edges(root: Path, read: dict[str, CodeFile], compiler: Path, pyright: Path) -> list[list[Any]]:
+    """Calls by what they mean: ``here`` are those of definitions of the folder, ``stated`` those resolved for certain."""
+    python = [path for path, file in read.items() if file.language == "python" and path.endswith((".py", ".pyi"))]
+    ecma = [path for path, file in read.items() if file.language in _ECMA]
+    asked = [("pyright", python_edges(root, python, pyright)), ("TypeScript", typescript_edges(root, ecma, compiler))]
+    truths = [(name, edges) for name, edges in asked if edges]
+    if python and asked[0][1] is None:
+        print("What calls of Python mean is not compared: that needs node and --pyright DIR (npm install pyright).")
+    if not truths:
+        return []
+    rows: list[list[Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        services = open_services(Settings(data_dir=Path(folder), home=Path(folder), embedder="none"))
+        services.code.index(NS, root)
+        for name, edges in truths:
+            found = score(services.store, root, edges)
+            known = sum(map(bool, edges.values()))
+            figures = (found.sites, found.stated, found.precision, found.recall, found.recall_with_guesses)
+            rows.append([name, len(edges), known, *figures])
+        services.close()
+    return rows
 
 
 def _compared(truth: Truth, files: dict[str, CodeFile]) -> list[list[Any]]:

@@ -17,6 +17,14 @@ from pathlib import Path
 
 _KINDS = "function method member class interface enum alias namespace generator getter setter constructor struct trait"
 _CTAGS_KINDS = frozenset(_KINDS.split())
+#: Its kinds for definitions in languages that have no better truth.
+_BESIDE_KINDS = "function method class interface enum namespace struct union trait func methodSpec type object"
+_BESIDE = frozenset([*_BESIDE_KINDS.split(), "singletonMethod", "annotation"])
+_BESIDE_MORE = {
+    "rust": frozenset({"typedef", "macro", "module"}),
+    "ruby": frozenset({"module"}),
+    "kotlin": frozenset({"typealias"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,12 @@ def typescript_truth(root: Path, paths: Sequence[str], compiler: Path) -> Truth 
     return Truth("TypeScript", files, float(done.stderr or 0), left_out)
 
 
-def ctags_seen(root: Path, paths: Sequence[str]) -> Truth | None:
+def kinds_beside(language: str) -> frozenset[str]:
+    """Kinds of ctags that are definitions to us too."""
+    return _BESIDE | _BESIDE_MORE.get(language, frozenset())
+
+
+def ctags_seen(root: Path, paths: Sequence[str], kinds: frozenset[str] = _CTAGS_KINDS) -> Truth | None:
     """What Universal Ctags finds of functions, classes and their like; ``None`` where it is not installed."""
     ctags = shutil.which("ctags")
     if ctags is None or not paths:
@@ -127,7 +140,7 @@ def ctags_seen(root: Path, paths: Sequence[str]) -> Truth | None:
     files: dict[str, Seen] = {path: Seen() for path in paths}
     for line in done.stdout.splitlines():
         tag = json.loads(line)
-        if tag.get("_type") != "tag" or tag.get("kind") not in _CTAGS_KINDS:
+        if tag.get("_type") != "tag" or tag.get("kind") not in kinds or tag["name"].startswith("__anon"):
             continue
         path = Path(tag["path"]).relative_to(root).as_posix()
         found = Definition(tag["name"], tag["line"], tag.get("end", 0), None, None)

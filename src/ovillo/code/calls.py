@@ -5,19 +5,23 @@ Owns the rules by which a name at a place means a definition. A rule that had to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 
-from ovillo.code.modules import ModuleNames
-from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, CallRow, CodeImport, ModuleRow, SymbolKind, SymbolRow
+from ovillo.code.lookup import ECMA, TOGETHER, Lookup, family
+from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, CallRow, SymbolKind, SymbolRow
 from ovillo.model.records import Namespace
 from ovillo.store.protocol import Store
 
 _SELF = frozenset({"self", "this", "cls", "super", "super()", "base", "static", "parent", "Self"})
-#: Definitions of one name that are looked at; a name with more means nothing without its receiver.
-_MAX_CANDIDATES = 200
+_ABOVE = frozenset({"super", "super()", "base", "parent"})
+_CONSTRUCTORS = frozenset({"__init__", "constructor", "initialize"})
+#: Names of several words: two definitions of one are rarely about different things.
+_SEVERAL_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]")
+#: Languages in which a method calls another of its class without saying so.
+_IMPLICIT = frozenset({"java", "kotlin", "csharp", "cpp", "ruby", "php"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,9 @@ class Resolved:
 
     targets: tuple[SymbolRow, ...]
     rule: str
+
+
+_NONE = Resolved((), "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +55,29 @@ class CallGraph:
         self._store = store
         self._namespace = namespace
         self._root = root
-        self._named: dict[str, list[SymbolRow]] = {}
-
-    @cached_property
-    def _modules(self) -> dict[str, ModuleRow]:
-        return {row.path: row for row in self._store.modules(self._namespace, self._root)}
-
-    @cached_property
-    def _names(self) -> ModuleNames:
-        return ModuleNames(list(self._modules.values()))
+        self._lookup = Lookup(store, namespace, root)
 
     def callers(self, symbol: SymbolRow) -> list[Caller]:
         """Places that call ``symbol``, by file and line; those that may mean another of its name have the rule ``name``."""
-        name = symbol.name
-        calls = self._store.calls_named(self._namespace, self._call_name(symbol), root=self._root)
-        aliases = self._aliases(symbol) if symbol.parent is None else set()
-        for alias in aliases - {name}:
-            calls += self._store.calls_named(self._namespace, alias, root=self._root)
+        wanted = {symbol.id}
+        names = {symbol.name}
+        if symbol.kind is SymbolKind.METHOD and symbol.name in _CONSTRUCTORS:
+            # A constructor is called by the name of its class.
+            around = self._lookup.around(symbol)
+            if around is not None:
+                wanted.add(around.id)
+                names |= {around.name, "super", *self._aliases(around)}
+        elif symbol.parent is None:
+            names |= self._aliases(symbol)
+        calls = [
+            call for name in sorted(names) for call in self._store.calls_named(self._namespace, name, root=self._root)
+        ]
         holders = self._holders(calls)
         found = []
         for call in calls:
             holder = holders.get(call.caller) if call.caller is not None else None
-            resolved = self._resolve(call, holder, symbol.name if call.name != symbol.name else None)
-            if any(target.id == symbol.id for target in resolved.targets):
+            resolved = self._resolve(call, holder)
+            if not wanted.isdisjoint(target.id for target in resolved.targets):
                 found.append(Caller(holder, call.root, call.file, call.line, call.receiver, resolved.rule))
         return sorted(found, key=lambda caller: (caller.file, caller.line))
 
@@ -79,8 +86,18 @@ class CallGraph:
         seen: dict[tuple[str, str | None], tuple[CallRow, Resolved]] = {}
         for call in self._store.calls_from(self._namespace, [symbol.id]):
             if (call.name, call.receiver) not in seen:
-                seen[call.name, call.receiver] = (call, self._resolve(call, symbol, None))
+                seen[call.name, call.receiver] = (call, self._resolve(call, symbol))
         return list(seen.values())
+
+    def calls_of_file(self, file: str) -> list[tuple[CallRow, Resolved]]:
+        """Every call of a file with what it means, in its order."""
+        calls = self._store.calls_of_file(self._namespace, self._root, file)
+        holders = self._holders(calls)
+        found = []
+        for call in calls:
+            holder = holders.get(call.caller) if call.caller is not None else None
+            found.append((call, self._resolve(call, holder)))
+        return found
 
     def tests_of(self, symbol: SymbolRow) -> list[SymbolRow]:
         """Tests that call it, themselves or through a function beside them."""
@@ -109,153 +126,131 @@ class CallGraph:
 
     # --- resolving
 
-    def _resolve(self, call: CallRow, holder: SymbolRow | None, meant: str | None) -> Resolved:
-        """``meant`` is the name there when the call uses another for it."""
-        candidates = self._candidates(meant or call.name)
-        if not candidates:
-            return Resolved((), "none")
+    def _resolve(self, call: CallRow, holder: SymbolRow | None) -> Resolved:
+        if call.name == "super" and call.receiver is None and self._lookup.language(call.file) in ECMA:
+            return self._constructor_above(holder)
+        there = self._lookup.name_there(call.file, call.name) if call.receiver is None else call.name
+        candidates = self._lookup.named_in(call.name if there == "default" else there, call.file)
         if call.receiver is None:
             return self._plain(call, holder, candidates)
-        return self._on_receiver(call, holder, candidates)
+        return self._on_receiver(call, holder, candidates) if candidates else _NONE
 
     def _plain(self, call: CallRow, holder: SymbolRow | None, candidates: list[SymbolRow]) -> Resolved:
-        here = [x for x in candidates if x.file == call.file]
-        inside = [x for x in here if holder is not None and x.parent == holder.qualified_name]
-        if inside:
-            return Resolved(tuple(inside), "scope")
-        implicit = self._language(call.file) in ("java", "kotlin", "csharp", "cpp", "ruby", "php")
-        if implicit and holder is not None and holder.parent:
-            own = [x for x in candidates if x.kind is SymbolKind.METHOD and x.parent == holder.parent]
+        language = self._lookup.language(call.file)
+        if call.held is not None:
+            return _NONE
+        if language in _IMPLICIT and (around := self._lookup.around(holder)) is not None:
+            own = [x for x in self._lookup.member(around, call.name) if x.kind is SymbolKind.METHOD]
             if own:
                 return Resolved(tuple(own), "scope")
-        top = [x for x in here if x.kind is not SymbolKind.METHOD]
-        if top:
-            return Resolved(tuple(top), "scope")
-        files = self._imported(call.file, call.name)
+        seen = [x for x in candidates if x.file == call.file and x.name == call.name and _is_seen(x, holder, language)]
+        if seen:
+            inmost = max(len(x.parent or "") for x in seen)
+            return Resolved(tuple(x for x in seen if len(x.parent or "") == inmost), "scope")
+        files = self._lookup.files_of(call.file, call.name)
         imported = [x for x in candidates if x.file in files and x.parent is None]
+        if not imported and files and self._lookup.name_there(call.file, call.name) == "default":
+            imported = self._lookup.class_named(call.name, call.file)
         if imported:
             return Resolved(tuple(imported), "import")
         beside = [x for x in candidates if x.kind is not SymbolKind.METHOD]
-        if self._language(call.file) in ("go", "java", "kotlin", "csharp", "c", "cpp", "ruby", "php"):
+        if language in TOGETHER:
             folder = call.file.rpartition("/")[0]
-            near = [x for x in beside if x.file.rpartition("/")[0] == folder]
+            near = [x for x in beside if x.file.rpartition("/")[0] == folder and family(x.language) == family(language)]
             if near:
                 return Resolved(tuple(near), "scope")
-        return self._by_name(call, beside, certain=not implicit)
+            return self._by_name(call, beside, certain=language not in _IMPLICIT)
+        if self._lookup.is_imported(call.file, call.name):
+            return _NONE
+        return self._shared(call, beside)
+
+    def _shared(self, call: CallRow, rows: list[SymbolRow]) -> Resolved:
+        """A name that nothing in its file brings: scripts without imports share theirs, ``import *`` may bring it."""
+        row = self._lookup.modules.get(call.file)
+        if row is None or not (self._lookup.takes_all(call.file) or (row.language in ECMA and not row.imports)):
+            return _NONE
+        top = [x for x in rows if x.parent is None]
+        if row.language in ECMA:
+            top = [x for x in top if (other := self._lookup.modules.get(x.file)) is not None and not other.imports]
+        return self._by_name(call, top, certain=False)
 
     def _on_receiver(self, call: CallRow, holder: SymbolRow | None, candidates: list[SymbolRow]) -> Resolved:
         receiver = call.receiver or ""
-        if receiver in _SELF and holder is not None:
-            owners = self._owners(holder)
-            own = [
-                x for owner in owners for x in candidates if x.parent == owner.qualified_name and x.file == owner.file
-            ]
-            if own:
-                wanted = own[0] if not receiver.startswith(("super", "base", "parent")) else own[-1]
-                return Resolved((wanted,), "scope")
-            return self._by_name(call, [x for x in candidates if x.kind is SymbolKind.METHOD], certain=False)
-        last = receiver.rpartition(".")[2].rstrip("()")
-        owned = [x for x in candidates if x.parent is not None and x.parent.rpartition(".")[2] == last]
-        if owned:
-            return Resolved(tuple(self._nearest(call, owned)), "receiver")
-        files = self._imported(call.file, receiver) or self._imported(call.file, receiver.partition(".")[0])
+        methods = [x for x in candidates if x.kind is SymbolKind.METHOD]
+        if receiver in _SELF:
+            around = self._lookup.around(holder)
+            own = self._lookup.member(around, call.name, above=receiver in _ABOVE) if around is not None else []
+            if around is None and holder is not None and holder.parent is not None:
+                # Functions of one object or prototype.
+                own = [x for x in methods if x.parent == holder.parent and x.file == call.file]
+            return Resolved(tuple(own), "scope") if own else self._by_name(call, methods, certain=False)
+        held = call.held
+        if held is None and receiver.endswith("()"):
+            held = receiver
+        if held:
+            classes = self._lookup.classes(held, call.file)
+            if classes:
+                return self._of(classes, call.name)
+            if classes is not None:
+                return _NONE
+        if call.held is not None or receiver.endswith(")") or receiver == "...":
+            return self._by_name(call, methods, certain=False)
+        return self._on_name(call, receiver, candidates)
+
+    def _on_name(self, call: CallRow, receiver: str, candidates: list[SymbolRow]) -> Resolved:
+        """Called on something that has a name: a class, a module, an object of functions."""
+        classes = self._lookup.class_named(receiver, call.file)
+        if classes:
+            return self._of(classes, call.name)
+        files = self._lookup.handed_on(self._lookup.module_files(call.file, receiver), call.name)
         imported = [x for x in candidates if x.file in files and x.parent is None]
         if imported:
             return Resolved(tuple(imported), "import")
-        if files and not receiver.endswith(")"):
-            return Resolved((), "none")
+        last = receiver.rpartition(".")[2]
+        owned = [x for x in candidates if x.parent is not None and x.parent.rpartition(".")[2] == last]
+        near = [x for x in owned if x.file == call.file or x.file in files]
+        language = self._lookup.language(call.file)
+        if near or (owned and language in TOGETHER):
+            return Resolved(tuple(near or owned), "receiver")
+        root = receiver.partition(".")[0]
+        if files or self._lookup.is_imported(call.file, root):
+            return _NONE
+        if language not in TOGETHER and "." not in receiver and not self._lookup.takes_all(call.file):
+            # Nothing in the file brings it: it is the language's own.
+            return _NONE
         return self._by_name(call, [x for x in candidates if x.kind in (*FUNCTION_KINDS, *CLASS_KINDS)], certain=False)
 
+    def _of(self, classes: Iterable[SymbolRow], name: str) -> Resolved:
+        found = {x.id: x for one in classes for x in self._lookup.member(one, name)}
+        return Resolved(tuple(found.values()), "receiver") if found else _NONE
+
+    def _constructor_above(self, holder: SymbolRow | None) -> Resolved:
+        around = self._lookup.around(holder)
+        above = self._lookup.line(around)[0][1:2] if around is not None else []
+        own = self._lookup.member(above[0], "constructor") if above else []
+        found = own or above
+        return Resolved(tuple(found), "scope") if found else _NONE
+
     def _by_name(self, call: CallRow, candidates: list[SymbolRow], *, certain: bool) -> Resolved:
-        """``certain`` where a name means one thing in a file; a method's name alone stays a guess unless it is unique."""
-        same = [x for x in candidates if _family(x.language) == _family(self._language(call.file))]
-        if not same or (certain and self._is_foreign(call)):
-            return Resolved((), "none")
-        if len(same) == 1:
+        """``certain`` where a name means one thing in a file; a method's name alone stays a guess unless it is the only
+        one and of several words."""
+        language = family(self._lookup.language(call.file))
+        same = [x for x in candidates if family(x.language) == language]
+        if not same or len(candidates) >= Lookup.MOST or (certain and self._lookup.is_imported(call.file, call.name)):
+            return _NONE
+        if len(same) == 1 and (certain or _SEVERAL_WORDS.search(call.name)):
             return Resolved(tuple(same), "only")
         return Resolved(tuple(same), "name")
-
-    def _is_foreign(self, call: CallRow) -> bool:
-        """Whether the name was imported from a package that is not part of the folder."""
-        row = self._modules.get(call.file)
-        if row is None:
-            return False
-        return any(here == call.name for item in row.imports for _, here in item.names)
-
-    def _imported(self, file: str, name: str) -> set[str]:
-        """Files that ``name`` was imported from, or that it stands for."""
-        row = self._modules.get(file)
-        found: set[str] = set()
-        for item in row.imports if row is not None else ():
-            if _binds(item, name, row.language if row is not None else ""):
-                found.update(self._names.files_of(file, self._language(file), item))
-        return found | self._passed_on(found, name)
-
-    def _passed_on(self, files: set[str], name: str) -> set[str]:
-        """A package hands on what its own modules define; followed for a few steps."""
-        found: set[str] = set()
-        waiting = list(files)
-        for _ in range(20):
-            if not waiting:
-                break
-            row = self._modules.get(waiting.pop())
-            for item in row.imports if row is not None else ():
-                if any(here in (name, "*") for _, here in item.names):
-                    new = set(self._names.files_of(row.path, row.language, item)) - found - files if row else set()
-                    found |= new
-                    waiting += new
-        return found
-
-    def _owners(self, holder: SymbolRow) -> list[SymbolRow]:
-        """The class around a method, then its bases, as far as they are known."""
-        parent, rows = holder, []
-        while parent.parent is not None:
-            around = [
-                x
-                for x in self._candidates(parent.parent.rpartition(".")[2])
-                if x.qualified_name == parent.parent and (x.file == parent.file or x.kind in CLASS_KINDS)
-            ]
-            if not around:
-                break
-            parent = next((x for x in around if x.file == parent.file), around[0])
-            if parent.kind in CLASS_KINDS:
-                rows.append(parent)
-                break
-        position = 0
-        while position < len(rows) < 30:
-            for base in rows[position].bases:
-                name = base.partition("[")[0].partition("<")[0].rpartition(".")[2].rpartition("::")[2]
-                rows += [x for x in self._candidates(name) if x.kind in CLASS_KINDS and x not in rows][:3]
-            position += 1
-        return rows
-
-    def _candidates(self, name: str) -> list[SymbolRow]:
-        if name not in self._named:
-            rows = self._store.symbols_named(self._namespace, name, root=self._root, limit=_MAX_CANDIDATES)
-            self._named[name] = [x for x in rows if x.kind not in (SymbolKind.TEST, SymbolKind.NAMESPACE)]
-        return self._named[name]
-
-    def _nearest(self, call: CallRow, rows: Sequence[SymbolRow]) -> list[SymbolRow]:
-        here = [x for x in rows if x.file == call.file]
-        if here:
-            return here
-        files = {file for x in rows if x.parent for file in self._imported(call.file, x.parent.rpartition(".")[2])}
-        return [x for x in rows if x.file in files] or list(rows)
 
     def _aliases(self, symbol: SymbolRow) -> set[str]:
         """Other names under which files import it."""
         return {
             here
-            for row in self._modules.values()
+            for row in self._lookup.modules.values()
             for item in row.imports
             for there, here in item.names
             if there == symbol.name and here not in (there, "*")
         }
-
-    def _call_name(self, symbol: SymbolRow) -> str:
-        """A constructor is called by the name of its class."""
-        is_constructor = symbol.kind is SymbolKind.METHOD and symbol.name in ("__init__", "constructor", "initialize")
-        return symbol.parent.rpartition(".")[2] if is_constructor and symbol.parent else symbol.name
 
     def _holders(self, calls: Sequence[CallRow]) -> dict[int, SymbolRow]:
         ids = sorted({call.caller for call in calls if call.caller is not None})
@@ -273,25 +268,20 @@ class CallGraph:
         return around[-1] if around else None
 
     def _is_test_file(self, path: str) -> bool:
-        row = self._modules.get(path)
+        row = self._lookup.modules.get(path)
         return row is not None and row.is_test
 
-    def _language(self, path: str) -> str:
-        row = self._modules.get(path)
-        return row.language if row is not None else ""
 
-
-def _binds(item: CodeImport, name: str, language: str) -> bool:
-    if any(here in (name, "*") for _, here in item.names):
+def _is_seen(row: SymbolRow, holder: SymbolRow | None, language: str) -> bool:
+    """Whether a plain name sees a definition of its file: what stands at the top, or around the place. The members of a
+    class are not seen where the language wants ``self`` for them."""
+    if row.parent is None:
         return True
-    if item.names:
+    if holder is None:
         return False
-    last = item.module.replace("::", ".").rpartition("/" if language == "go" else ".")[2]
-    return name in (item.alias, item.module) or (item.alias is None and name == last)
-
-
-def _family(language: str) -> str:
-    return {"tsx": "ecma", "typescript": "ecma", "javascript": "ecma", "c": "c", "cpp": "c"}.get(language, language)
+    if row.kind is SymbolKind.METHOD and language not in _IMPLICIT:
+        return False
+    return holder.qualified_name == row.parent or holder.qualified_name.startswith(f"{row.parent}.")
 
 
 def by_file(callers: Sequence[Caller]) -> list[tuple[str, list[Caller]]]:

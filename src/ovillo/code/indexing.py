@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: Files read and stored together: enough to make a transaction worth it, few enough to hold in memory.
 _BATCH_FILES = 64
 _BATCH_BYTES = 2 * 1024 * 1024
+#: Grows with what the walkers find: a folder that was read by older ones is read again as a whole.
+_READER = "2"
 #: How long to wait for another process that indexes the same folder (seconds).
 _PATIENCE_S = 60.0
 #: Repositories inside the folder whose commits are looked at.
@@ -101,6 +103,8 @@ class Indexer:
             found = self.look(root)
             self._store.put_code_root(namespace, str(root))
             known = self._store.code_stamps(namespace, str(root))
+            if is_older := self._facts(namespace, root).get("reader") != _READER:
+                known = dict.fromkeys(known, (-1, -1, b""))
             todo = scanning.differences(found, known)
             tally = _Tally(str(root), len(todo.changed), progress)
             self._forget(namespace, root, todo.removed)
@@ -108,6 +112,9 @@ class Indexer:
                 if stop is not None and stop.is_set():
                     break
                 self._read(namespace, root, batch, known, tally)
+            if is_older and not (stop is not None and stop.is_set()):
+                facts = {**self._facts(namespace, root), "reader": _READER}
+                self._store.put_code_root(namespace, str(root), facts=facts)
             self._read_history(namespace, root, found.repositories)
             self._store.put_code_root(namespace, str(root), indexed_at=self._clock())
         return tally.report(len(found.files), len(todo.removed), tuple(found.unreadable), _ms_since(began))
@@ -192,9 +199,12 @@ class Indexer:
 
         return replace(file, symbols=tuple(map(clean, file.symbols)))
 
+    def _facts(self, namespace: Namespace, root: Path) -> dict[str, str]:
+        return next((dict(x.facts) for x in self._store.code_roots(namespace) if x.path == str(root)), {})
+
     def _read_history(self, namespace: Namespace, root: Path, repositories: Sequence[str]) -> None:
         """Commits since the last time, of the repository around the root and of those inside it."""
-        facts = next((dict(x.facts) for x in self._store.code_roots(namespace) if x.path == str(root)), {})
+        facts = self._facts(namespace, root)
         for prefix in ["", *(x for x in repositories if x)][:_MAX_REPOSITORIES]:
             name = f"head:{prefix}"
             head = git_history.head_of(root / prefix)

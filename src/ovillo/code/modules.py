@@ -42,7 +42,11 @@ class ModuleNames:
         self._folders: dict[str, list[str]] = {}
         for path in sorted(self._paths):
             self._folders.setdefault(_folder(path), []).append(path)
+        self._packages = {"/".join(folder.split("/")[:2]) for folder in self._folders}
         root = modules[0].root if modules else ""
+        folders = root.replace("\\", "/").rstrip("/").split("/")
+        #: What scripts of the folder may call it by: its name, or of ``x/src`` the ``x``.
+        self._own_names = {folders[-1], *(folders[-2:-1] if folders[-1] in ("src", "lib") else ())}
         #: Where the folder is a package itself, its modules call it by its name.
         self._own_name = (
             root.replace("\\", "/").rstrip("/").rpartition("/")[2] if "__init__.py" in self._paths else None
@@ -105,11 +109,29 @@ class ModuleNames:
             path = _join(_folder(importer), module)
         elif module.startswith(("@/", "~/")):
             path = f"src/{module[2:]}"
+        elif (inside := self._own_package(module)) is not None:
+            path = inside
         else:
             return []
         stem, dot, ending = path.rpartition(".")
         written = [f"{stem}{x}" for x in _WRITTEN_AS.get(dot + ending, ())]
         return [path, *written, *(path + x for x in _SCRIPTS), *(f"{path}/index{x}" for x in _SCRIPTS)]
+
+    def _own_package(self, module: str) -> str | None:
+        """Where a package of this folder keeps what is imported by the package's name: ``@team/cart/prices`` in
+        ``packages/cart/src/prices``. ``None`` for packages from elsewhere."""
+        parts = module.split("/")
+        is_scoped = module.startswith("@")
+        name, rest = (parts[1:2] or [""])[0] if is_scoped else parts[0], "/".join(parts[1 + is_scoped :])
+        homes = [folder for folder in (f"packages/{name}", f"libs/{name}") if folder in self._packages]
+        if name and name in self._own_names:
+            homes.append("")
+        for home in homes:
+            for below in (f"{home}/src", f"{home}/lib", home):
+                path = _join(below, rest)
+                if any(f"{path}{ending}" in self._paths for x in _SCRIPTS for ending in (x, f"/index{x}")):
+                    return path
+        return None
 
     def _rust(self, importer: str, item: CodeImport) -> list[str]:
         parts = [*item.module.split("::"), *(name for name, _ in item.names if name not in ("*", ""))]

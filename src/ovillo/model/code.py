@@ -62,6 +62,9 @@ class CodeCall:
     name: str
     receiver: str | None
     line: int
+    #: What the file says the receiver is: the name of a type (``Card``), of what made it (``make_card()``), or nothing
+    #: (empty) for a local value of which it says nothing. ``None``: the name is bound nowhere around.
+    held: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,7 @@ class CallRow:
     name: str
     receiver: str | None
     line: int
+    held: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.bindings import plain_type
 from ovillo.code.languages.walker import (
     Handler,
     Next,
@@ -68,6 +69,8 @@ class JavaScriptWalker(Walker):
             start=self._starts.get(whole.id),
             within=within,
         )
+        if parameters is not None and parameters.type == "identifier":
+            self.bind(inner, text(parameters))
         return [(child, inner) for child in function.named_children if child.type not in _NAMES]
 
     def method(self, node: Node, scope: Scope) -> Next:
@@ -110,6 +113,7 @@ class JavaScriptWalker(Walker):
         value = _bare(field(node, "value"))
         name = field(node, "property") or field(node, "name")
         if value is None or value.type not in _FUNCTIONS:
+            self.bind(scope, text(name), self._made(value, scope), declared=field(node, "type"))
             return None
         return self._function(node, value, scope, SymbolKind.METHOD, text(name))
 
@@ -132,6 +136,11 @@ class JavaScriptWalker(Walker):
 
     def declarator(self, node: Node, scope: Scope) -> Next:
         name, value = field(node, "name"), _bare(field(node, "value"))
+        is_definition = value is not None and value.type in _FUNCTIONS | _CLASSES | {"object"}
+        if name is not None and not is_definition and not self._is_required(value):
+            for here in _bound_names(name):
+                made = self._made(value, scope) if name.type == "identifier" else ""
+                self.bind(scope, here, made, declared=field(node, "type") if name.type == "identifier" else None)
         if name is None or value is None:
             return None
         self._require(name, value)
@@ -161,6 +170,8 @@ class JavaScriptWalker(Walker):
         if left is None or value is None:
             return None
         target = text(left) if left.type in ("member_expression", "identifier") else ""
+        if left.type == "member_expression" and text(field(left, "object")) == "this" and value.type not in _FUNCTIONS:
+            self.bind_field(scope, text(field(left, "property")), self._made(value, scope))
         self._common_export(target, value)
         if not target or "\n" in target or "(" in target or value.type not in _FUNCTIONS | _CLASSES:
             return None
@@ -174,6 +185,56 @@ class JavaScriptWalker(Walker):
         is_method = bool(owner)
         kind = SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
         return self._function(node, value, scope, kind, name, f"{scope.prefix}{owner}" if is_method else None)
+
+    # --- what names are bound to
+
+    def parameters(self, node: Node, scope: Scope) -> Next:
+        for child in node.named_children:
+            pattern = field(child, "pattern") or (child if child.type != "assignment_pattern" else field(child, "left"))
+            if pattern is None:
+                continue
+            declared = field(child, "type") if pattern.type == "identifier" else None
+            for name in _bound_names(pattern):
+                self.bind(scope, name, declared=declared)
+            if pattern.type == "identifier" and child_of_type(child, "accessibility_modifier", "readonly") is not None:
+                self.bind_field(scope, text(pattern), declared=declared)
+        return None
+
+    def arrow(self, node: Node, scope: Scope) -> Next:
+        if (only := field(node, "parameter")) is not None:
+            self.bind(scope, text(only))
+        return None
+
+    def target(self, node: Node, scope: Scope) -> Next:
+        for name in _bound_names(field(node, "left") or field(node, "parameter")):
+            self.bind(scope, name)
+        return None
+
+    def _is_required(self, value: Node | None) -> bool:
+        if value is not None and value.type == "member_expression":
+            value = field(value, "object")
+        return value is not None and value.type == "call_expression" and text(field(value, "function")) == "require"
+
+    def _made(self, value: Node | None, scope: Scope) -> str:
+        """What an expression gives, as far as it can be said by a name."""
+        while value is not None and value.type in ("await_expression", *_WRAPPERS):
+            if value.type in ("as_expression", "satisfies_expression") and value.named_child_count > 1:
+                return plain_type(text(value.named_children[1]))
+            value = value.named_children[0] if value.named_child_count else None
+        if value is None:
+            return ""
+        if value.type == "identifier":
+            return self.bound(scope, text(value))
+        if value.type == "new_expression":
+            return plain_type(text(field(value, "constructor")))
+        said = receiver_of(field(value, "function"), _CHAINS) if value.type == "call_expression" else None
+        root, _, rest = (said or "").partition(".")
+        if not said or root in ("this", "super", "...") or said.endswith(")"):
+            return ""
+        if self.bindings.known(scope.index, root, self.outer) is not None:
+            held = self.bound(scope, root)
+            return f"{held}.{rest}()" if held and rest else ""
+        return f"{said}()"
 
     # --- calls
 
@@ -305,7 +366,11 @@ class JavaScriptWalker(Walker):
 
     def _require(self, name: Node | None, value: Node) -> None:
         """``const x = require("y")``, kept once: the call itself comes by later without a name."""
-        if value.type != "call_expression" or text(field(value, "function")) != "require":
+        taken = None
+        if value.type == "member_expression" and self._is_required(field(value, "object")):
+            # ``require("y").x``
+            taken, value = text(field(value, "property")), field(value, "object") or value
+        if not self._is_required(value):
             return
         line = value.start_point[0] + 1
         if name is None and self.imports and self.imports[-1].line == line:
@@ -314,7 +379,9 @@ class JavaScriptWalker(Walker):
         module = _string(given.named_children[0]) if given is not None and given.named_child_count else ""
         if not module:
             return
-        if name is not None and name.type == "object_pattern":
+        if name is not None and taken is not None and name.type == "identifier":
+            self.imports.append(CodeImport(module, ((taken, text(name)),), line))
+        elif name is not None and name.type == "object_pattern":
             names = [_specifier(x) for x in name.named_children]
             self.imports.append(CodeImport(module, tuple(names), line))
         else:
@@ -342,6 +409,10 @@ class JavaScriptWalker(Walker):
         "variable_declarator": declarator,
         "pair": pair,
         "assignment_expression": assignment,
+        "formal_parameters": parameters,
+        "arrow_function": arrow,
+        "for_in_statement": target,
+        "catch_clause": target,
         "call_expression": call_,
         "new_expression": call_,
         "jsx_opening_element": element,
@@ -370,6 +441,20 @@ def _bound(pattern: Node | None) -> Iterable[str]:
     if pattern.type in ("object_pattern", "array_pattern"):
         return [_specifier(x)[1] for x in pattern.named_children]
     return [text(pattern)]
+
+
+def _bound_names(pattern: Node | None) -> Iterable[str]:
+    """Names that a pattern binds, patterns inside of it too."""
+    waiting = [] if pattern is None else [pattern]
+    while waiting:
+        one = waiting.pop()
+        if one.type in ("identifier", "shorthand_property_identifier_pattern"):
+            yield text(one)
+        elif one.type in ("pair_pattern", "assignment_pattern", "object_assignment_pattern"):
+            inner = field(one, "value") if one.type == "pair_pattern" else field(one, "left")
+            waiting += [inner] if inner is not None else []
+        elif one.type in ("object_pattern", "array_pattern", "rest_pattern"):
+            waiting += one.named_children
 
 
 def bases_of(heritage: Node | None) -> Sequence[str]:

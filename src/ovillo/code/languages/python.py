@@ -33,6 +33,13 @@ _COMPOUND = frozenset(
     }
 )
 
+_PATTERNS = frozenset(
+    {
+        *("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "tuple"),
+        *("as_pattern_target", "lambda_parameters", "default_parameter", "parenthesized_expression", "list_splat"),
+    }
+)
+
 
 class PythonWalker(Walker):
     """Decorators stand before the range of what they decorate, as in ``ast``."""
@@ -55,6 +62,8 @@ class PythonWalker(Walker):
             is_exported=self._is_public(name, scope),
             is_test=self._is_test(name, scope),
         )
+        for child in parameters.named_children if parameters else ():
+            self._parameter(child, inner)
         # Defaults and annotations are evaluated where the function stands.
         before = [(child, scope) for child in (field(node, "type_parameters"), parameters, returns) if child]
         return [*before, *([(body, inner)] if body else ())]
@@ -103,8 +112,62 @@ class PythonWalker(Walker):
         self.imports.append(CodeImport(module, names, node.start_point[0] + 1))
         return ()
 
+    def _parameter(self, node: Node, scope: Scope) -> None:
+        name = field(node, "name") or next(iter(node.named_children), node)
+        if node.type == "identifier":
+            name = node
+        if name.type == "identifier" and text(name) not in ("self", "cls"):
+            plain = node.type in ("typed_parameter", "typed_default_parameter")
+            self.bind(scope, text(name), declared=field(node, "type") if plain else None)
+
+    def target(self, node: Node, scope: Scope) -> Next:
+        """Names that a loop, a ``with``, a comprehension or a ``lambda`` binds."""
+        for name in _names(field(node, "left") or field(node, "parameters") or field(node, "name")):
+            self.bind(scope, name)
+        return None
+
+    def as_(self, node: Node, scope: Scope) -> Next:
+        first, alias = next(iter(node.named_children), None), field(node, "alias")
+        inner = alias.named_children if alias is not None else []
+        is_plain = len(inner) == 1 and inner[0].type == "identifier" and scope.index >= 0
+        for name in _names(alias):
+            self.bind(scope, name, self._made(first, scope) if is_plain else "")
+        return None
+
+    def _made(self, value: Node | None, scope: Scope) -> str:
+        """What an expression gives, as far as it can be said by a name."""
+        while value is not None and value.type in ("await", "parenthesized_expression") and value.named_child_count:
+            value = value.named_children[0]
+        if value is None:
+            return ""
+        if value.type == "identifier":
+            return self.bound(scope, text(value))
+        function = field(value, "function") if value.type == "call" else None
+        said = receiver_of(function, _CHAINS) or ""
+        root, _, rest = said.partition(".")
+        if root in ("self", "cls", "super", "...") or said.endswith(")"):
+            return ""
+        if self.bindings.known(scope.index, root, self.outer) is not None:
+            held = self.bound(scope, root)
+            return f"{held}.{rest}()" if held and rest else ""
+        return f"{said}()" if said else ""
+
+    def _bind_assigned(self, node: Node, left: Node, scope: Scope) -> None:
+        value, declared = field(node, "right"), field(node, "type")
+        if left.type == "attribute" and text(field(left, "object")) == "self":
+            if declared is not None or (value is not None and value.type != "none"):
+                self.bind_field(scope, text(field(left, "attribute")), self._made(value, scope), declared=declared)
+        elif left.type == "identifier":
+            if declared is not None or (value is not None and value.type != "none"):
+                self.bind(scope, text(left), self._made(value, scope), declared=declared)
+        else:
+            for name in _names(left):
+                self.bind(scope, name)
+
     def assignment(self, node: Node, scope: Scope) -> Next:
         left = field(node, "left")
+        if left is not None:
+            self._bind_assigned(node, left, scope)
         if scope.index < 0 and left is not None and left.type == "identifier" and left.text == b"__all__":
             self._all = [*(self._all or ()), *_strings(field(node, "right"))]
         return None
@@ -131,6 +194,11 @@ class PythonWalker(Walker):
         "future_import_statement": from_import,
         "assignment": assignment,
         "augmented_assignment": assignment,
+        "for_statement": target,
+        "for_in_clause": target,
+        "lambda": target,
+        "named_expression": target,
+        "as_pattern": as_,
     }
 
 
@@ -143,6 +211,17 @@ def _last_line_of_code(body: Node | None) -> int | None:
             break
         node = inside
     return None if node is None else last_line(node)
+
+
+def _names(node: Node | None) -> Iterable[str]:
+    """Names that a pattern binds; parts of other values are not names."""
+    waiting = [] if node is None else [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type == "identifier":
+            yield text(one)
+        elif one.type in _PATTERNS:
+            waiting += one.named_children[:1] if one.type == "default_parameter" else one.named_children
 
 
 def _aliased(node: Node) -> tuple[str, str]:

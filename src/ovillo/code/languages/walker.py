@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ovillo.code.comments import doc_of_comments, tickets_in
+from ovillo.code.languages.bindings import Bindings, plain_type
 from ovillo.model.code import CLASS_KINDS, CodeCall, CodeImport, CodeSymbol, SymbolKind
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Walker:
     #: Node type -> what to do there.
     handlers: ClassVar[Mapping[str, Handler]] = {}
     comments: ClassVar[frozenset[str]] = frozenset({"comment"})
+    #: Whether fields are named without ``this``.
+    has_plain_fields: ClassVar[bool] = False
 
     def __init__(self, path: str, source: bytes, *, is_test_file: bool, deadline: float) -> None:
         self.path = path
@@ -64,6 +67,9 @@ class Walker:
         self.exports: dict[str, None] = {}
         self.tickets: dict[str, None] = {}
         self.error: str | None = None
+        #: Symbol -> the symbol it stands in, by their numbers.
+        self.outer: list[int] = []
+        self.bindings = Bindings()
         self._deadline = deadline
         self._comment_lines: list[str] = []
         self._comment_end = -2
@@ -100,6 +106,7 @@ class Walker:
     def finish(self) -> None:
         """When the whole file was seen; exported names are known now."""
         names = self.exports
+        self._tell_receivers()
         self.symbols = [
             replace(symbol, is_exported=True)
             if symbol.parent is None and symbol.name in names and not symbol.is_exported
@@ -144,11 +151,52 @@ class Walker:
             is_test or (self.is_test_file and kind is SymbolKind.TEST),
         )
         self.symbols.append(symbol)
+        self.outer.append(scope.index)
         return Scope(len(self.symbols) - 1, f"{prefix}{name}.", kind, is_exported)
 
     def call(self, node: Node, scope: Scope, name: str, receiver: str | None = None) -> None:
         if name:
             self.calls.append(CodeCall(scope.index, name[:_MAX_NAME], receiver, node.start_point[0] + 1))
+
+    def bind(self, scope: Scope, name: str, held: str = "", *, declared: Node | None = None) -> None:
+        """A value with a name: of the type ``declared``, or what ``held`` says. In a class it is a field."""
+        kind = plain_type(text(declared)) if declared is not None else held
+        keep = self.bindings.field if scope.is_class and scope.index >= 0 else self.bindings.value
+        keep(scope.index, name, kind, is_declared=declared is not None)
+
+    def bind_field(self, scope: Scope, name: str, held: str = "", *, declared: Node | None = None) -> None:
+        """A field of the class around: ``self.name = ...``."""
+        index = scope.index
+        while index >= 0 and self.symbols[index].kind not in CLASS_KINDS:
+            index = self.outer[index]
+        if index >= 0:
+            kind = plain_type(text(declared)) if declared is not None else held
+            self.bindings.field(index, name, kind, is_declared=declared is not None)
+
+    def bound(self, scope: Scope, name: str) -> str:
+        """What a name is bound to so far; empty where nothing is known."""
+        return self.bindings.known(scope.index, name, self.outer) or ""
+
+    def _tell_receivers(self) -> None:
+        """Now that every name is known that is bound around the calls."""
+        defined = {(around, symbol.name) for around, symbol in zip(self.outer, self.symbols, strict=True)}
+        imported = {here for item in self.imports for _, here in item.names} | {
+            item.alias or item.module.partition(".")[0] for item in self.imports if not item.names
+        }
+        told: dict[tuple[int, str], str | None] = {}
+        for number, call in enumerate(self.calls):
+            called = call.name if call.receiver is None else call.receiver
+            place = (call.caller, called)
+            if place not in told:
+                told[place] = self.bindings.told(
+                    *place,
+                    self.outer,
+                    defined,
+                    imported,
+                    with_fields=self.has_plain_fields and call.receiver is not None,
+                )
+            if (held := told[place]) is not None:
+                self.calls[number] = replace(call, held=held if call.receiver is not None else "")
 
     def comment_before(self, node: Node, line: int) -> str:
         """Summary of the comment that ends on the line before ``line``, where ``node`` begins; one that is marked as

@@ -37,7 +37,7 @@ _SYMBOL = (
     f" JOIN code_roots r ON r.key = s.root_key WHERE r.namespace_key = {_NS}"
 )
 _CALL = (
-    "SELECT c.caller, r.path, f.path, c.name, c.receiver, c.line FROM code_calls c JOIN code_files f ON f.key = c.file_key"
+    "SELECT c.caller, r.path, f.path, c.name, c.receiver, c.line, c.held FROM code_calls c JOIN code_files f ON f.key = c.file_key"
     f" JOIN code_roots r ON r.key = c.root_key WHERE r.namespace_key = {_NS}"
 )
 _MODULE = (
@@ -335,7 +335,7 @@ def _put_file(db: apsw.Connection, root_key: int, file: CodeFile) -> None:
         [(number, root_key, key, *_columns(symbol)) for number, symbol in enumerate(file.symbols, first)],
     )
     db.executemany(
-        "INSERT INTO code_calls VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO code_calls VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 clean(call.name),
@@ -344,6 +344,7 @@ def _put_file(db: apsw.Connection, root_key: int, file: CodeFile) -> None:
                 None if call.caller < 0 else first + call.caller,
                 text_or_none(call.receiver),
                 call.line,
+                text_or_none(call.held),
             )
             for call in file.calls
         ],

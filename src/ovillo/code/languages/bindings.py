@@ -1,0 +1,149 @@
+"""What the names around a call are bound to, as far as one file says: parameters, local values, fields of classes.
+
+Owns remembering them and telling what a receiver is; who binds what is the walkers'. A type is kept by its name alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+_NAME = re.compile(r"[A-Za-z_$][\w$.]*")
+_BEFORE = re.compile(r"^(?:readonly|const|mut|dyn|impl|final|static|volatile|struct|ref|out|in|params|vararg)\s+")
+#: What says only how a value comes: the type is what stands inside.
+_AROUND = re.compile(
+    r"(?:typing\.|t\.)?(?:Optional|Annotated|Final|ClassVar|Required|NotRequired|[Tt]ype|Awaitable|Coroutine|Promise|"
+    r"Readonly|Partial|Required|NonNullable|Box|Rc|Arc|shared_ptr|unique_ptr|Task)\s*[\[<](.*)[\]>]",
+    re.DOTALL,
+)
+_NOTHING = frozenset({"None", "null", "undefined", "NoneType", ""})
+_SELVES = frozenset({"self", "this", "cls", "$this"})
+
+
+def plain_type(said: str) -> str:
+    """The one name of a type as it is written: ``Card`` of ``Optional[Card]``, ``Card<T>``, ``&mut Card``, ``Card |
+    null``; empty where there are several or none."""
+    words = (
+        said.strip()
+        .strip("\"'")
+        .lstrip(":&*")
+        .rstrip("?!&* ")
+        .strip()
+        .replace("::", ".")
+        .replace("\\", ".")
+        .lstrip(".")
+    )
+    while found := _BEFORE.match(words):
+        words = words[found.end() :].lstrip("&* ")
+    if found := _AROUND.fullmatch(words.removeprefix("std.")):
+        return plain_type(_first(found[1]))
+    parts = [part.strip() for part in _split(words, "|") if part.strip() not in _NOTHING]
+    if len(parts) != 1:
+        return ""
+    if parts[0] != words:
+        return plain_type(parts[0])
+    if words.endswith("[]"):
+        return ""
+    base = re.split(r"[\[<(]", words, maxsplit=1)[0].strip()
+    return base if _NAME.fullmatch(base) else ""
+
+
+def _first(said: str) -> str:
+    return _split(said, ",")[0]
+
+
+def _split(said: str, mark: str) -> list[str]:
+    """At ``mark`` outside of brackets."""
+    parts, depth, begin = [], 0, 0
+    for position, letter in enumerate(said):
+        depth += (letter in "[<({") - (letter in "]>)}")
+        if letter == mark and depth == 0:
+            parts.append(said[begin:position])
+            begin = position + 1
+    return [*parts, said[begin:]]
+
+
+class Bindings:
+    """Scopes are numbers of symbols, -1 for the file; an empty type is a value of which nothing is said."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, dict[str, str]] = {}
+        self._fields: dict[int, dict[str, str]] = {}
+        self._declared: set[tuple[int, str]] = set()
+
+    def value(self, scope: int, name: str, held: str, *, is_declared: bool = False) -> None:
+        self._put(self._values.setdefault(scope, {}), scope, name, held, is_declared)
+
+    def field(self, owner: int, name: str, held: str, *, is_declared: bool = False) -> None:
+        self._put(self._fields.setdefault(owner, {}), ~owner - 1, name, held, is_declared)
+
+    def known(self, scope: int, name: str, outer: Sequence[int]) -> str | None:
+        """What a name is bound to, seen from a scope."""
+        while True:
+            if name in (values := self._values.get(scope, {})):
+                return values[name]
+            if scope < 0:
+                return None
+            scope = outer[scope]
+
+    def _put(self, held_by: dict[str, str], place: int, name: str, held: str, is_declared: bool) -> None:
+        """What is declared stands; of values that differ nothing is known."""
+        if is_declared and held:
+            self._declared.add((place, name))
+            held_by[name] = held
+        elif (place, name) not in self._declared:
+            held_by[name] = held if held_by.get(name, held) == held else ""
+
+    def told(
+        self,
+        scope: int,
+        called: str,
+        outer: Sequence[int],
+        defined: Collection[tuple[int, str]],
+        imported: Collection[str],
+        *,
+        with_fields: bool,
+    ) -> str | None:
+        """What the receiver ``called`` (or the plain name of a call) is; see ``CodeCall.held``."""
+        is_made = called.endswith("()")
+        root, _, rest = called.removesuffix("()").partition(".")
+        if root in _SELVES and rest:
+            name, _, rest = rest.partition(".")
+            held = self._field_around(scope, name, outer)
+            if held is None:
+                return None if is_made and not rest else ""
+        else:
+            held = self._around(scope, root, outer, defined, imported, with_fields=with_fields)
+            if held is None:
+                return None
+        if not held or (is_made and not rest):
+            return ""
+        return ".".join(filter(None, (held, rest))) + ("()" if is_made else "")
+
+    def _around(
+        self,
+        scope: int,
+        name: str,
+        outer: Sequence[int],
+        defined: Collection[tuple[int, str]],
+        imported: Collection[str],
+        *,
+        with_fields: bool,
+    ) -> str | None:
+        while True:
+            if (scope, name) in defined:
+                return None
+            if name in (values := self._values.get(scope, {})):
+                return None if scope < 0 and name in imported else values[name]
+            if with_fields and name in (fields := self._fields.get(scope, {})):
+                return fields[name]
+            if scope < 0:
+                return None
+            scope = outer[scope]
+
+    def _field_around(self, scope: int, name: str, outer: Sequence[int]) -> str | None:
+        while scope >= 0:
+            if name in (fields := self._fields.get(scope, {})):
+                return fields[name]
+            scope = outer[scope]
+        return None

@@ -1,0 +1,345 @@
+"""What a name in a file means: definitions by name, what was imported, classes with what they take over.
+
+Owns looking names up for one question about one root, and keeping what was found for that long; which definition a call
+means is in ``calls``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from ovillo.code.languages.bindings import plain_type
+from ovillo.code.modules import ModuleNames
+from ovillo.model.code import CLASS_KINDS, CodeImport, ModuleRow, SymbolKind, SymbolRow
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import Store
+
+ECMA = frozenset({"javascript", "typescript", "tsx"})
+#: Languages whose files see each other without an import: a folder, a package, everything.
+TOGETHER = frozenset({"go", "java", "kotlin", "csharp", "c", "cpp", "ruby", "php", "rust"})
+#: Languages in which the members of a type may stand in several files.
+_SPREAD = frozenset({"go", "rust", "cpp", "csharp", "ruby", "kotlin"})
+_BODILESS = frozenset({"go", "java", "csharp", "c", "cpp"})
+_STEPS = 20
+
+
+class Lookup:
+    #: Definitions of one name that are looked at; a name with more means nothing without its receiver.
+    MOST = 200
+
+    def __init__(self, store: Store, namespace: Namespace, root: str) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._root = root
+        self._named: dict[str, list[SymbolRow]] = {}
+        self._imported: dict[str, tuple[dict[str, list[CodeImport]], dict[str, str]]] = {}
+        self._of_file: dict[str, list[SymbolRow]] = {}
+        self._takes_all: dict[str, bool] = {}
+        self._classes_named: dict[tuple[str, str], list[SymbolRow]] = {}
+        self._handed: dict[tuple[frozenset[str], str], frozenset[str]] = {}
+        self._around: dict[int, SymbolRow | None] = {}
+        self._files: dict[tuple[str, str], frozenset[str]] = {}
+        self._held: dict[tuple[str, str], list[SymbolRow] | None] = {}
+        self._lines: dict[int, tuple[list[SymbolRow], bool]] = {}
+
+    @cached_property
+    def modules(self) -> dict[str, ModuleRow]:
+        return {row.path: row for row in self._store.modules(self._namespace, self._root)}
+
+    @cached_property
+    def _names(self) -> ModuleNames:
+        return ModuleNames(list(self.modules.values()))
+
+    def language(self, path: str) -> str:
+        row = self.modules.get(path)
+        return row.language if row is not None else ""
+
+    def named(self, name: str) -> list[SymbolRow]:
+        """Definitions with this plain name; tests with sentences and namespaces cannot be called."""
+        if name not in self._named:
+            rows = self._store.symbols_named(self._namespace, name, root=self._root, limit=self.MOST)
+            self._named[name] = [x for x in rows if x.kind not in (SymbolKind.TEST, SymbolKind.NAMESPACE)]
+        return self._named[name]
+
+    def named_in(self, name: str, file: str) -> list[SymbolRow]:
+        """``named``, and for a name that many have those of one file for certain."""
+        rows = self.named(name)
+        if len(rows) < self.MOST:
+            return rows
+        if file not in self._of_file:
+            self._of_file[file] = self._store.symbols_of_file(self._namespace, self._root, file)
+        return [*(x for x in rows if x.file != file), *(x for x in self._of_file[file] if x.name == name)]
+
+    # --- imports
+
+    def name_there(self, file: str, name: str) -> str:
+        """What an imported name is called where it comes from."""
+        return self._bound(file)[1].get(name, name)
+
+    def is_imported(self, file: str, name: str) -> bool:
+        """Whether an import binds exactly this name, from wherever."""
+        return name in self._bound(file)[0]
+
+    def takes_all(self, file: str) -> bool:
+        """Whether some import brings names that it does not tell, from outside of the folder."""
+        if file not in self._takes_all:
+            language = self.language(file)
+            self._takes_all[file] = any(
+                here == "*" and not self._names.files_of(file, language, item)
+                for item in self._imports(file)
+                for _, here in item.names
+            )
+        return self._takes_all[file]
+
+    def files_of(self, file: str, name: str) -> frozenset[str]:
+        """Files that ``name`` was imported from, or that it stands for; packages hand on what they import."""
+        if (file, name) not in self._files:
+            language = self.language(file)
+            found: set[str] = set()
+            named = self._bound(file)[0]
+            for item in (*named.get(name, ()), *named.get("*", ())):
+                found.update(self._names.files_of(file, language, item))
+            there = self.name_there(file, name)
+            self._files[file, name] = frozenset(found | self._passed_on(found, there))
+        return self._files[file, name]
+
+    def module_files(self, file: str, path: str) -> frozenset[str]:
+        """Files that a dotted path stands for whose beginning was imported: ``pkg.sub`` after ``import pkg``."""
+        found = self.files_of(file, path)
+        if found or "." not in path:
+            return found
+        root, _, rest = path.partition(".")
+        language = self.language(file)
+        for item in self._bound(file)[0].get(root, ()):
+            if language == "python":
+                base = item.module if not item.names else f"{item.module}.{self.name_there(file, root)}"
+                whole = CodeImport(f"{base if item.alias or item.names else root}.{rest}")
+                found |= frozenset(self._names.files_of(file, language, whole))
+        return found
+
+    def handed_on(self, files: frozenset[str], name: str) -> frozenset[str]:
+        """These files and those from which they hand on ``name``."""
+        if (files, name) not in self._handed:
+            self._handed[files, name] = frozenset(self._passed_on(files, name))
+        return self._handed[files, name]
+
+    def _passed_on(self, files: Iterable[str], name: str) -> set[str]:
+        seen = set(files)
+        waiting = list(seen)
+        for _ in range(_STEPS):
+            if not waiting:
+                break
+            row = self.modules.get(waiting.pop())
+            if row is None:
+                continue
+            named = self._bound(row.path)[0]
+            for item in (*named.get(name, ()), *named.get("*", ())):
+                if item.names:
+                    new = set(self._names.files_of(row.path, row.language, item)) - seen
+                    seen |= new
+                    waiting += new
+        return seen
+
+    def _bound(self, file: str) -> tuple[dict[str, list[CodeImport]], dict[str, str]]:
+        """Imports of a file by the names they bind, and names that are others where they come from."""
+        if file not in self._imported:
+            bound: dict[str, list[CodeImport]] = {}
+            there_of: dict[str, str] = {}
+            language = self.language(file)
+            for item in self._imports(file):
+                for name in _bound_by(item, language):
+                    bound.setdefault(name, []).append(item)
+                for there, here in item.names:
+                    if there not in (here, "*", ""):
+                        there_of.setdefault(here, there)
+            self._imported[file] = (bound, there_of)
+        return self._imported[file]
+
+    def _imports(self, file: str) -> Sequence[CodeImport]:
+        row = self.modules.get(file)
+        return row.imports if row is not None else ()
+
+    # --- classes
+
+    def classes(self, held: str, file: str, depth: int = 0) -> list[SymbolRow] | None:
+        """Classes that a value may be of, told as ``CodeCall.held`` tells it; empty for one that is defined elsewhere,
+        ``None`` where nothing can be said."""
+        if depth > 6 or not held:
+            return None
+        if (held, file) not in self._held:
+            self._held[held, file] = None
+            self._held[held, file] = self._classes(held, file, depth)
+        return self._held[held, file]
+
+    def _classes(self, held: str, file: str, depth: int) -> list[SymbolRow] | None:
+        if not held.endswith("()"):
+            named = self.class_named(held, file)
+            return named or ([] if self._is_told(held, file) else None)
+        made = held[:-2]
+        if named := self.class_named(made, file):
+            return named
+        owner, _, name = made.rpartition(".")
+        if functions := self._functions(made, file):
+            found = [x for function in functions for x in self._returned(function, depth)]
+            return found or None
+        around = self.classes(owner, file, depth + 1) if owner else None
+        if around:
+            members = [x for one in around for x in self.member(one, name)]
+            return [x for member in members for x in self._returned(member, depth)] or None
+        if around is not None or self.is_imported(file, made.partition(".")[0]):
+            return None if self._has_files(made.partition(".")[0], file) else []
+        return None
+
+    def class_named(self, name: str, file: str) -> list[SymbolRow]:
+        """Classes that a name of a type means in a file."""
+        if (name, file) not in self._classes_named:
+            self._classes_named[name, file] = self._class_named(name, file)
+        return self._classes_named[name, file]
+
+    def _class_named(self, name: str, file: str) -> list[SymbolRow]:
+        prefix, _, last = name.rpartition(".")
+        there = last if prefix else self.name_there(file, last)
+        rows = [x for x in self.named_in(there, file) if x.kind in CLASS_KINDS]
+        if prefix:
+            inside = [x for x in rows if x.qualified_name == name or x.qualified_name.endswith(f".{name}")]
+            files = self.module_files(file, prefix) | self.files_of(file, prefix.partition(".")[0])
+            files = self.handed_on(files, last)
+            found = [x for x in rows if x.file in files and x.parent is None]
+            found = found or [x for x in inside if x.file == file or x.file in files]
+            return found or (inside if self.language(file) in TOGETHER else [])
+        here = [x for x in rows if x.file == file]
+        if here:
+            return [x for x in here if x.parent is None] or here
+        files = self.files_of(file, last)
+        found = [x for x in rows if x.file in files]
+        if there == "default" or (not rows and files):
+            found = found or [x for path in files for x in self._exported_class(path)]
+        if found or self.language(file) not in TOGETHER:
+            return found
+        folder = file.rpartition("/")[0]
+        near = [x for x in rows if x.file.rpartition("/")[0] == folder]
+        same = [x for x in rows if family(x.language) == family(self.language(file))]
+        return near or (same if len({x.qualified_name for x in same}) == 1 else [])
+
+    def line(self, symbol: SymbolRow) -> tuple[list[SymbolRow], bool]:
+        """A class and those it takes over from, nearest first, and whether all of them are known."""
+        if symbol.id not in self._lines:
+            rows, is_whole = [symbol], True
+            waiting = [symbol]
+            while waiting and len(rows) < 60:
+                one = waiting.pop()
+                above = []
+                for base in one.bases:
+                    found = self.class_named(plain_type(base) or base, one.file)
+                    is_whole = is_whole and bool(found)
+                    above += [x for x in found[:2] if x.id != one.id]
+                known = {row.id for row in rows}
+                above = [x for x in above if x.id not in known]
+                waiting += reversed(above)
+                rows += above
+            self._lines[symbol.id] = (rows, is_whole)
+        return self._lines[symbol.id]
+
+    def member(self, owner: SymbolRow, name: str, *, above: bool = False) -> list[SymbolRow]:
+        """The method or inner class of this name in a class or the nearest it takes over from."""
+        for one in self.line(owner)[0][int(above) :]:
+            rows = self.named_in(name, one.file)
+            found = [
+                x
+                for x in rows
+                if x.parent is not None
+                and (x.parent == one.qualified_name or (x.language in _SPREAD and _tail(x.parent) == one.name))
+                and (x.file == one.file or x.language in _SPREAD)
+            ]
+            if found:
+                return found
+        return []
+
+    def around(self, symbol: SymbolRow | None) -> SymbolRow | None:
+        """The class that a definition stands in."""
+        if symbol is None:
+            return None
+        if symbol.id not in self._around:
+            self._around[symbol.id] = self._class_around(symbol)
+        return self._around[symbol.id]
+
+    def _class_around(self, symbol: SymbolRow | None) -> SymbolRow | None:
+        while symbol is not None and symbol.parent is not None:
+            name = symbol.parent.rpartition(".")[2]
+            found = [x for x in self.named(name) if x.qualified_name == symbol.parent or x.kind in CLASS_KINDS]
+            found = [x for x in found if x.qualified_name == symbol.parent] or found
+            nearest = next((x for x in found if x.file == symbol.file), found[0] if found else None)
+            if nearest is None or nearest.kind in CLASS_KINDS:
+                return nearest
+            symbol = nearest
+        return None
+
+    def _functions(self, name: str, file: str) -> list[SymbolRow]:
+        prefix, _, last = name.rpartition(".")
+        rows = [x for x in self.named(last if prefix else self.name_there(file, last)) if x.kind is SymbolKind.FUNCTION]
+        if prefix:
+            files = self.handed_on(self.module_files(file, prefix), last)
+            return [x for x in rows if x.file in files and x.parent is None]
+        here = [x for x in rows if x.file == file]
+        files = self.files_of(file, last)
+        return here or [x for x in rows if x.file in files and x.parent is None]
+
+    def _returned(self, function: SymbolRow, depth: int) -> list[SymbolRow]:
+        said = returned_type(function)
+        if said in ("Self", "this", "self"):
+            around = self.around(function)
+            return [around] if around is not None else []
+        return self.classes(said, function.file, depth + 1) or [] if said else []
+
+    def _exported_class(self, path: str) -> list[SymbolRow]:
+        rows = self._store.symbols_of_file(self._namespace, self._root, path)
+        found = [x for x in rows if x.parent is None and x.is_exported]
+        return [x for x in found if x.name == "default"] or (found if len(found) == 1 else [])
+
+    def _is_told(self, held: str, file: str) -> bool:
+        """Whether the type is certainly one of elsewhere: nothing here has its name, or it was imported from there."""
+        last = held.rpartition(".")[2]
+        if self.takes_all(file):
+            return False
+        if not any(x.kind in CLASS_KINDS for x in self.named(last)):
+            return True
+        return self.language(file) not in TOGETHER
+
+    def _has_files(self, name: str, file: str) -> bool:
+        return bool(self.files_of(file, name))
+
+
+def returned_type(function: SymbolRow) -> str:
+    """The name of the type that a signature says is given back; empty where it says none."""
+    said = function.signature
+    if function.language in ("python", "rust"):
+        return plain_type(said.rpartition(" -> ")[2]) if " -> " in said else ""
+    if function.language in _BODILESS:
+        if function.language == "go":
+            return plain_type(said.rpartition(") ")[2].strip("()").partition(",")[0]) if ") " in said else ""
+        return plain_type(said.partition(f"{function.name}(")[0].partition(f"{function.name}<")[0])
+    found = re.search(r"\)\s*:\s*([^()]+)$", said)
+    return plain_type(found[1]) if found else ""
+
+
+def family(language: str) -> str:
+    return {"tsx": "ecma", "typescript": "ecma", "javascript": "ecma", "c": "c", "cpp": "c"}.get(language, language)
+
+
+def _tail(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _bound_by(item: CodeImport, language: str) -> set[str]:
+    """The names that stand for an import, or for what it takes; ``*`` for all."""
+    if item.names:
+        return {here for _, here in item.names}
+    if item.alias is not None:
+        return {item.alias, item.module}
+    if language == "python":
+        # ``import a.b`` binds ``a``.
+        return {item.module, item.module.partition(".")[0]}
+    last = item.module.replace("::", ".").rpartition("/" if language == "go" else ".")[2]
+    return {item.module, last}
