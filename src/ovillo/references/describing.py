@@ -30,6 +30,8 @@ class Describing:
     def __init__(self, conversation: Conversation, translate: Translate) -> None:
         self._conversation = conversation
         self._translate = translate
+        self._translated: dict[str, list[str]] = {}
+        self._heard: dict[str, tuple[list[str], list[str]]] = {}
 
     def match(self, words: Sequence[str], entity: Entity) -> tuple[float, float]:
         """How much of the name the words say, and of what was said around it (each summed over the words)."""
@@ -57,14 +59,19 @@ class Describing:
         return named, said
 
     def _others(self, word: str) -> Sequence[str]:
-        return [fold(x) for x in self._translate(word)]
+        if word not in self._translated:
+            self._translated[word] = [fold(x) for x in self._translate(word)]
+        return self._translated[word]
 
     def _around(self, entity: Entity) -> tuple[list[str], list[str]]:
         """Words of the clauses that name it, and of their sentences."""
+        if entity.id in self._heard:
+            return self._heard[entity.id]
         mentions = self._conversation.by_entity.get(entity.id, ())[-_MENTIONS:]
         clauses = (self._conversation.clause_of(mention) for mention in mentions)
         sentences = (self._conversation.sentence_of(mention)[1] for mention in mentions)
-        return _folded(clauses), _folded(sentences)
+        self._heard[entity.id] = heard = _folded(clauses), _folded(sentences)
+        return heard
 
 
 def _folded(texts: Iterable[str]) -> list[str]:

@@ -104,6 +104,8 @@ class Reference:
     #: Whether the expression is a demonstrative: something was said, not just something that exists.
     points: bool = False
     is_previous: bool = False
+    #: Types that the verb of the query is usually done to.
+    preferred: frozenset[str] = frozenset()
     #: Span of the expression after "of": "the file of that function".
     owner_span: tuple[int, int] | None = None
 

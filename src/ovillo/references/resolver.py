@@ -29,10 +29,9 @@ _MOST = 400
 _UNNAMED = 0.02
 _DESCRIBED, _UNDESCRIBED = 1.0, 0.08
 #: Where no name is described: of what the words were said, and of what they were not.
-_TOLD, _UNSAID = 2.0, 0.15
+_TOLD, _UNSAID = 2.0, 0.08
 _NO_MATTER = 0.5
-#: How much better than the others what the rest of the query says must fit one of several, to decide a tie.
-_TELLING = 0.2
+_PREFERRED = 1.6
 #: Things a pronoun stands for, the likelier first.
 _PRONOUN_TYPES: Mapping[str, float] = {
     **dict.fromkeys(("function", "method", "class", "bug", "error", "test", "commit", "ticket", "branch"), 1.0),
@@ -252,7 +251,9 @@ class _Resolver:
         if scored.named or scored.said:
             rule += " with description"
         elif self._describes_else(reference):
-            return Resolved(reference, Status.NONE, (), scored.candidates[:_SHOWN], "nothing named is described so", 0.0)
+            return Resolved(
+                reference, Status.NONE, (), scored.candidates[:_SHOWN], "nothing named is described so", 0.0
+            )
         return self._decided(reference, scored.candidates, rule)
 
     def _describes_else(self, reference: Reference) -> bool:
@@ -263,9 +264,14 @@ class _Resolver:
 
     def _pronoun(self, reference: Reference) -> Resolved:
         fitting = self._agreeing(reference, _PRONOUN_TYPES)
-        return self._decided(
-            reference, self._score(replace(reference, heads=fitting)).candidates, "pronoun by salience"
-        )
+        candidates = self._score(replace(reference, heads=fitting)).candidates
+        start, end = reference.span
+        words = content(f"{self._query[:start]} {self._query[end:]}".split())
+        if words:
+            # What is said of it now was likely said of it before.
+            told = [replace(x, score=x.score * (1 + sum(self._describing.match(words, x.entity)))) for x in candidates]
+            candidates = tuple(sorted(told, key=lambda x: -x.score))
+        return self._decided(reference, candidates, "pronoun by salience")
 
     def _headless(self, reference: Reference) -> Resolved | None:
         heads = self._agreeing(reference, _PRONOUN_TYPES)
@@ -469,6 +475,8 @@ class _Resolver:
                 continue
             weight = salience.weight(entity).total
             fit *= _convention(reference.head, entity)
+            if entity.type in reference.preferred:
+                fit *= _PREFERRED
             if reference.head == VAGUE and words and entity.type not in PHRASES:
                 # "that thing with ..." is a matter more often than a piece of code.
                 fit *= _NO_MATTER
@@ -499,16 +507,6 @@ class _Resolver:
         agreement = {kind: genders[kind].get(reference.gender, 0.0) if kind in genders else 0.8 for kind in types}
         return {kind: worth * agreement[kind] for kind, worth in types.items() if agreement[kind]}
 
-    def _told_apart(self, reference: Reference, candidates: Sequence[Candidate]) -> Candidate | None:
-        """The one of several about equal that the rest of the query speaks of: "why does it round down?"."""
-        start, end = reference.span
-        words = content(f"{self._query[:start]} {self._query[end:]}".split())
-        equal = [x for x in candidates if x.score >= _TIE * candidates[0].score]
-        if not words or reference.kind is not Kind.PRONOUN:
-            return None
-        worth = sorted(((sum(self._describing.match(words, x.entity)), x) for x in equal), key=lambda pair: -pair[0])
-        return worth[0][1] if worth[0][0] >= worth[1][0] + _TELLING else None
-
     def _decided(self, reference: Reference, candidates: Sequence[Candidate], rule: str) -> Resolved:
         shown = tuple(candidates[:_SHOWN])
         if not candidates:
@@ -518,13 +516,6 @@ class _Resolver:
         is_described = rival is not None and best.evidence.get("named", 0) > rival.evidence.get("named", 0)
         ratio = rival.score / best.score if rival is not None and best.score and not is_described else 0.0
         if ratio >= _TIE:
-            told = self._told_apart(reference, candidates)
-            if told is not None:
-                worth = _CONFIDENCE[reference.kind] * 0.8
-                order = (told, *(x for x in candidates if x.entity is not told.entity))[:_SHOWN]
-                return Resolved(
-                    reference, Status.RESOLVED, (told.entity,), order, f"{rule}, told by the rest", round(worth, 3)
-                )
             return Resolved(
                 reference, Status.AMBIGUOUS, (), shown, f"{rule}: near tie", round(0.5 * (1 - ratio) + 0.3, 3)
             )

@@ -53,10 +53,16 @@ class Salience:
         self._last = next((n for n in range(len(turns) - 1, -1, -1) if self.admits(n)), len(turns) - 1)
         self._apart = {session: _OTHER_SESSION ** (len(sessions) - n) for n, session in enumerate(sessions)}
         self._newest_sentences: dict[int, int] = {}
+        self._weights: dict[str, Weight] = {}
 
     def weight(self, entity: Entity) -> Weight:
         """0 for what was not named, or not in the window."""
-        mentions = self.mentions(entity)
+        known = self._weights.get(entity.id)
+        if known is None:
+            known = self._weights[entity.id] = self._weighed(entity, self.mentions(entity))
+        return known
+
+    def _weighed(self, entity: Entity, mentions: Sequence[Mention]) -> Weight:
         if not mentions:
             return NOTHING
         parts = sorted((self._of(mention) for mention in mentions[-_COUNTED:]), key=lambda x: -x.total)

@@ -6,7 +6,7 @@ Owns determiners that stand alone, and nouns that are something only when they a
 from __future__ import annotations
 
 from ovillo.references.detection.sentence import Phrase, Sentence, gender_of
-from ovillo.references.lexicons import VAGUE, Grammar
+from ovillo.references.lexicons import VAGUE, Features, Grammar
 from ovillo.references.model import Kind
 from ovillo.references.words import Token
 
@@ -53,19 +53,19 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         if not s.modifier(phrase, s.tokens[at].lower):
             break
         at += 1
-    if at == number + 1 or phrase.is_same:
+    is_told_apart = phrase.ordinal is not None or phrase.is_other or phrase.is_previous
+    if at == number + 1 or (phrase.is_same and not is_told_apart):
         # "the same" alone compares more often than it refers.
         return False
     has_stand_in = at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks
     if has_stand_in or ((phrase.count or 0) > 1 and _is_unknown_plural(s, at, each, token)):
         at += 1
-    elif _noun_follows(s, at, each):
+    elif s.tokens[at - 1].lower not in each.headless and _noun_follows(s, at, each):
         return False
     is_plural = bool(phrase.count and phrase.count > 1) or features.number == "p"
     if is_plural and phrase.count is None and not phrase.is_other:
         return False
     words, _, _ = s.description(at, each.code)
-    is_told_apart = phrase.ordinal is not None or phrase.is_other or phrase.is_previous
     if not is_plural and phrase.count == 1 and not is_told_apart:
         return False
     kind = Kind.PLURAL if is_plural and not phrase.is_other else Kind.OTHER if phrase.is_other else Kind.ORDINAL
@@ -97,8 +97,10 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         determined = (
             number and s.tokens[number - 1].lower in ("the", "this", "that", "these", "those") and not token.breaks
         )
-        if features is None or not determined:
+        if features is None:
             return False
+        if not determined:
+            return _described_one(s, each, number, features)
         words, _, _ = s.description(after, each.code)
         points = s.tokens[number - 1].lower != "the"
         if not points and not words and not s.said:
@@ -120,6 +122,9 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         if words:
             s.add(Kind.HEADLESS, number, after, each.code, head=VAGUE, words=tuple(words))
         return bool(words)
+    if f"{each.code} {token.lower} {follows}" == "es esta en" and number and not token.breaks:
+        # Typed without its accent: "ya esta en producción".
+        return False
     if features is not None and (not follows or opens or s.is_little(follows) or after in s.idle):
         words, _, _ = s.description(after, each.code)
         s.add(
@@ -163,6 +168,28 @@ def _is_unknown_plural(s: Sentence, at: int, each: Grammar, determiner: Token) -
         return False
     lower = s.tokens[at].lower
     return lower.endswith("s") and lower not in each.counted and not s.is_little(lower)
+
+
+def _described_one(s: Sentence, each: Grammar, number: int, features: Features) -> bool:
+    """ "the slow one", "that failing one": a stand-in for the noun behind an adjective."""
+    for start in range(number - 1, max(-1, number - 4), -1):
+        if s.tokens[start + 1].breaks or start in s.taken:
+            return False
+        if s.tokens[start].lower in each.articles or s.tokens[start].lower in each.demonstratives:
+            words = [token.lower for token in s.tokens[start + 1 : number]]
+            if not words or any(word in each.little for word in words):
+                return False
+            s.add(
+                Kind.HEADLESS,
+                start,
+                number + 1,
+                each.code,
+                words=tuple(words),
+                points=s.tokens[start].lower in each.demonstratives,
+                is_plural=features.number == "p",
+            )
+            return True
+    return False
 
 
 def _noun_follows(s: Sentence, at: int, each: Grammar) -> bool:

@@ -6,11 +6,12 @@ Owns telling a clitic from an ending and from an article.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ovillo.references.detection.sentence import Sentence, folded_text
 from ovillo.references.lexicons import Features, Grammar
 from ovillo.references.model import Kind
-from ovillo.references.words import Token
+from ovillo.references.words import Token, fold
 
 _INVERTED = re.compile(r"^(?P<verb>\w+(?:-t)?)-(?P<pronoun>ils?|elles?)$")
 _FINITE = re.compile(r"(?:o|as|a|amos|emos|imos|an|en|es|e|ó|é|í|ste|ron|aba|ía|rá|ré|ou|eu|am|em|ei|r|rei)$")
@@ -44,6 +45,8 @@ def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     inverted = _INVERTED.match(token.lower) if each.code == "fr" else None
     if inverted and not _has_noun_phrase(s):
         features = each.pronouns[inverted["pronoun"]]
+    if features is None and _is_object(s, each, number, token):
+        features = Features("", "s")
     if features is None:
         features = _proclitic(s, each, number, token)
     if features is None and token.lower in each.possessives and each.code == s.languages[0]:
@@ -71,6 +74,21 @@ def _proclitic(s: Sentence, each: Grammar, number: int, token: Token) -> Feature
     return features if _is_verb(follows, each.code) else None
 
 
+def _is_object(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
+    """ "revert that", "arregla eso", "corrige ça", "haz revert de eso": a thing, not what was said."""
+    if token.lower not in each.neuter or not number or token.breaks:
+        return False
+    after = number + 1
+    if after < len(s.tokens) and not s.tokens[after].breaks:
+        follows = s.tokens[after].lower
+        if not s.is_little(follows) and follows not in each.coordinators:
+            return False
+    before = number - 1
+    if s.tokens[before].lower in each.of and before:
+        before -= 1
+    return fold(s.tokens[before].lower).startswith(each.acts)
+
+
 def _possessed(s: Sentence, each: Grammar, number: int) -> bool:
     """ "its signature": an owner, whatever it owns."""
     if number + 1 >= len(s.tokens) or each.code not in ("en",):
@@ -86,17 +104,24 @@ def _has_noun_phrase(s: Sentence) -> bool:
 def places(s: Sentence) -> None:
     if s.found:
         return
-    folded, places = folded_text(s.tokens, accents=True)
+    written, places = folded_text(s.tokens, accents=True)
+    folded, bare = folded_text(s.tokens)
     for each in s.active:
-        no = [match.span() for match in each.not_place.finditer(folded)]
-        for match in each.place.finditer(folded):
-            if any(start < match.end() and match.start() < end for start, end in no):
+        # "por aí" and "por ai" are both no place; "ai" alone is none either.
+        no = {n for match in each.not_place.finditer(folded) for n in _inside(match.span(), bare)}
+        for match in each.place.finditer(written):
+            inside = _inside(match.span(), places)
+            if no.intersection(inside):
                 continue
-            inside = [n for n, (start, end) in enumerate(places) if start >= match.start() and end <= match.end()]
             if inside and not s.taken.intersection(inside) and not s.idle.intersection(inside):
                 is_inner = len(inside) > 1 or "-" in match.group()
                 s.add(Kind.PLACE, inside[0], inside[-1] + 1, each.code, head="place" if is_inner else "spot")
                 return
+
+
+def _inside(span: tuple[int, int], places: Sequence[tuple[int, int]]) -> list[int]:
+    """Numbers of the tokens that lie in a stretch of folded text."""
+    return [n for n, (start, end) in enumerate(places) if start >= span[0] and end <= span[1]]
 
 
 def _is_verb(word: str, code: str) -> bool:

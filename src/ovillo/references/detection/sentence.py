@@ -65,6 +65,10 @@ class Sentence:
         self.taken: set[int] = set()
         self.describing: set[int] = set()
         self.idle = self._idle_tokens()
+        folded = folded_text(self.tokens)[0]
+        self.preferred = frozenset(
+            kind for each in self.active for kind, verbs in each.selects.items() if verbs.search(folded)
+        )
         self.found: list[Reference] = []
 
     def noun(self, number: int, code: str | None = None) -> Noun | None:
@@ -177,6 +181,8 @@ class Sentence:
 
     def add(self, kind: Kind, start: int, end: int, language: str, **given: object) -> None:
         span = self.tokens[start].start, self.tokens[end - 1].end
+        if given.get("head") is None:
+            given["preferred"] = self.preferred
         self.taken.update(range(start, end))
         self.found.append(
             Reference(self.query[span[0] : span[1]], span, kind, language, window=self.window, **given)  # type: ignore[arg-type]

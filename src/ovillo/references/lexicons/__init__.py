@@ -104,6 +104,8 @@ class Grammar:
     same: frozenset[str]
     transparent: frozenset[str]
     negators: frozenset[str]
+    acts: tuple[str, ...]
+    selects: Mapping[str, re.Pattern[str]]
     both: frozenset[str]
     all: frozenset[str]
     coordinators: frozenset[str]
@@ -159,6 +161,8 @@ def grammar(code: str) -> Grammar:
         same=words["same"],
         transparent=words["transparent"],
         negators=words["negators"],
+        acts=tuple(data["acts"].split()),
+        selects={kind: _either(forms) for kind, forms in data["selects"].items()},
         both=words["both"],
         all=words["all"],
         coordinators=words["coordinators"],
