@@ -31,7 +31,6 @@ class Describing:
         self._conversation = conversation
         self._translate = translate
         self._translated: dict[str, list[str]] = {}
-        self._heard: dict[str, tuple[list[str], list[str]]] = {}
 
     def match(self, words: Sequence[str], entity: Entity) -> tuple[float, float]:
         """How much of the name the words say, and of what was said around it (each summed over the words)."""
@@ -65,12 +64,13 @@ class Describing:
 
     def _around(self, entity: Entity) -> tuple[list[str], list[str]]:
         """Words of the clauses that name it, and of their sentences."""
-        if entity.id in self._heard:
-            return self._heard[entity.id]
+        known: tuple[list[str], list[str]] | None = self._conversation.derived.get(("around", entity.id))
+        if known is not None:
+            return known
         mentions = self._conversation.by_entity.get(entity.id, ())[-_MENTIONS:]
         clauses = (self._conversation.clause_of(mention) for mention in mentions)
         sentences = (self._conversation.sentence_of(mention)[1] for mention in mentions)
-        self._heard[entity.id] = heard = _folded(clauses), _folded(sentences)
+        heard = self._conversation.derived["around", entity.id] = _folded(clauses), _folded(sentences)
         return heard
 
 

@@ -7,10 +7,12 @@ mention is worth is ``salience``'s.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ovillo.references.lexicons import grammars, languages_of
 from ovillo.references.model import Entity, Mention, Turn
@@ -63,6 +65,9 @@ class Conversation:
         self.turns: list[Turn] = []
         self.by_entity: dict[str, list[Mention]] = {}
         self.by_turn: list[list[Mention]] = []
+        #: What others worked out of it and may use again; emptied when it grows.
+        self.derived: dict[Any, Any] = {}
+        self._breaks: dict[int, list[int]] = {}
         self._session = session
         self._forms: dict[str, list[_Form]] = {}
         self._phrases: dict[str, list[_Phrase]] = {}
@@ -85,6 +90,7 @@ class Conversation:
     def add(self, turn: Turn) -> None:
         """Finds the mentions of one more turn."""
         number = len(self.turns)
+        self.derived.clear()
         self.turns.append(turn)
         found = self.names_in(turn.text, number)
         self.by_turn.append(found)
@@ -96,6 +102,7 @@ class Conversation:
         more = tuple(entities)
         other = copy(self)
         other.entities = (*self.entities, *more)
+        other.derived = {}
         other._forms = {form: list(known) for form, known in self._forms.items()}
         other._phrases = {head: list(known) for head, known in self._phrases.items()}
         for entity in more:
@@ -148,14 +155,13 @@ class Conversation:
     def sentence_of(self, mention: Mention) -> tuple[int, str]:
         """Number of the sentence within its turn, and its text."""
         text = self.turns[mention.turn].text
-        begin, number = 0, 0
-        for stop in _SENTENCE.finditer(text):
-            if stop.end() > mention.start:
-                if stop.start() >= mention.end:
-                    return number, text[begin : stop.end()]
-                continue
-            begin, number = stop.end(), number + 1
-        return number, text[begin:]
+        ends = self._breaks.get(mention.turn)
+        if ends is None:
+            ends = self._breaks[mention.turn] = [stop.end() for stop in _SENTENCE.finditer(text)]
+        number = bisect_right(ends, mention.start)
+        # A full stop within the name itself ends nothing.
+        last = bisect_right(ends, mention.end)
+        return number, text[ends[number - 1] if number else 0 : ends[last] if last < len(ends) else len(text)]
 
     def clause_of(self, mention: Mention) -> str:
         """What is said of it alone: its sentence up to the punctuation on both sides."""

@@ -90,7 +90,6 @@ class _Resolver:
         self._talk = conversation
         self._now = now
         self._describing = Describing(conversation, translate)
-        self._weights: dict[Window | None, Salience] = {}
         self._query = ""
 
     def resolve(self, query: str, leaning: str | None) -> Resolution:
@@ -460,9 +459,10 @@ class _Resolver:
     # --- scores
 
     def _salience(self, window: Window | None) -> Salience:
-        if window not in self._weights:
-            self._weights[window] = Salience(self._talk, window)
-        return self._weights[window]
+        known: Salience | None = self._talk.derived.get(window)
+        if known is None:
+            known = self._talk.derived[window] = Salience(self._talk, window)
+        return known
 
     def _score(self, reference: Reference) -> _Scored:
         """Candidates that fit the type, best first, with description taken in."""
