@@ -104,7 +104,7 @@ class _Resolver:
             if found is not None:
                 done.append(found)
         done.sort(key=lambda x: x.reference.span)
-        done = self._with_owners(done)
+        done = _without_contrasted(self._with_owners(done))
         return Resolution(query, detected.languages, tuple(done), expand(query, done))
 
     def _with_owners(self, done: Sequence[Resolved]) -> list[Resolved]:
@@ -206,7 +206,7 @@ class _Resolver:
             case Kind.ORDINAL:
                 return self._ordinal(reference)
             case Kind.OTHER:
-                return self._other(reference)
+                return self._other(reference, done)
             case Kind.PRONOUN:
                 return self._plural(reference) if reference.is_plural else self._pronoun(reference)
             case Kind.PLACE:
@@ -393,13 +393,17 @@ class _Resolver:
             reference, Status.RESOLVED, (entity,), scored[:_SHOWN], "the one before the current", round(worth, 3)
         )
 
-    def _other(self, reference: Reference) -> Resolved | None:
+    def _other(self, reference: Reference, done: Sequence[Resolved]) -> Resolved | None:
+        """Other than what the query names itself, else than what is spoken of now."""
         heads = reference.heads or self._agreeing(reference, _PRONOUN_TYPES)
         scored = self._score(replace(reference, heads=heads, words=())).candidates
         if reference.window is not None and reference.window.earlier:
             focus = self._score(replace(reference, heads=heads, words=(), window=None)).candidates
         else:
             focus = scored
+        named = _named_before(reference, done, heads)
+        if named is not None and (reference.head is not None or any(x.entity.type == named.type for x in scored)):
+            focus = (Candidate(named, 1.0, {"name": 1.0}), *(x for x in focus if x.entity is not named))
         if not focus:
             return Resolved(reference, Status.NONE, (), (), "nothing of this type was named", 0.0)
         kinds = {focus[0].entity.type} if reference.head is None else set(heads)
@@ -521,6 +525,29 @@ class _Resolver:
             )
         worth = _CONFIDENCE[reference.kind] * (1 - 0.3 * ratio) * (0.7 + 0.3 * best.evidence.get("type", 1.0))
         return Resolved(reference, Status.RESOLVED, (best.entity,), shown, rule, round(worth, 3))
+
+
+def _without_contrasted(done: Sequence[Resolved]) -> list[Resolved]:
+    """A name that only says what "the other" is other than is not meant itself."""
+    others = [x for x in done if x.reference.kind is Kind.OTHER and x.entities and not x.reference.is_plural]
+    kinds = {x.entities[0].type for x in others}
+    first = max((x.reference.span for x in others), default=(0, 0))
+    return [
+        replace(x, serves=True)
+        if x.reference.kind is Kind.EXPLICIT and x.reference.span < first and x.entities and x.entities[0].type in kinds
+        else x
+        for x in done
+    ]
+
+
+def _named_before(reference: Reference, done: Sequence[Resolved], heads: Mapping[str, float]) -> Entity | None:
+    """What the query names in full before it speaks of the other: "refund is fine, fix the other one"."""
+    found = [
+        x.entities[0]
+        for x in done
+        if x.reference.kind is Kind.EXPLICIT and x.reference.span < reference.span and x.entities
+    ]
+    return next((x for x in reversed(found) if x.type in heads), None)
 
 
 def _convention(head: str | None, entity: Entity) -> float:

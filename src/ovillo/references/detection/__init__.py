@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ovillo.references.detection.headed import asked_by_verb, headed_phrases, numbered_alone
 from ovillo.references.detection.headless import headless_phrases, unknown_nouns
 from ovillo.references.detection.pronouns import enclitics, places, pronouns
-from ovillo.references.detection.sentence import Sentence, is_negated
+from ovillo.references.detection.sentence import Sentence, is_generic, is_negated
 from ovillo.references.lexicons import languages_of
 from ovillo.references.model import Reference, Window
 from ovillo.references.windows import window_in
@@ -46,5 +46,5 @@ def detect(query: str, now: int, leaning: str | None = None) -> Detected:
     sentence = Sentence(query, spoken, languages, window, said)
     for read in _READERS:
         read(sentence)
-    meant = [each for each in sentence.found if not is_negated(sentence, each)]
+    meant = [x for x in sentence.found if not is_negated(sentence, x) and not is_generic(sentence, x)]
     return Detected(languages, tuple(sorted(meant, key=lambda x: x.span)), window)

@@ -50,6 +50,12 @@ def _leftwards(s: Sentence, head: int, noun: Noun) -> Phrase | None:
             # "yesterday's class".
             phrase.start, phrase.determiner = number - 1, "definite"
             return phrase
+        if lower in _GENITIVE and number - 1 in s.taken:
+            # "that class's file".
+            end = s.tokens[number - 1].end
+            phrase.start, phrase.determiner = number, "definite"
+            phrase.owner = next((x.span for x in s.found if x.span[1] == end), None)
+            return phrase
         if lower in s.active[0].numbers and s.modifier(phrase, lower):
             phrase.start = number
             continue
@@ -135,7 +141,7 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
         words=(*phrase.words, *words),
         points=phrase.determiner == "demonstrative" or phrase.is_same,
         is_previous=phrase.is_previous,
-        owner_span=owner,
+        owner_span=owner or phrase.owner,
     )
 
 

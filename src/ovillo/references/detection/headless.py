@@ -32,6 +32,10 @@ def _both(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     ):
         # "toutes les deux" is read from its article on.
         return False
+    follows = s.tokens[after].lower if after < len(s.tokens) and not s.tokens[after].breaks else ""
+    if token.lower in each.all and (follows in each.articles or follows in each.demonstratives):
+        # "toutes les nuits" has its noun.
+        return False
     ends = after >= len(s.tokens) or s.tokens[after].breaks or s.is_little(s.tokens[after].lower)
     if token.lower in each.all and each.code != "en" and token.lower.endswith("s") and ends:
         s.add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, gender=gender_of(token.lower))

@@ -15,6 +15,8 @@ from ovillo.references.words import Token, fold
 
 _INVERTED = re.compile(r"^(?P<verb>\w+(?:-t)?)-(?P<pronoun>ils?|elles?)$")
 _FINITE = re.compile(r"(?:o|as|a|amos|emos|imos|an|en|es|e|ó|é|í|ste|ron|aba|ía|rá|ré|ou|eu|am|em|ei|r|rei)$")
+#: Spanish endings that no noun has.
+_CLEARLY_FINITE = re.compile(r"\w{3}(?:amos|imos|aste|iste|aron|ieron|ábamos|aban)$")
 _FRENCH_VERB = re.compile(r"(?:er|ir|re|oir|e|es|ons|ez|ent|ait|a|ai|as|ais|t|s)$")
 
 
@@ -69,7 +71,10 @@ def _proclitic(s: Sentence, each: Grammar, number: int, token: Token) -> Feature
         return None
     if token.lower in each.proclitic_sure:
         return features
-    if token.breaks or before not in each.proclitic_after:
+    if each.code == "es" and features.number == "s" and _CLEARLY_FINITE.search(follows):
+        return features
+    if token.breaks or before not in each.proclitic_after or (features.number == "p" and follows.endswith("s")):
+        # "también las posiciones" is an article and its noun.
         return None
     return features if _is_verb(follows, each.code) else None
 

@@ -40,6 +40,8 @@ class Phrase:
     is_same: bool = False
     is_all: bool = False
     words: list[str] = field(default_factory=list)
+    #: Span of the phrase before its "'s".
+    owner: tuple[int, int] | None = None
 
 
 class Sentence:
@@ -219,6 +221,14 @@ def is_negated(s: Sentence, reference: Reference) -> bool:
     if after >= len(s.tokens) or s.tokens[after].breaks or s.tokens[after].lower not in _negators(s):
         return False
     return after + 1 == len(s.tokens) or bool(s.tokens[after + 1].breaks)
+
+
+def is_generic(s: Sentence, reference: Reference) -> bool:
+    """Whether the phrase means any such thing: "in general, are the tests of libraries ..."."""
+    if reference.points or reference.kind not in (Kind.PLURAL, Kind.DEFINITE, Kind.NAMED):
+        return False
+    folded = folded_text(s.tokens)[0]
+    return any(each.generic.search(folded) for each in s.active)
 
 
 def _negators(s: Sentence) -> frozenset[str]:

@@ -105,6 +105,7 @@ class Grammar:
     transparent: frozenset[str]
     negators: frozenset[str]
     acts: tuple[str, ...]
+    generic: re.Pattern[str]
     selects: Mapping[str, re.Pattern[str]]
     both: frozenset[str]
     all: frozenset[str]
@@ -162,6 +163,7 @@ def grammar(code: str) -> Grammar:
         transparent=words["transparent"],
         negators=words["negators"],
         acts=tuple(data["acts"].split()),
+        generic=_either(data["generic"]),
         selects={kind: _either(forms) for kind, forms in data["selects"].items()},
         both=words["both"],
         all=words["all"],
