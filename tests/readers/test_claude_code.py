@@ -23,6 +23,7 @@ from ovillo.model.records import (
     Usage,
 )
 from ovillo.readers.claude_code import ClaudeCodeReader, session_of_tool_use
+from ovillo.readers.jsonl import UNFINISHED
 from ovillo.readers.protocol import Checkpoint, Place, Progress
 from tests.readers.harvest import Found, Harvest, digest, harvest, harvest_home
 
@@ -211,7 +212,7 @@ def test_two_scans_find_what_one_finds_wherever_the_file_was_cut(
         for record in READER.scan(place, json.loads(json.dumps(first.cursor)), SessionId(session)):
             first.take(record)
         assert first.sessions[session] == found.sessions[session], f"cut at {end}"
-        assert first.skipped == []
+        assert {item.reason for item in first.skipped} <= ({UNFINISHED} if inside else set())
 
 
 @pytest.mark.requirement("READ-57")

@@ -405,7 +405,9 @@ def test_damage_costs_the_damaged_line_only_and_is_listed_with_its_place(chat: C
     assert found.sessions[SID].prompts == ["before", "after"]
     assert set(found.sessions) == {SID}
     positions = {(Path(item.file).name, item.position) for item in found.skipped}
-    assert positions == {(path.name, str(offset)), (path.name, str(offset + 14)), ("cut.json", "")}
+    half = path.stat().st_size - len(b'{"id": "half')
+    lines = {(path.name, str(at)) for at in (offset, offset + 14, half)}
+    assert positions == {*lines, ("cut.json", ""), ("empty.jsonl", "")}
 
 
 @pytest.mark.requirement("READ-101")

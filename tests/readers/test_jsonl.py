@@ -12,7 +12,17 @@ import pytest
 from ovillo.model.limits import MAX_JSON_DEPTH
 from ovillo.model.records import SkippedRecord
 from ovillo.readers import jsonl
-from ovillo.readers.jsonl import FileState, JsonLines, decode_any, file_mark, resume_offset, stat_regular
+from ovillo.readers.jsonl import (
+    EMPTY,
+    UNFINISHED,
+    FileState,
+    JsonLines,
+    decode_any,
+    file_mark,
+    has_passed,
+    resume_offset,
+    stat_regular,
+)
 
 READ, SKIPPED = list[tuple[int, int, Any]], list[SkippedRecord]
 
@@ -59,13 +69,24 @@ def test_reading_goes_on_from_an_offset(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("READ-41")
-def test_a_half_written_last_line_waits_and_is_no_damage(tmp_path: Path) -> None:
+def test_a_half_written_last_line_waits_and_is_named_until_it_is_finished(tmp_path: Path) -> None:
     path = written(tmp_path, b'{"a":1}\n{"b":"hal')
-    found, skipped, lines = read(path)
-    assert ([x[2] for x in found], skipped, lines.offset, lines.has_tail) == ([{"a": 1}], [], 8, True)
+    found, [named], lines = read(path)
+    assert ([x[2] for x in found], named.position, named.reason) == ([{"a": 1}], "8", UNFINISHED)
+    assert (lines.offset, lines.has_tail, has_passed(named, path)) == (8, True, False)
     with path.open("ab") as file:
         file.write(b'f"}\n')
+    assert has_passed(named, path)
     assert read(path, lines.offset)[0] == [(8, 13, {"b": "half"})]
+
+
+@pytest.mark.requirement("READ-41")
+def test_an_empty_file_is_named_until_something_is_in_it(tmp_path: Path) -> None:
+    path = written(tmp_path, b"")
+    found, [named], _ = read(path)
+    assert (found, named.reason, has_passed(named, path)) == ([], EMPTY, False)
+    path.write_bytes(b'{"a":1}\n')
+    assert has_passed(named, path)
 
 
 @pytest.mark.requirement("READ-41")

@@ -30,6 +30,7 @@ from ovillo.model.records import (
     SessionId,
     SkippedRecord,
 )
+from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Place, Reader
 from ovillo.store.protocol import Applied, PlaceState, Store
 
@@ -351,4 +352,5 @@ def _busy() -> ScanReport:
 
 def _still_there(item: SkippedRecord, root: str) -> bool:
     path = Path(item.file)
-    return (path if path.is_absolute() else Path(root) / path).exists() or not item.file
+    path = path if path.is_absolute() else Path(root) / path
+    return not item.file or (path.exists() and not has_passed(item, path))

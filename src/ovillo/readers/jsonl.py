@@ -33,6 +33,9 @@ _MARK_BYTES = 512
 _LISTED_DAMAGE = 100
 #: A last line that nobody finished for so long is cut off, not being written (seconds).
 _UNFINISHED_S = 600
+#: Damage that may pass by itself; whoever lists it looks again (``has_passed``).
+UNFINISHED = "the last line has no end: it is cut off, or still being written"
+EMPTY = "the file is empty"
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
@@ -94,6 +97,18 @@ def file_mark(path: Path, offset: int) -> str:
     return blake2b(head + tail, digest_size=8).hexdigest()
 
 
+def has_passed(item: SkippedRecord, path: Path) -> bool:
+    """Whether what was unfinished or empty when it was read is not any more."""
+    if item.reason not in (UNFINISHED, EMPTY):
+        return False
+    try:
+        with path.open("rb") as file:
+            file.seek(int(item.position or 0))
+            return b"\n" in file.readline() if item.reason == UNFINISHED else bool(file.read(1))
+    except (OSError, ValueError):
+        return False
+
+
 def decode_any(data: bytes) -> Any:
     """Plain Python values of one JSON document.
 
@@ -142,6 +157,8 @@ class JsonLines(Generic[T]):
         try:
             with self.path.open("rb", buffering=_BUFFER) as file:
                 encoding = _encoding(file)
+                if file.seek(0, 2) == 0:
+                    yield SkippedRecord(self._name, "", EMPTY)
                 file.seek(self.offset)
                 if encoding == "binary":
                     yield SkippedRecord(self._name, "", "binary data, not lines of JSON")
@@ -213,6 +230,7 @@ class JsonLines(Generic[T]):
             yield from self._damage(offset, "the last line is cut off")
         else:
             self.has_tail = True
+            yield SkippedRecord(self._name, str(offset), UNFINISHED)
 
     def _repaired(self, data: bytes, offset: int, size: int, error: Exception) -> Iterator[Line[T] | SkippedRecord]:
         stripped = data.strip(b"\0 \t\r\n")
