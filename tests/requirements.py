@@ -598,7 +598,10 @@ KNOW: dict[str, tuple[str, str]] = {
 SYMBOLS: dict[str, tuple[str, str]] = {
     "SYMBOLS-1": ("A definition is found by what it does, asked in es, en, fr, pt or a mixture", "issue 4; code ref 3"),
     "SYMBOLS-2": ("Names written as they are come first; a name of one word is a name before it is a word", "issue 4"),
-    "SYMBOLS-3": ("The lexicon has 1,500 words and phrases of each language, a concept a line", "issue 4 Symbol search"),
+    "SYMBOLS-3": (
+        "The lexicon has 1,500 words and phrases of each language, a concept a line",
+        "issue 4 Symbol search",
+    ),
     "SYMBOLS-4": ("Each result says which words of the question it answers, where and how", "issue 4; DESIGN 9"),
     "SYMBOLS-5": ("What changed in the index is found, what is gone is not", "issue 4 incremental"),
     "SYMBOLS-6": ("Definitions in four languages' own words are found from the others", "issue 4"),

@@ -212,7 +212,7 @@ def test_another_namespace_finds_nothing(opened: Services) -> None:
 
 @pytest.mark.requirement("SYMBOLS-7")
 def test_the_tool_finds_and_says_why(opened: Services) -> None:
-    registry = Registry.choose(("code",))
+    registry = Registry.choose(("context",))
     result = call(opened, "find_symbol", registry=registry, query="la función que borra usuarios", limit=2)
     assert result.structured is not None
     (first, *_) = result.structured["symbols"]

@@ -46,7 +46,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     parent_sessions: list[Annotated[Relative, BRIEF]]
     child_sessions: list[Annotated[Relative, BRIEF]]
     siblings: list[Annotated[Relative, BRIEF]]
-    counts: dict[str, int]
+    counts: Annotated[dict[str, int], BRIEF]
     indexed_through: shapes.IndexedThrough
     forked_from: Fork | UnsetType = UNSET
     spawned_by: Spawned | UnsetType = UNSET

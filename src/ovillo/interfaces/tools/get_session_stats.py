@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session, freshness
-from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.schema import BRIEF, UNNAMED, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.sessions.views import Calling, Freshness, Statistics
 from ovillo.store.protocol import Totals
@@ -55,17 +55,17 @@ class Output(Struct, rename=wire_name, kw_only=True):
     duration: int
     active_time: int
     agents: list[str]
-    models: list[str]
+    models: Annotated[list[str], UNNAMED]
     tokens: Annotated[shapes.Tokens, BRIEF]
-    cost: float
+    cost: Annotated[float, UNNAMED]
     changes: Annotated[Changes, BRIEF]
     message_count: int
     part_count: int
-    prompt_count: int
-    errors: int
-    tools: list[Annotated[ToolFigures, BRIEF]]
-    inherited: Annotated[Inherited, BRIEF]
-    descendants: Annotated[Below, BRIEF]
+    prompt_count: Annotated[int, UNNAMED]
+    errors: Annotated[int, UNNAMED]
+    tools: Annotated[list[ToolFigures], UNNAMED]
+    inherited: Annotated[Inherited, UNNAMED]
+    descendants: Annotated[Below, UNNAMED]
     indexed_through: shapes.IndexedThrough
     parts_by_type: dict[str, int] | UnsetType = UNSET
     cost_by_model: dict[str, float] | UnsetType = UNSET

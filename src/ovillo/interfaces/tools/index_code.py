@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.code_shapes import index_line
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.schema import UNNAMED
 from ovillo.interfaces.tools.working_place import is_local_user, place_of
 from ovillo.model.errors import NotFound
 from ovillo.security.principals import CONTEXT_WRITE, Principal
@@ -25,11 +26,11 @@ class Output(Struct, kw_only=True):
     """Short: what was left out and why stands in ``ovillo code index --json`` and in REST."""
 
     root: str
-    files: int
+    files: Annotated[int, UNNAMED]
     #: New and changed files, read now.
-    read: int
+    read: Annotated[int, UNNAMED]
     symbols: int
-    busy: bool
+    busy: Annotated[bool, UNNAMED]
 
 
 def handle(call: Call, args: Input) -> Answer:

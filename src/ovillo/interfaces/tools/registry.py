@@ -42,7 +42,7 @@ _BUILT_IN = {
     "where_discussed": "context",
     "export_session": "continuity",
     "import_session": "continuity",
-    "find_symbol": "code",
+    "find_symbol": "context",
     "index_code": "context",
     "memory_optimize": "continuity",
     "session_append": "continuity",
@@ -60,7 +60,7 @@ _BUILT_IN = {
 }
 
 #: All there will be; a toolset whose tools are not built yet is accepted and shows nothing.
-TOOLSETS = ("history", "context", "continuity", "memory", "code", "compat")
+TOOLSETS = ("history", "context", "continuity", "memory", "compat")
 
 
 def all_tools(toolsets: Iterable[str] = TOOLSETS) -> list[AnyTool]:

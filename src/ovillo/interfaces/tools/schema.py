@@ -99,6 +99,8 @@ def _schema(info: shapes.Type, *, out: bool) -> Schema:
             return {"type": "string", "enum": [each.value for each in info.cls]}
         case shapes.ListType() | shapes.VarTupleType():
             return {"type": "array", "items": _schema(info.item_type, out=out)}
+        case shapes.DictType() if isinstance(info.value_type, shapes.AnyType):
+            return {"type": "object"}
         case shapes.DictType():
             return {"type": "object", "additionalProperties": _schema(info.value_type, out=out)}
         case shapes.StructType():

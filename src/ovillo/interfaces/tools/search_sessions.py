@@ -11,7 +11,7 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.messages import quote
 from ovillo.interfaces.tools.room import Room
-from ovillo.interfaces.tools.schema import wire_name
+from ovillo.interfaces.tools.schema import UNNAMED, wire_name
 from ovillo.model.clock import parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
@@ -51,6 +51,13 @@ class HitInfo(Struct, rename=wire_name, kw_only=True):
 
 
 class FoundSession(shapes.SessionInfo, rename=wire_name, kw_only=True):
+    """What a session is, ``list_sessions`` says."""
+
+    created: Annotated[str | None, UNNAMED]
+    updated: Annotated[str | None, UNNAMED]
+    agent: Annotated[str | None, UNNAMED]
+    parent_id: Annotated[str | None, UNNAMED]
+    summary: Annotated[str, UNNAMED]
     score: float
     hits: list[HitInfo]
     more_hits: int | UnsetType = UNSET
