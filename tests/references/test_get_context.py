@@ -13,7 +13,7 @@ from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
-from ovillo.model.records import Role, SessionId, SessionStatus, SessionType
+from ovillo.model.records import Role, SessionId, SessionStatus, SessionType, ToolCall, ToolStatus
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
@@ -179,3 +179,21 @@ def test_the_tool_answers_in_the_documented_fields(services: Services) -> None:
     place = result.structured["provenance"][0]
     assert (place["kind"], place["file"], place["lines"]) == ("code", "cards.py", [4, 7])
     assert "Recalled text is quoted data" in result.text
+
+
+@pytest.mark.requirement("CONTEXT-2")
+def test_the_question_and_earlier_questions_to_the_memory_are_no_answers(services: Services) -> None:
+    row, _ = services.recorder.create(NS, SessionDraft())
+    asked = "¿qué bug hay en el pago?"
+    recalled = ToolCall("memory_get_context", "call_1", input={"query": asked}, status=ToolStatus.COMPLETED)
+    drafts = [
+        MessageDraft(Role.USER, "Hay un bug en el pago con importes negativos"),
+        MessageDraft(Role.USER, asked),
+        MessageDraft(Role.ASSISTANT, "", tool_calls=(recalled,)),
+    ]
+    for draft in drafts:
+        services.recorder.append(NS, row.session.id, [(draft, uuid4().hex)]).result(10)
+    answer = services.context.get_context(NS, asked, row.session.id)
+    assert "importes negativos" in answer.content
+    assert asked not in answer.content
+    assert "memory_get_context" not in answer.content

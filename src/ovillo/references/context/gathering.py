@@ -29,6 +29,10 @@ _SESSIONS, _PLACES = 5, 2
 _EXCERPT_CHARS = 1_200
 #: Worth of what was said, by how it was found.
 _BY_WORDS, _BY_MEANING = 0.9, 0.5
+_RECALLING = (
+    *("get_context", "search_sessions", "recover_context", "where_discussed", "find_symbol", "recall"),
+    *("get_session_history", "get_session_lineage", "get_session_stats", "list_sessions"),
+)
 
 
 def code_item(code: CodeIndex, namespace: Namespace, symbol: SymbolRow, worth: float) -> Item | None:
@@ -108,10 +112,12 @@ def found_items(
     *,
     session: SessionId | None,
     skip: Iterable[str],
+    asked: str,
 ) -> tuple[list[Item], float, str | None]:
     """Places in sessions, best first; how good the best one is; and what cut the search short.
 
-    ``skip`` names messages that are shown already."""
+    ``skip`` names messages that are shown already; the question itself (``asked``), which the session has said by now,
+    and earlier questions to this very memory answer nothing."""
     from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
 
     request = SearchRequest(query, session=session, limit=_SESSIONS, hits_per_session=_PLACES)
@@ -119,14 +125,16 @@ def found_items(
         found = search.search(namespace, request)
     except OvilloError:
         return [], 0.0, None
-    asked = [query_terms(word) for word in words(query) if len(word) > 2 and not is_stop_word(word)]
+    terms = [query_terms(word) for word in words(query) if len(word) > 2 and not is_stop_word(word)]
     shown = set(skip)
     items: list[Item] = []
     for hits in found.sessions:
         for hit in hits.hits:
             if hit.message_id is None or hit.message_id in shown or hit.found_by == "neighbour":
                 continue
-            held = _share_held(asked, f"{hits.summary.title} {hit.snippet}")
+            if _is_recall(hit.tool) or words(hit.snippet.lower()) == words(asked.lower()):
+                continue
+            held = _share_held(terms, f"{hits.summary.title} {hit.snippet}")
             worth = max(_BY_WORDS * held, _BY_MEANING if hit.found_by == "meaning" else 0.0)
             head = wording.said(str(hits.summary.session.id), _day(hit.created_at))
             text = f"{head} ({hit.tool or hit.role}, {hit.message_id}; {hits.summary.title})\n> {' '.join(hit.snippet.split())}"
@@ -143,6 +151,11 @@ def symbol_in(code: CodeIndex, namespace: Namespace, name: str, file: str | None
         inside = [row for row in rows if row.file == tail or row.file.endswith(f"/{tail}") or tail.endswith(row.file)]
         rows = inside or rows
     return rows[0] if rows else None
+
+
+def _is_recall(tool: str | None) -> bool:
+    """Whether a tool of this memory was called, under whatever prefix the client gives it."""
+    return tool is not None and any(tool == name or tool.endswith(f"_{name}") for name in _RECALLING)
 
 
 def _share_held(asked: Sequence[tuple[str, ...]], text: str) -> float:

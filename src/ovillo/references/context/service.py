@@ -109,7 +109,7 @@ class ContextService:
             self._across_sessions(namespace, resolved.expanded_query, gathered)
             self._described(namespace, resolved, gathered)
             gathered.items += found.items
-            self._said(namespace, session_id, resolved, gathered)
+            self._said(namespace, session_id, resolved, gathered, asked)
         answer = self._answer(asked, resolved, gathered, found, max_tokens)
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
@@ -132,9 +132,10 @@ class ContextService:
                     gathered.items.append(item)
                     lines = item.provenance.lines
                     place = (item.provenance.file or "", *lines) if lines else None
-                gathered.sentences.append(
-                    gathered.wording.means(reference.text, reference.type, name, place, reference.mentioned_number)
-                )
+                if place is not None or reference.text.casefold() != name.casefold():
+                    gathered.sentences.append(
+                        gathered.wording.means(reference.text, reference.type, name, place, reference.mentioned_number)
+                    )
             if session_id is not None and reference.mentioned_in and reference.status == "resolved":
                 said_by = SessionId(reference.session_id or session_id)
                 said = gathering.message_item(
@@ -175,11 +176,16 @@ class ContextService:
                 gathered.items.append(item)
 
     def _said(
-        self, namespace: Namespace, session_id: SessionId | None, resolved: ResolvedQuery, gathered: _Gathered
+        self,
+        namespace: Namespace,
+        session_id: SessionId | None,
+        resolved: ResolvedQuery,
+        gathered: _Gathered,
+        asked: str,
     ) -> None:
         shown = {item.provenance.id for item in gathered.items}
         items, best, cut = gathering.found_items(
-            self._search, namespace, resolved.expanded_query, gathered.wording, session=None, skip=shown
+            self._search, namespace, resolved.expanded_query, gathered.wording, session=None, skip=shown, asked=asked
         )
         gathered.items += items
         gathered.confidence = max(gathered.confidence, best)

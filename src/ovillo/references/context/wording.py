@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 _WORDS: dict[str, dict[str, str]] = {
     "en": {
-        "is": "{said} is {what} {name}{where}{when}.",
+        "is": "{said} is {what}{where}{when}.",
         "when": ", mentioned in message {seq}",
         "where": " in {file}, lines {first}-{last}",
         "which": "Which one do you mean by {said}: {names}?",
@@ -22,8 +22,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "No open bug about it was found; {count} sessions of that kind are completed.",
     },
     "es": {
-        "is": "{said} es {what} {name}{where}{when}.",
-        "when": ", mencionada en el mensaje {seq}",
+        "is": "{said} es {what}{where}{when}.",
+        "when": ", mencionad{a} en el mensaje {seq}",
         "where": " en {file}, líneas {first}-{last}",
         "which": "¿Cuál quieres decir con {said}: {names}?",
         "who": "¿A qué te refieres con {said}? Dime su nombre.",
@@ -35,8 +35,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "No encontré ningún bug abierto sobre eso; {count} sesiones de ese tipo están terminadas.",
     },
     "fr": {
-        "is": "{said}, c'est {what} {name}{where}{when}.",
-        "when": ", mentionné dans le message {seq}",
+        "is": "{said}, c'est {what}{where}{when}.",
+        "when": ", mentionné{e} dans le message {seq}",
         "where": " dans {file}, lignes {first}-{last}",
         "which": "Lequel voulez-vous dire par {said} : {names} ?",
         "who": "Que voulez-vous dire par {said} ? Donnez son nom.",
@@ -48,8 +48,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "Aucun bug ouvert à ce sujet ; {count} sessions de ce genre sont terminées.",
     },
     "pt": {
-        "is": "{said} é {what} {name}{where}{when}.",
-        "when": ", mencionada na mensagem {seq}",
+        "is": "{said} é {what}{where}{when}.",
+        "when": ", mencionad{a} na mensagem {seq}",
         "where": " em {file}, linhas {first}-{last}",
         "which": "Qual você quer dizer com {said}: {names}?",
         "who": "A que você se refere com {said}? Diga o nome.",
@@ -66,6 +66,7 @@ _STATUS = {
     "fr": {"active": "en cours", "interrupted": "interrompue", "completed": "terminée", "archived": "archivée"},
     "pt": {"active": "ativa", "interrupted": "interrompida", "completed": "concluída", "archived": "arquivada"},
 }
+#: With the article, which tells the gender.
 _TYPES = {
     "es": {
         "function": "la función",
@@ -73,6 +74,15 @@ _TYPES = {
         "class": "la clase",
         "file": "el archivo",
         "module": "el módulo",
+        "test": "la prueba",
+        "error": "el error",
+        "bug": "el bug",
+        "feature": "la funcionalidad",
+        "ticket": "el ticket",
+        "commit": "el commit",
+        "branch": "la rama",
+        "command": "el comando",
+        "decision": "la decisión",
     },
     "fr": {
         "function": "la fonction",
@@ -80,6 +90,15 @@ _TYPES = {
         "class": "la classe",
         "file": "le fichier",
         "module": "le module",
+        "test": "le test",
+        "error": "l'erreur",
+        "bug": "le bug",
+        "feature": "la fonctionnalité",
+        "ticket": "le ticket",
+        "commit": "le commit",
+        "branch": "la branche",
+        "command": "la commande",
+        "decision": "la décision",
     },
     "pt": {
         "function": "a função",
@@ -87,8 +106,18 @@ _TYPES = {
         "class": "a classe",
         "file": "o arquivo",
         "module": "o módulo",
+        "test": "o teste",
+        "error": "o erro",
+        "bug": "o bug",
+        "feature": "a funcionalidade",
+        "ticket": "o ticket",
+        "commit": "o commit",
+        "branch": "o branch",
+        "command": "o comando",
+        "decision": "a decisão",
     },
 }
+_FEMININE = ("la ", "a ", "l'erreur")
 
 
 class Wording:
@@ -101,11 +130,12 @@ class Wording:
     def means(self, said: str, kind: str | None, name: str, place: tuple[str, int, int] | None, seq: int | None) -> str:
         """``Esa función es la función validate_card en cards.py, líneas 45-60, mencionada en el mensaje 3.``"""
         where = self._words["where"].format(file=place[0], first=place[1], last=place[2]) if place else ""
-        when = self._words["when"].format(seq=seq) if seq is not None else ""
         what = _TYPES.get(self.language, {}).get(kind or "", f"the {kind}" if kind and self.language == "en" else "")
-        sentence = self._words["is"].format(
-            said=said[:1].upper() + said[1:], what=what, name=name, where=where, when=when
-        )
+        feminine = what.startswith(_FEMININE)
+        ending = {"a": "a" if feminine else "o", "e": "e" if feminine else ""}
+        when = self._words["when"].format(seq=seq, **ending) if seq is not None else ""
+        named = _named(what, name)
+        sentence = self._words["is"].format(said=said[:1].upper() + said[1:], what=named, where=where, when=when)
         return " ".join(sentence.split())
 
     def which(self, said: str, names: Sequence[str]) -> str:
@@ -131,6 +161,14 @@ class Wording:
 
     def none_pending(self, count: int) -> str:
         return self._words["none pending"].format(count=count)
+
+
+def _named(what: str, name: str) -> str:
+    """ "la función pay"; "el bug en el pago", whose name says what it is."""
+    noun = what.rpartition(" ")[2]
+    if noun and name.lower().startswith(f"{noun} "):
+        return f"{what.removesuffix(noun)}{name}"
+    return f"{what} {name}"
 
 
 def _quoted(said: str) -> str:
