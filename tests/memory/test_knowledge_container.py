@@ -162,7 +162,7 @@ def test_changed_bytes_never_do_more_than_fail_clearly(legacy: Path, data: st.Da
     try:
         read_container(path)
     except OvilloError as error:
-        assert error.message
+        assert error.message  # noqa: PT017 - most changed files are read all the same
 
 
 @pytest.mark.requirement("KNOW-9")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -62,7 +64,7 @@ def test_a_chunk_begins_with_the_end_of_the_one_before() -> None:
     overlap = _count("\n".join(lines[second.first : first.end]))
     assert 0 < overlap <= first.tokens // 4
     apart = cut(lines, Cutting(15, 45, 0), _count)
-    assert all(later.first >= earlier.end for earlier, later in zip(apart, apart[1:], strict=False))
+    assert all(later.first >= earlier.end for earlier, later in pairwise(apart))
 
 
 @pytest.mark.requirement("KNOW-2")
