@@ -116,6 +116,41 @@ def test_calls_are_resolved_through_imports_classes_and_aliases(made: Services, 
 
 
 @pytest.mark.requirement("CODE-9")
+def test_receivers_are_what_the_file_says_they_are(made: Services, tmp_path: Path) -> None:
+    root = write(
+        tmp_path / "p",
+        {
+            "kit/__init__.py": "from .card import Card\n",
+            "kit/card.py": "class Base:\n    def save(self): pass\n\nclass Card(Base):\n    def pay(self) -> 'Card': pass\n",
+            "kit/time.py": "def pay(): pass\n",
+            "use.py": (
+                "import time\nimport kit\nfrom other import Card as Foreign\n"
+                "def by_type(card: kit.Card | None): card.save()\n"
+                "def by_value():\n    card = kit.Card()\n    card.pay().save()\n"
+                "class Shop:\n    def __init__(self): self.card = kit.Card()\n    def buy(self): self.card.pay()\n"
+                "def elsewhere(x: Foreign, pay):\n    x.pay()\n    pay()\n    time.pay()\n"
+            ),
+        },
+    )
+    made.code.index(NS, root)
+    called = {
+        (name, call.receiver, call.name): ([x.qualified_name for x in found.targets], found.rule)
+        for name in ("by_type", "by_value", "buy", "elsewhere")
+        for call, found in made.code.calls(NS, str(root)).callees(one(made, name))
+    }
+    assert called == {
+        ("by_type", "card", "save"): (["Base.save"], "receiver"),
+        ("by_value", "kit", "Card"): (["Card"], "import"),
+        ("by_value", "card", "pay"): (["Card.pay"], "receiver"),
+        ("by_value", "card.pay()", "save"): (["Base.save"], "receiver"),
+        ("buy", "self.card", "pay"): (["Card.pay"], "receiver"),
+        ("elsewhere", "x", "pay"): ([], "none"),
+        ("elsewhere", None, "pay"): ([], "none"),
+        ("elsewhere", "time", "pay"): ([], "none"),
+    }
+
+
+@pytest.mark.requirement("CODE-9")
 def test_tests_are_linked_to_what_they_exercise(made: Services, project: Path) -> None:
     graph = made.code.calls(NS, str(project))
     tests = {

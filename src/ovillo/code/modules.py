@@ -5,6 +5,7 @@ Owns resolving what an import names to a file of the same folder; installed pack
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -96,13 +97,29 @@ class ModuleNames:
             endings = [f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi"] if stem else ["__init__.py"]
             if exactly:
                 return self._first(endings)
-            return next((found for ending in endings if (found := self._ending(importer, ending))), [])
+            return next((found for ending in endings if (found := self._importable(importer, ending))), [])
 
         found: dict[str, None] = {}
         for name, _ in item.names:
             for file in (at(f"{path}/{name}" if path else name) if name != "*" else []) or at(path):
                 found[file] = None
         return list(found) or at(path)
+
+    def _importable(self, importer: str, ending: str) -> list[str]:
+        """A module by its whole name: what it begins in is no package itself, unless the importer stands beside it. A
+        name of the standard library means that, unless it stands at the top or beside."""
+        is_standard = ending.partition("/")[0].removesuffix(".py").removesuffix(".pyi") in sys.stdlib_module_names
+        fitting = []
+        for path in self._tails.get(ending.rpartition("/")[2], ()):
+            if path != ending and not path.endswith(f"/{ending}"):
+                continue
+            base = path[: -len(ending)].rstrip("/")
+            beside = base == _folder(importer)
+            inside = f"{base}/__init__.py".lstrip("/") in self._paths
+            fits = (beside and not is_standard) if inside else (beside or not base or not is_standard)
+            if path != importer and fits:
+                fitting.append(path)
+        return [max(fitting, key=lambda x: (_shared(x, importer), -len(x)))] if fitting else []
 
     def _script(self, importer: str, module: str) -> list[str]:
         if module.startswith("."):

@@ -82,6 +82,9 @@ def parse_file(path: str, data: bytes, language: Language, *, mtime_ns: int = 0)
     lines = said.count("\n") + (not said.endswith("\n") and bool(said))
     if language.name == "c" and path.endswith(".h") and _looks_like_cpp(source):
         language = language_named("cpp")
+    if language.name == "javascript" and b"@flow" in source[:2_000]:
+        # Types of Flow are written as those of TypeScript, for all that matters here.
+        language = language_named("tsx")
     grammar, walker_class = language.load()
     from tree_sitter import Parser  # start-up cost, as the grammars
 

@@ -1,6 +1,7 @@
-"""A picture of the module graph as SVG: who imports whom, from left (uses others) to right (is used).
+"""A picture of the module graph as SVG: who imports whom, from top (uses others) to bottom (is used).
 
-Owns the drawing. Many files are drawn as their folders: what cannot be read helps nobody.
+Owns the drawing. Many files are drawn as their folders, and an import that follows from others drawn (a uses b, b uses c,
+so a may use c) is left out: what cannot be read helps nobody. Imports that close a circle are drawn in another colour.
 """
 
 from __future__ import annotations
@@ -13,42 +14,52 @@ from ovillo.code.modules import ModuleNode
 
 #: More boxes than this are drawn as folders instead, then as fewer, outer folders.
 _MOST_BOXES = 60
-_BOX_HEIGHT, _ROW, _GAP, _MARGIN, _LETTER = 26, 38, 90, 24, 7.2
+_BOX_HEIGHT, _ROW, _GAP, _MARGIN, _LETTER, _TOP = 26, 78, 28, 28, 7.3, 76
+#: Boxes beside each other at most: a layer with more is drawn as several rows.
+_WIDEST = 8
+#: Passes that bring boxes nearer to what they are joined with.
+_PASSES = 8
+_COLOURS = 8
 _STYLE = (
-    "text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#24292f}"
-    ".box{fill:#f6f8fa;stroke:#57606a;rx:4}.test{stroke-dasharray:4 3}"
-    ".edge{fill:none;stroke:#8c959f;stroke-width:1.2;opacity:.75}.loop{stroke:#bc4c00}"
-    "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.box{fill:#161b22;stroke:#8b949e}.edge{stroke:#6e7681}"
-    ".loop{stroke:#f0883e}}"
+    "text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}.note{font-size:11px;fill:#59636e}"
+    ".page{fill:#fff}.box{stroke-width:1.2;rx:6}.test{stroke-dasharray:4 3}"
+    ".edge{fill:none;stroke:#8c959f;opacity:.7}.loop{stroke:#d1242f;opacity:.4;stroke-dasharray:4 4}"
+    ".edge:hover{opacity:1;stroke:#0969da}"
+    + "".join(f".c{n}{{fill:hsl({n * 45 + 205},70%,95%);stroke:hsl({n * 45 + 205},45%,55%)}}" for n in range(_COLOURS))
+    + "@media(prefers-color-scheme:dark){.page{fill:#0d1117}text{fill:#e6edf3}.note{fill:#9198a1}.edge{stroke:#6e7681}"
+    ".loop{stroke:#f85149}"
+    + "".join(f".c{n}{{fill:hsl({n * 45 + 205},30%,16%);stroke:hsl({n * 45 + 205},40%,50%)}}" for n in range(_COLOURS))
+    + "}"
 )
+
+Edges = Mapping[tuple[str, str], int]
 
 
 def svg(nodes: Sequence[ModuleNode], title: str) -> str:
-    """A whole SVG document; an import that closes a circle is drawn in another colour."""
+    """A whole SVG document."""
     names, edges, tests = _boxes(nodes)
-    columns = _columns(names, edges)
-    places: dict[str, tuple[float, float, float]] = {}
-    x, height = float(_MARGIN), 0.0
-    for column in columns:
-        width = max(len(name) for name in column) * _LETTER + 20
-        for row, name in enumerate(column):
-            places[name] = (x, 56 + row * _ROW, width)
-        height = max(height, 56.0 + len(column) * _ROW)
-        x += width + _GAP
-    layer = {name: number for number, column in enumerate(columns) for name in column}
-    parts = [
-        _edge(places[a], places[b], count, layer[a] >= layer[b], f"{a} → {b}")
-        for (a, b), count in sorted(edges.items())
-    ]
-    parts += [_box(name, places[name], name in tests) for name in names]
-    wide, high = max(x - _GAP + _MARGIN, 320), height + _MARGIN
+    forward, loops = _without_circles(names, edges)
+    drawn = _telling(names, forward)
+    rows = _rows(names, forward, drawn)
+    places, wide, high = _places(rows)
+    colours = _colours(names)
+    parts = [_edge(places[a], places[b], forward[a, b], False, f"{a} → {b}") for a, b in drawn]
+    parts += [_edge(places[a], places[b], loops[a, b], True, f"{a} → {b}") for a, b in sorted(loops)]
+    parts += [_box(name, places[name], name in tests, colours[name]) for name in names]
     heading = f"{title}: {len(nodes)} modules" + (f" in {len(names)} folders" if len(names) < len(nodes) else "")
+    left_out = len(forward) - len(drawn)
+    note = "What is above uses what is below." + (
+        f" {left_out} imports that follow from others are not drawn." if left_out else ""
+    )
+    note += f" {len(loops)} against the order are dashed." if loops else ""
+    wide = max(wide, 360, _MARGIN * 2 + len(note) * 7)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {high:.0f}" width="{wide:.0f}"'
         f' height="{high:.0f}" role="img"><title>{escape(heading)}</title><style>{_STYLE}</style>'
-        '<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" fill="#8c959f"/></marker></defs>'
-        f'<text x="{_MARGIN}" y="30" font-weight="bold">{escape(heading)}</text>{"".join(parts)}</svg>\n'
+        '<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
+        ' markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z" fill="#8c959f"/></marker></defs>'
+        f'<rect class="page" width="100%" height="100%"/><text x="{_MARGIN}" y="30" font-weight="bold">{escape(heading)}'
+        f'</text><text class="note" x="{_MARGIN}" y="50">{escape(note)}</text>{"".join(parts)}</svg>\n'
     )
 
 
@@ -72,46 +83,133 @@ def _boxes(nodes: Sequence[ModuleNode]) -> tuple[list[str], Mapping[tuple[str, s
 
 
 def _folder(path: str, depth: int) -> str:
-    return "/".join(path.split("/")[:-1][:depth]) + "/"
+    return "/".join(path.split("/")[:-1][:depth]) + "/" if "/" in path else "(top)"
 
 
-def _columns(names: Sequence[str], edges: Mapping[tuple[str, str], int]) -> list[list[str]]:
-    """Layers: a box stands right of those that import it, as far as circles allow."""
-    layer = dict.fromkeys(names, 0)
-    for _ in range(min(len(names), 12)):
+def _without_circles(names: Sequence[str], edges: Edges) -> tuple[Edges, Edges]:
+    """Imports along an order that as few as can be go against, and those that do (Eades, Lin, Smyth 1993)."""
+    left = set(names)
+    out = {name: {b: n for (a, b), n in edges.items() if a == name} for name in names}
+    into = {name: {a: n for (a, b), n in edges.items() if b == name} for name in names}
+
+    def weight(name: str, joined: Mapping[str, Mapping[str, int]]) -> int:
+        return sum(count for other, count in joined[name].items() if other in left)
+
+    first: list[str] = []
+    last: list[str] = []
+    while left:
+        sinks = [name for name in sorted(left) if not weight(name, out)]
+        sources = [name for name in sorted(left) if not weight(name, into)]
+        if sinks:
+            last += sinks
+            left.difference_update(sinks)
+        elif sources:
+            first += sources
+            left.difference_update(sources)
+        else:
+            best = max(sorted(left), key=lambda name: weight(name, out) - weight(name, into))
+            first.append(best)
+            left.remove(best)
+    place = {name: number for number, name in enumerate([*first, *reversed(last)])}
+    forward = {pair: count for pair, count in edges.items() if place[pair[0]] < place[pair[1]]}
+    return forward, {pair: count for pair, count in edges.items() if pair not in forward}
+
+
+def _telling(names: Sequence[str], forward: Edges) -> list[tuple[str, str]]:
+    """Without those that follow from others: there is a longer way from a to b."""
+    below: dict[str, set[str]] = {name: {b for a, b in forward if a == name} for name in names}
+    reached: dict[str, set[str]] = {}
+    depth = _depths(names, forward)
+    for name in sorted(names, key=lambda name: -depth[name]):
+        reached[name] = set().union(below[name], *(reached.get(b, set()) for b in below[name]))
+    return sorted((a, b) for a, b in forward if not any(b in reached[other] for other in below[a] if other != b))
+
+
+def _depths(names: Sequence[str], forward: Edges) -> dict[str, int]:
+    """The length of the longest way to each box."""
+    depth = dict.fromkeys(names, 0)
+    for _ in names:
         moved = False
-        for a, b in sorted(edges):
-            if layer[b] <= layer[a] < 12 and (b, a) not in edges:
-                layer[b] = layer[a] + 1
+        for a, b in forward:
+            if depth[b] <= depth[a]:
+                depth[b] = depth[a] + 1
                 moved = True
         if not moved:
             break
-    used = sorted(set(layer.values()))
-    return [[name for name in names if layer[name] == number] for number in used]
+    return depth
 
 
-def _box(name: str, place: tuple[float, float, float], is_test: bool) -> str:
+def _rows(names: Sequence[str], forward: Edges, drawn: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Layers, a box above all that it uses and no further than it must be, in an order with few crossings."""
+    depth = _depths(names, forward)
+    joined = {name for pair in forward for name in pair}
+    for name in sorted(names, key=lambda name: -depth[name]):
+        used = [depth[b] for a, b in forward if a == name]
+        if used:
+            depth[name] = max(depth[name], min(used) - 1)
+    layers = [
+        [x for x in names if x in joined and depth[x] == number] for number in range(max(depth.values(), default=0) + 1)
+    ]
+    near: dict[str, list[str]] = {name: [] for name in names}
+    for a, b in drawn:
+        near[a].append(b)
+        near[b].append(a)
+    for turn in range(_PASSES):
+        place = {x: (row + 0.5) / len(layer) for layer in layers for row, x in enumerate(layer)}
+        for layer in layers if turn % 2 else reversed(layers):
+            layer.sort(key=lambda x: sum(place[y] for y in near[x]) / len(near[x]) if near[x] else place[x])
+            place |= {x: (row + 0.5) / len(layer) for row, x in enumerate(layer)}
+    rows = [layer[start : start + _WIDEST] for layer in layers for start in range(0, len(layer), _WIDEST)]
+    alone = [name for name in names if name not in joined]
+    return rows + [alone[start : start + _WIDEST] for start in range(0, len(alone), _WIDEST)]
+
+
+def _places(rows: Sequence[Sequence[str]]) -> tuple[dict[str, tuple[float, float, float]], float, float]:
+    """Left, top and width of every box; width and height of the whole."""
+    widths = {name: len(name) * _LETTER + 22 for row in rows for name in row}
+    wholes = [sum(widths[name] + _GAP for name in row) - _GAP for row in rows]
+    widest = max(wholes, default=0.0)
+    places: dict[str, tuple[float, float, float]] = {}
+    for number, (row, whole) in enumerate(zip(rows, wholes, strict=True)):
+        x = _MARGIN + (widest - whole) / 2
+        for name in row:
+            places[name] = (x, float(_TOP + number * _ROW), widths[name])
+            x += widths[name] + _GAP
+    return places, widest + 2 * _MARGIN, float(_TOP + max(len(rows) - 1, 0) * _ROW + _BOX_HEIGHT + _MARGIN)
+
+
+def _colours(names: Sequence[str]) -> dict[str, int]:
+    """One for all of an outermost folder."""
+    tops = sorted({name.split("/")[0] if "/" in name else "" for name in names})
+    return {name: tops.index(name.split("/")[0] if "/" in name else "") % _COLOURS for name in names}
+
+
+def _box(name: str, place: tuple[float, float, float], is_test: bool, colour: int) -> str:
     x, y, width = place
-    kind = "box test" if is_test else "box"
+    kind = f"box c{colour}" + (" test" if is_test else "")
     return (
         f'<g><title>{escape(name)}</title><rect class="{kind}" x="{x:.0f}" y="{y:.0f}" width="{width:.0f}"'
-        f' height="{_BOX_HEIGHT}"/><text x="{x + 10:.0f}" y="{y + 17:.0f}">{escape(name)}</text></g>'
+        f' height="{_BOX_HEIGHT}"/><text x="{x + 11:.0f}" y="{y + 17:.0f}">{escape(name)}</text></g>'
     )
 
 
 def _edge(
-    start: tuple[float, float, float], end: tuple[float, float, float], count: int, is_back: bool, said: str
+    start: tuple[float, float, float], end: tuple[float, float, float], count: int, is_loop: bool, said: str
 ) -> str:
-    middle = _BOX_HEIGHT / 2
-    if is_back:
-        x1, y1, x2, y2 = start[0], start[1] + middle, end[0] + end[2], end[1] + middle
-        bend = -60
+    x1, x2 = start[0] + start[2] / 2, end[0] + end[2] / 2
+    if is_loop:
+        # From side to side, around what lies between.
+        x1, x2 = start[0] + start[2], end[0] + end[2]
+        y1, y2 = start[1] + _BOX_HEIGHT / 2, end[1] + _BOX_HEIGHT / 2
+        reach = max(x1, x2) + 24 + abs(y1 - y2) / 8
+        curve = f"{reach:.0f} {y1:.0f} {reach:.0f} {y2:.0f}"
     else:
-        x1, y1, x2, y2 = start[0] + start[2], start[1] + middle, end[0], end[1] + middle
-        bend = 45
-    kind = "edge loop" if is_back else "edge"
+        y1, y2 = start[1] + _BOX_HEIGHT, end[1]
+        reach = max((y2 - y1) / 2, 20)
+        curve = f"{x1:.0f} {y1 + reach:.0f} {x2:.0f} {y2 - reach:.0f}"
     times = f" ({count} imports)" if count > 1 else ""
+    thick = 1 if is_loop else min(1 + count**0.5 / 4, 3)
     return (
-        f'<path class="{kind}" marker-end="url(#end)" d="M{x1:.0f} {y1:.0f}C{x1 + bend:.0f} {y1:.0f} {x2 - bend:.0f}'
-        f' {y2:.0f} {x2:.0f} {y2:.0f}"><title>{escape(said + times)}</title></path>'
+        f'<path class="edge{" loop" if is_loop else ""}" stroke-width="{thick:.1f}" marker-end="url(#end)"'
+        f' d="M{x1:.0f} {y1:.0f}C{curve} {x2:.0f} {y2:.0f}"><title>{escape(said + times)}</title></path>'
     )

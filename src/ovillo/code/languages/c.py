@@ -39,7 +39,7 @@ class CWalker(Walker):
         owner, name = _name(field(declarator, "declarator"))
         if not name:
             return None
-        made = tidy(text(field(node, "type")))
+        made = tidy(text(field(node, "type"))) + _marks(field(node, "declarator"), declarator)
         is_method = scope.is_class or owner is not None
         is_static = any(text(x) == "static" for x in node.children if x.type == "storage_class_specifier")
         inner = self.define(
@@ -47,7 +47,7 @@ class CWalker(Walker):
             scope,
             SymbolKind.METHOD if is_method else SymbolKind.FUNCTION,
             name,
-            signature=f"{made} {tidy(text(declarator))}".strip(),
+            signature=f"{made}{'' if made[-1:] in ('*', '&') else ' '}{tidy(text(declarator))}".strip(),
             is_exported=not is_static or scope.is_class,
             is_test=self.is_test_file and name.lower().startswith("test"),
             start=self._first_line(node),
@@ -135,8 +135,28 @@ class CppWalker(CWalker):
         inner = self.define(node, scope, SymbolKind.NAMESPACE, name, signature=f"namespace {name}", is_exported=True)
         return [(body, inner)]
 
+    def conversion(self, node: Node, scope: Scope) -> Next:
+        """``operator bool()``: named by the type it gives."""
+        declarator = field(node, "declarator")
+        if declarator is None or declarator.type != "operator_cast":
+            return self._function(node, scope, has_body=True)
+        name = f"operator {tidy(text(field(declarator, 'type')))}"
+        inner = self.define(node, scope, SymbolKind.METHOD, name, signature=f"{name}()", start=self._first_line(node))
+        body = field(node, "body")
+        return [(body, inner)] if body is not None else ()
+
+    def alias(self, node: Node, scope: Scope) -> Next:
+        name = text(field(node, "name"))
+        made = tidy(text(field(node, "type")))
+        self.define(
+            node, scope, SymbolKind.TYPE, name, signature=f"using {name} = {made}", start=self._first_line(node)
+        )
+        return ()
+
     handlers: ClassVar[Mapping[str, Handler]] = {
         **CWalker.handlers,
+        "function_definition": conversion,
+        "alias_declaration": alias,
         "field_declaration": CWalker.declaration,
         "namespace_definition": namespace,
         "new_expression": CWalker.creation,
@@ -151,7 +171,24 @@ def _function_declarator(node: Node | None) -> Node | None:
     if node is None or node.type != "function_declarator":
         return None
     held = field(node, "declarator")
-    return None if held is not None and held.type == "parenthesized_declarator" else node
+    if held is None or held.type != "parenthesized_declarator":
+        return node
+    # ``int (*choose(int which))(int)`` gives back a pointer to a function; ``int (*choose)(int)`` is one.
+    inner = held
+    while inner is not None and inner.type in _AROUND:
+        inner = field(inner, "declarator") or (inner.named_children[-1] if inner.named_child_count else None)
+    return inner if inner is not None and inner.type == "function_declarator" else None
+
+
+def _marks(outer: Node | None, inner: Node) -> str:
+    """The stars and ampersands that belong to what a function gives back."""
+    marks = ""
+    while outer is not None and outer.id != inner.id and outer.type in _AROUND:
+        marks += {"pointer_declarator": "*", "reference_declarator": text(outer)[:1]}.get(outer.type, "")
+        if outer.type == "reference_declarator" and text(outer).startswith("&&"):
+            marks += "&"
+        outer = field(outer, "declarator") or (outer.named_children[-1] if outer.named_child_count else None)
+    return f" {marks}" if marks else ""
 
 
 def _name(node: Node | None) -> tuple[str | None, str]:

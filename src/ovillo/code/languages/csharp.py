@@ -44,8 +44,24 @@ class CSharpWalker(Walker):
         body = field(node, "body")
         return [(body, inner)] if body is not None else ()
 
+    def delegate(self, node: Node, scope: Scope) -> Next:
+        name = text(field(node, "name"))
+        given = f"{text(field(node, 'type_parameters'))}{tidy(text(field(node, 'parameters')))}"
+        made = tidy(text(field(node, "type") or field(node, "returns")))
+        is_open = self._open(node, scope)
+        if is_open and not scope.is_class:
+            self.exports[name] = None
+        self.define(node, scope, SymbolKind.TYPE, name, signature=f"delegate {made} {name}{given}", is_exported=is_open)
+        return ()
+
     def method(self, node: Node, scope: Scope) -> Next:
         name = text(field(node, "name"))
+        if node.type == "destructor_declaration":
+            name = f"~{name}"
+        elif node.type == "operator_declaration":
+            name = f"operator {text(field(node, 'operator'))}"
+        elif node.type == "conversion_operator_declaration":
+            name = f"operator {text(field(node, 'type'))}"
         made = tidy(text(field(node, "returns") or field(node, "type")))
         given = f"{name}{text(field(node, 'type_parameters'))}{tidy(text(field(node, 'parameters')))}"
         inner = self.define(
@@ -94,7 +110,11 @@ class CSharpWalker(Walker):
         **dict.fromkeys(_KINDS, type_),
         "method_declaration": method,
         "constructor_declaration": method,
+        "destructor_declaration": method,
+        "operator_declaration": method,
+        "conversion_operator_declaration": method,
         "local_function_statement": method,
+        "delegate_declaration": delegate,
         "invocation_expression": call_,
         "object_creation_expression": creation,
         "using_directive": using,

@@ -20,9 +20,12 @@ class GoWalker(Walker):
         return self._callable(node, scope, SymbolKind.FUNCTION, None)
 
     def method(self, node: Node, scope: Scope) -> Next:
-        holder = text(field(node, "receiver")).strip("() ").split()
-        owner = holder[-1].lstrip("*").partition("[")[0] if holder else None
-        return self._callable(node, scope, SymbolKind.METHOD, owner)
+        holder = text(field(node, "receiver")).strip("() ").partition("[")[0].split()
+        owner = holder[-1].lstrip("*") if holder else None
+        following = self._callable(node, scope, SymbolKind.METHOD, owner)
+        if owner and len(holder) > 1:
+            self.bindings.value(len(self.symbols) - 1, holder[0], owner, is_declared=True)
+        return following
 
     def member(self, node: Node, scope: Scope) -> Next:
         return self._callable(node, scope, SymbolKind.METHOD, None)
@@ -99,4 +102,6 @@ def _embedded(made: Node | None) -> list[str]:
     """Types whose members a struct takes over."""
     fields = child_of_type(made, "field_declaration_list") if made is not None else None
     held = [x for x in fields.named_children if x.type == "field_declaration"] if fields is not None else []
-    return [text(field(x, "type")).lstrip("*") for x in held if field(x, "name") is None]
+    above = [text(x) for x in made.named_children if x.type == "type_elem"] if made is not None else []
+    own = [text(field(x, "type")).lstrip("*") for x in held if field(x, "name") is None]
+    return own + [x for x in above if "|" not in x and "~" not in x]

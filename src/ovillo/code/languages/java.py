@@ -51,7 +51,7 @@ class JavaWalker(Walker):
 
     def method(self, node: Node, scope: Scope) -> Next:
         name, made = text(field(node, "name")), text(field(node, "type"))
-        given = f"{name}{tidy(text(field(node, 'parameters')))}"
+        given = f"{name}{text(field(node, 'type_parameters'))}{tidy(text(field(node, 'parameters')))}"
         inner = self.define(
             node,
             scope,
@@ -90,6 +90,7 @@ class JavaWalker(Walker):
         "method_declaration": method,
         "constructor_declaration": method,
         "compact_constructor_declaration": method,
+        "annotation_type_element_declaration": method,
         "method_invocation": call_,
         "object_creation_expression": creation,
         "import_declaration": import_,

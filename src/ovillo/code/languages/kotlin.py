@@ -71,6 +71,29 @@ class KotlinWalker(Walker):
         )
         return [(x, inner) for x in node.named_children if x.type == "function_body"]
 
+    def alias(self, node: Node, scope: Scope) -> Next:
+        name = text(field(node, "type") or child_of_type(node, "identifier", "type_identifier"))
+        self.define(
+            node,
+            scope,
+            SymbolKind.TYPE,
+            name,
+            signature=tidy(text(node)),
+            is_exported=self._open(node, scope, name),
+        )
+        return ()
+
+    def constructor(self, node: Node, scope: Scope) -> Next:
+        inner = self.define(
+            node,
+            scope,
+            SymbolKind.METHOD,
+            "constructor",
+            signature=f"constructor{tidy(text(child_of_type(node, 'function_value_parameters')))}",
+            is_exported=_CLOSED.isdisjoint(text(child_of_type(node, "modifiers")).split()),
+        )
+        return [(x, inner) for x in node.named_children if x.type != "function_value_parameters"]
+
     def call_(self, node: Node, scope: Scope) -> Next:
         function = node.named_children[0] if node.named_child_count else None
         if function is None:
@@ -103,6 +126,8 @@ class KotlinWalker(Walker):
         "object_declaration": object_,
         "companion_object": object_,
         "function_declaration": function,
+        "type_alias": alias,
+        "secondary_constructor": constructor,
         "call_expression": call_,
         "import": import_,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, field, receiver_of, text, tidy
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 _CHAINS = frozenset({"identifier", "constant", "self", "scope_resolution", "instance_variable", "class_variable"})
 _SENTENCES = frozenset({"describe", "context", "it", "specify", "test", "feature", "scenario"})
+_MIXINS = frozenset({"include", "extend", "prepend"})
+_MAKERS = frozenset({"Struct", "Class", "Module", "Data"})
 _IMPORTS = frozenset({"require", "require_relative", "load", "autoload"})
 
 
@@ -27,7 +30,7 @@ class RubyWalker(Walker):
         )
 
     def _container(self, node: Node, scope: Scope, kind: SymbolKind, word: str, bases: list[str]) -> Next:
-        name, body = text(field(node, "name")).replace("::", "."), field(node, "body")
+        name, own = text(field(node, "name")).replace("::", "."), field(node, "name")
         if scope.index < 0:
             self.exports[name] = None
         signature = f"{word} {name}" + (f" < {bases[0]}" if bases else "")
@@ -42,7 +45,19 @@ class RubyWalker(Walker):
             is_exported=True,
             within=f"{scope.prefix}{owner}" if owner else None,
         )
-        return [(body, inner)] if body is not None else ()
+        # The first comment of a body stands before it.
+        return [(x, inner) for x in node.named_children if own is None or x.id != own.id]
+
+    def assignment(self, node: Node, scope: Scope) -> Next:
+        """``Line = Struct.new(:a) do ... end`` makes a class."""
+        name, made = field(node, "left"), field(node, "right")
+        maker = text(field(made, "receiver")) if made is not None and made.type == "call" else ""
+        if name is None or made is None or name.type != "constant" or maker not in _MAKERS:
+            return None
+        signature = f"{text(name)} = {maker}.{text(field(made, 'method'))}{tidy(text(field(made, 'arguments')))}"
+        inner = self.define(node, scope, SymbolKind.CLASS, text(name), signature=signature, is_exported=True)
+        block = field(made, "block")
+        return [(block, inner)] if block is not None else ()
 
     def method(self, node: Node, scope: Scope) -> Next:
         name = text(field(node, "name"))
@@ -69,6 +84,11 @@ class RubyWalker(Walker):
             prefix = "./" if name == "require_relative" else ""
             self.imports.append(CodeImport(prefix + text(first)[1:-1], (), node.start_point[0] + 1))
             return ()
+        if receiver is None and name in _MIXINS and scope.is_class and scope.index >= 0 and arguments is not None:
+            held = self.symbols[scope.index]
+            taken = tuple(text(x) for x in arguments.named_children if x.type in ("constant", "scope_resolution"))
+            self.symbols[scope.index] = replace(held, bases=(*held.bases, *taken))
+            return ()
         chain = receiver_of(receiver, _CHAINS)
         self.call(node, scope, name, chain.replace("::", ".") if chain else chain)
         if self.is_test_file and name in _SENTENCES and field(node, "block") is not None and first is not None:
@@ -83,4 +103,5 @@ class RubyWalker(Walker):
         "method": method,
         "singleton_method": method,
         "call": call_,
+        "assignment": assignment,
     }
