@@ -30,7 +30,7 @@ MCP over streamable HTTP:  http://{host}:{port}/mcp      (Ctrl-C ends it)
 In another terminal, from this folder:
 {commands}
 
-Connect an agent; it starts ovillo itself, over stdio{whose} (other agents: docs/how-to/connect-your-agent.md):
+Connect an agent (others: docs/how-to/connect-your-agent.md). It starts ovillo itself, over stdio{whose}:
   claude mcp add ovillo -- {path} mcp
   codex mcp add ovillo -- {path} mcp
 """
@@ -38,7 +38,12 @@ Connect an agent; it starts ovillo itself, over stdio{whose} (other agents: docs
 
 def scan(environment: Mapping[str, str]) -> int:
     """Scans, showing progress; the number of sessions known afterwards."""
-    done = subprocess.run([*OVILLO, "scan"], env=dict(environment), check=False)
+    bar = ["--progress"] if sys.stderr.isatty() else []
+    done = subprocess.run(
+        [*OVILLO, "scan", *bar], env=dict(environment), check=False, stdout=subprocess.PIPE, text=True
+    )
+    # What to do next is said once, below, with commands that work in this folder.
+    print("\n".join(line for line in done.stdout.splitlines() if line and not line.startswith("Next:")), flush=True)
     if done.returncode:
         sys.exit(done.returncode)
     sources = subprocess.run(
@@ -76,7 +81,7 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
         port=port,
         path=path,
         commands="\n".join(f"  {line}" for line in lines),
-        whose=" and reads your own history, not the demo" if demo else "",
+        whose=", and reads your own history, not the demo" if demo else "",
     )
 
 
