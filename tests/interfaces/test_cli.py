@@ -96,6 +96,27 @@ def test_sources_name_each_damaged_record_once_with_its_reason(fresh: CommandLin
     assert "damaged" in shown
 
 
+@pytest.mark.requirement("CLI-11")
+def test_sources_name_what_is_cut_off_empty_or_leads_nowhere_while_it_is_so(fresh: CommandLine, fixtures: Path) -> None:
+    copy_homes(fixtures, fresh.home, ("claude-code",))
+    whole = next((fresh.home / ".claude/projects").rglob("*.jsonl"))
+    cut, empty, link = (whole.with_name(f"{name}.jsonl") for name in ("cut", "empty", "link"))
+    cut.write_bytes(whole.read_bytes()[:-40])
+    empty.write_bytes(b"")
+    link.symlink_to("nowhere.jsonl")
+
+    def named() -> set[str]:
+        assert fresh.run("scan").code == 0
+        sources = fresh.run("sources", "--json").json()["sources"]
+        return {Path(item["file"]).name for source in sources for item in source["skipped"]}
+
+    assert named() == {cut.name, empty.name, link.name}
+    cut.write_bytes(whole.read_bytes())
+    empty.write_bytes(whole.read_bytes())
+    link.unlink()
+    assert named() == set()
+
+
 @pytest.mark.requirement("CLI-12")
 def test_search_prints_snippets_and_the_ids_that_open_them(cli: CommandLine) -> None:
     ran = cli.run("search", "calcular_total", "descuentos")

@@ -353,4 +353,5 @@ def _busy() -> ScanReport:
 def _still_there(item: SkippedRecord, root: str) -> bool:
     path = Path(item.file)
     path = path if path.is_absolute() else Path(root) / path
-    return not item.file or (path.exists() and not has_passed(item, path))
+    # A link that leads nowhere is there, too.
+    return not item.file or ((path.exists() or path.is_symlink()) and not has_passed(item, path))
