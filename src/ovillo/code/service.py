@@ -66,7 +66,7 @@ class CodeIndex:
     def update(self, namespace: Namespace, paths: Iterable[str | Path]) -> list[IndexReport]:
         """Read these files again (absolute paths), a folder at a time; those below no indexed folder are passed over."""
         wanted: dict[str, set[str]] = {}
-        roots = [root.path for root in self.roots(namespace)]
+        roots = self._store.code_root_paths(namespace)
         for given in paths:
             path = Path(given)
             real = Path(path.parent.resolve(), path.name)
@@ -87,7 +87,7 @@ class CodeIndex:
     def root(self, namespace: Namespace, given: str | Path | None = None) -> str:
         """The indexed folder that is meant: the one of this path or around it, or of this name; the only one for
         ``None``. Raises NotFound, Ambiguous."""
-        known = [root.path for root in self.roots(namespace)]
+        known = self._store.code_root_paths(namespace)
         if given is None:
             if len(known) == 1:
                 return known[0]
@@ -148,7 +148,7 @@ class CodeIndex:
     def file(self, namespace: Namespace, file: str, *, root: str | None = None) -> tuple[str, str]:
         """Root and relative path of an indexed file, named by its whole path, its relative one, or the end of it.
         Raises NotFound, Ambiguous."""
-        roots = [root] if root is not None else [x.path for x in self.roots(namespace)]
+        roots = [root] if root is not None else self._store.code_root_paths(namespace)
         if Path(file).is_absolute():
             real = _resolved(file)
             found = [(x, real.relative_to(x).as_posix()) for x in roots if real.is_relative_to(x)]
@@ -173,7 +173,7 @@ class CodeIndex:
         """Lines as they are on disk now, of files of indexed folders only.
 
         Raises NotFound, PermissionDenied, SourceUnreadable."""
-        if root not in {x.path for x in self.roots(namespace)}:
+        if root not in self._store.code_root_paths(namespace):
             raise NotFound.named("indexed folder", root, hint="Index it first: ovillo code index DIR.")
         return read_lines(root, file, first, last)
 

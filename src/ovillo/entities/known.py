@@ -53,7 +53,7 @@ class KnownCode:
         """The innermost indexed folder round the session's, else the only one below it."""
         if not directory:
             return None
-        roots = [root.path for root in self._store.code_roots(namespace)]
+        roots = self._store.code_root_paths(namespace)
         around = [root for root in roots if _is_below(directory, root)]
         below = [root for root in roots if _is_below(root, directory)]
         return max(around, key=len) if around else below[0] if len(below) == 1 else None

@@ -14,6 +14,7 @@ from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context.answer import ResolvedEntity
 from ovillo.references.context.service import ResolvedQuery
+from ovillo.references.expansion import replaced
 from ovillo.references.lexicons import languages_of
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Entity, Kind, Mention, Resolution, Resolved, Status, Window
@@ -63,7 +64,8 @@ class SessionReferences:
             for each in found.resolution.references
             if each.reference.kind is not Kind.NAMED or each.status is Status.RESOLVED
         )
-        return ResolvedQuery(found.resolution.languages[0], shown, found.resolution.expanded)
+        plain = replaced(query, found.resolution.references)
+        return ResolvedQuery(found.resolution.languages[0], shown, found.resolution.expanded, plain)
 
     def explain(self, namespace: Namespace, query: str, session_id: SessionId) -> Explained:
         """The same with candidates. Earlier sessions of the project are looked at for what was said at a time named in

@@ -96,7 +96,9 @@ class Knowledge:
         if not 1 <= wanted <= _MAX_TOP_K:
             raise InvalidInput(f"top_k is {wanted}.", hint=f"Give a number from 1 to {_MAX_TOP_K}.")
         began = self._clock()
-        notes = [*self._indexer.catch_up(namespace), *self._embedded(namespace)]
+        notes = self._indexer.catch_up(namespace)
+        if self._store.knowledge_documents(namespace):
+            notes += self._embedded(namespace)
         answer = self._retrieval.answer(namespace, query.strip(), top_k=wanted, min_score=min_score, notes=notes)
         answer = replace(answer, elapsed_ms=max(answer.elapsed_ms, self._clock() - began))
         if self._audit is not None:

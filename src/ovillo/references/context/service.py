@@ -42,6 +42,8 @@ class ResolvedQuery:
     language: str
     entities: tuple[ResolvedEntity, ...]
     expanded_query: str
+    #: The query with the names in the place of what refers to them.
+    plain_query: str
 
 
 #: Resolves the references of a query against a session. Raises NotFound.
@@ -99,7 +101,7 @@ class ContextService:
             raise InvalidInput(f"The query has {len(asked)} characters.", hint=f"{MAX_QUERY_CHARS} at most.")
         if not MIN_TOKENS <= max_tokens <= MAX_TOKENS:
             raise InvalidInput(f"max_tokens is {max_tokens}.", hint=f"It may be {MIN_TOKENS} to {MAX_TOKENS}.")
-        resolved = ResolvedQuery(identify([asked]).code, (), asked)
+        resolved = ResolvedQuery(identify([asked]).code, (), asked, asked)
         if session_id is not None and resolve_references:
             resolved = self._resolve(namespace, asked, session_id)
         gathered = _Gathered(Wording(resolved.language))
@@ -107,9 +109,10 @@ class ContextService:
         found = self._documents(namespace, resolved.expanded_query)
         if not gathered.question:
             self._across_sessions(namespace, resolved.expanded_query, gathered)
-            self._described(namespace, resolved, gathered)
             gathered.items += found.items
-            self._said(namespace, session_id, resolved, gathered, asked)
+            if not gathered.answers:
+                self._described(namespace, resolved, gathered)
+                self._said(namespace, session_id, resolved, gathered, asked)
         answer = self._answer(asked, resolved, gathered, found, max_tokens)
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
@@ -185,7 +188,7 @@ class ContextService:
     ) -> None:
         shown = {item.provenance.id for item in gathered.items}
         items, best, cut = gathering.found_items(
-            self._search, namespace, resolved.expanded_query, gathered.wording, session=None, skip=shown, asked=asked
+            self._search, namespace, resolved.plain_query, gathered.wording, session=None, skip=shown, asked=asked
         )
         gathered.items += items
         gathered.confidence = max(gathered.confidence, best)

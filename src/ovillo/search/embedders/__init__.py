@@ -7,6 +7,8 @@ point group ``ovillo.embedders``: a callable that takes the settings and gives a
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
+from weakref import WeakValueDictionary
 
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.plugins import added
@@ -34,11 +36,27 @@ def _openai(settings: Settings) -> Embedder:
 _BUILT_IN: dict[str, Callable[[Settings], Embedder]] = {"minilm": _minilm, "openai": _openai}
 
 
+#: Models in use: 130 MB each, and good for all threads. Gone when nobody holds them.
+_open: WeakValueDictionary[tuple[str | None, ...], Embedder] = WeakValueDictionary()
+_opening = Lock()
+
+
 def open_embedder(settings: Settings) -> Embedder | None:
-    """The model the settings name; ``None`` for ``none``. Raises NotFound, InvalidInput, IntegrityError."""
-    name = settings.embedder
-    if name == "none":
+    """The model the settings name, one for the whole process; ``None`` for ``none``.
+
+    Raises NotFound, InvalidInput, IntegrityError."""
+    if settings.embedder == "none":
         return None
+    key = (settings.embedder, settings.embedder_url, settings.embedder_model, settings.embedder_key)
+    with _opening:
+        known = _open.get(key)
+        if known is None:
+            known = _open[key] = _opened(settings)
+        return known
+
+
+def _opened(settings: Settings) -> Embedder:
+    name = settings.embedder
     if name in _BUILT_IN:
         return _BUILT_IN[name](settings)
     others = added("ovillo.embedders")

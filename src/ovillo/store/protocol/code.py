@@ -29,6 +29,10 @@ class CodeStore(Protocol):
         """By path, with their counts."""
         ...
 
+    def code_root_paths(self, namespace: Namespace) -> list[str]:
+        """In order; without counting what is in them."""
+        ...
+
     def code_stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
         """Of all files, or of these as far as they are known."""
         ...

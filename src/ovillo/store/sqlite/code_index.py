@@ -153,6 +153,11 @@ class CodeTables:
             for path, at, facts, symbols, files, skipped, errors in rows
         ]
 
+    def code_root_paths(self, namespace: Namespace) -> list[str]:
+        with self._pool.reading() as db:
+            sql = f"SELECT path FROM code_roots WHERE namespace_key = {_NS} ORDER BY path"
+            return [path for (path,) in db.execute(sql, (namespace,))]
+
     def code_stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
         sql = (
             "SELECT f.path, f.size, f.mtime_ns, f.digest FROM code_files f JOIN code_roots r ON r.key = f.root_key"
