@@ -26,7 +26,10 @@ def raw_wal(fixtures: Path, tmp_path: Path) -> Path:
     data = tmp_path / "home" / ".local" / "share" / "opencode"
     data.mkdir(parents=True)
     with tarfile.open(fixtures / "opencode-sqlite" / "wal-not-checkpointed.tar.gz") as archive:
-        archive.extractall(tmp_path / "out", filter="data")
+        if hasattr(tarfile, "data_filter"):
+            archive.extractall(tmp_path / "out", filter="data")
+        else:  # Python before 3.11.4, which Debian has
+            archive.extractall(tmp_path / "out")
     for file in (tmp_path / "out").rglob("opencode.db*"):
         shutil.copy(file, data / file.name)
     return tmp_path / "home"
