@@ -6,10 +6,12 @@ entities' own; what counts as such a noun is in the lexicons.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from ovillo.references.describing import content
-from ovillo.references.lexicons import Grammar, grammar, languages_of
+from ovillo.references.lexicons import Grammar, grammar, grammars, languages_of
 from ovillo.references.model import Entity, Turn
 from ovillo.references.words import Token, fold, tokens
 
@@ -39,6 +41,8 @@ def topics_of(turns: Sequence[Turn]) -> list[Entity]:
 
 
 def _topics_in(text: str) -> Iterable[tuple[str, str]]:
+    if not _likely().search(text):
+        return
     spoken = tokens(text)
     each = grammar(languages_of((token.lower for token in spoken), None)[0])
     for number, token in enumerate(spoken):
@@ -49,6 +53,13 @@ def _topics_in(text: str) -> Iterable[tuple[str, str]]:
         end = _end(each, spoken, number)
         if content([x.lower for x in (*spoken[start:number], *spoken[number + 1 : end])]):
             yield noun.type, text[spoken[start].start : spoken[end - 1].end]
+
+
+@cache
+def _likely() -> re.Pattern[str]:
+    """Any of the nouns in any language: most turns have none and need not be read word by word."""
+    nouns = {word for each in grammars() for word, noun in each.nouns.items() if noun.type in TYPES}
+    return re.compile(rf"(?i)(?<!\w)(?:{'|'.join(sorted(map(re.escape, nouns)))})(?!\w)")
 
 
 def _start(each: Grammar, spoken: Sequence[Token], head: int) -> int:
