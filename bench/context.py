@@ -27,7 +27,11 @@ _BAR_MS = 100.0
 _SESSIONS = 25
 _ASKED: dict[str, tuple[str, ...]] = {
     "a reference": ("revisa esa función", "what does that class do?", "ouvre ce fichier", "e a outra função?"),
-    "described": ("la función que valida contraseñas", "the class that parses dates", "la fonction qui envoie des courriels"),
+    "described": (
+        "la función que valida contraseñas",
+        "the class that parses dates",
+        "la fonction qui envoie des courriels",
+    ),
     "a name": ("How does {name} work?", "¿dónde está {name}?", "explique {name}"),
     "said before": ("why did we change the encoding?", "¿qué dijimos de los errores al leer?", "what failed on CI?"),
     "still open": ("¿hay algún bug pendiente de codificación?", "is there an open bug about parsing?"),
