@@ -519,7 +519,7 @@ CODE: dict[str, tuple[str, str]] = {
     "CODE-9": ("Calls are resolved when asked; callers and tests are known", "issue 4"),
     "CODE-10": ("The module graph, as data and as a picture", "v6 Feature 2; issue 4"),
     "CODE-11": ("function_map.json and module_graph.json in the specification's shape", "v6 Feature 2"),
-    "CODE-12": ("Related tickets and last changes come from git", "issue 4"),
+    "CODE-12": ("Related tickets from commits, comments, sessions; last changes from git", "issue 4"),
     "CODE-13": ("Metadata only is stored; source is read fresh, below indexed folders only", "DESIGN 9, 15"),
     "CODE-14": ("Several roots, namespaces apart", "DESIGN 15"),
     "CODE-15": ("Several processes may index one folder", "DESIGN 5"),

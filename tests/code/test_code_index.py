@@ -15,7 +15,8 @@ from ovillo.code.indexing import IndexProgress
 from ovillo.interfaces.services import Services
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound, PermissionDenied
-from ovillo.model.records import Namespace
+from ovillo.model.records import Namespace, Role, ToolCall, ToolStatus
+from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from tests.code.projects import NS, commit, shop, write
 from tests.interfaces.opened import made, settings_for
 
@@ -229,6 +230,20 @@ def test_tickets_and_last_changes_come_from_commits(made: Services, project: Pat
     change = made.code.show(NS, one(made, "validate_card")).last_change
     assert change is not None
     assert change.commit is None
+
+
+@pytest.mark.requirement("CODE-12")
+def test_tickets_come_from_the_sessions_that_changed_a_file(made: Services, project: Path) -> None:
+    row, _ = made.recorder.create(NS, SessionDraft(working_directory=str(project)))
+    target = str(project / "payment_processor.py")
+    edit = ToolCall("edit", "c1", {"file_path": target}, "done", status=ToolStatus.COMPLETED)
+    said = MessageDraft(Role.ASSISTANT, "I do CARDS-31 now.", tool_calls=(edit,))
+    made.recorder.append(NS, row.session.id, [(said, "key-1")]).result(10)
+    made.entities.entities_of_session(NS, row.session.id)
+    made.code.index(NS, project)
+    nodes = {node.path: node.related_features for node in made.code.graph(NS, str(project))}
+    assert "CARDS-31" in nodes["payment_processor.py"]
+    assert "CARDS-31" not in nodes["card_validator.py"]
 
 
 @pytest.mark.requirement("CODE-13")

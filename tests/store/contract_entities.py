@@ -170,3 +170,13 @@ def test_files_that_tools_touched_are_known_with_what_was_done(store: Store) -> 
     assert [x.session_id for x in store.sessions_touching(NS, "src/pay.py", limit=9)] == [A]
     assert {x.session_id for x in store.sessions_touching(NS, "pay.py", limit=9)} == {A, B}
     assert store.sessions_touching(Namespace("other"), "pay.py", limit=9) == []
+
+
+@pytest.mark.requirement("ENT-8")
+def test_files_know_the_tickets_of_the_sessions_that_changed_them(store: Store) -> None:
+    store.apply(NS, [editing(A, "/w/src/pay.py", "/elsewhere/x.py"), editing(B, "/w/src/cart.py")])
+    walk(store, A, "PAY-9", kind=EntityType.TICKET)
+    walk(store, B, *(f"SHOP-{number}" for number in range(4)), kind=EntityType.TICKET)
+    assert store.tickets_of_changes(NS, "/w") == {"src/pay.py": {"PAY-9"}}
+    assert store.tickets_of_changes(NS, "/w/src", most=9)["cart.py"] == {f"SHOP-{number}" for number in range(4)}
+    assert store.tickets_of_changes(Namespace("other"), "/w") == {}

@@ -56,13 +56,14 @@ def classes(store: Store, namespace: Namespace, root: str) -> Iterator[dict[str,
 
 def modules(store: Store, namespace: Namespace, root: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Files in the shape of ``module_graph.json``."""
+    said = store.tickets_of_changes(namespace, root)
     for row in store.modules(namespace, root):
         yield (
             row.path,
             {
                 "imports": list(import_names(row)),
                 "exports": list(row.exports),
-                "related_features": list(related_features(row)),
+                "related_features": list(related_features(row, said)),
             },
         )
 

@@ -6,8 +6,9 @@ Owns resolving what an import names to a file of the same folder; installed pack
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ovillo.model.clock import to_iso
 from ovillo.model.code import CodeImport, ModuleRow
@@ -199,8 +200,12 @@ class ModuleNames:
         return [max(found, key=lambda x: (_shared(x, importer), -len(x)))] if found else []
 
 
-def module_nodes(modules: Sequence[ModuleRow], edited: Collection[str] | None = ()) -> list[ModuleNode]:
-    """The graph of one folder, by path; ``edited`` as ``last_modified`` takes it."""
+def module_nodes(
+    modules: Sequence[ModuleRow],
+    edited: Collection[str] | None = (),
+    said: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> list[ModuleNode]:
+    """The graph of one folder, by path; ``edited`` as ``last_modified`` takes it, ``said`` as ``related_features`` does."""
     names = ModuleNames(modules)
     targets: dict[str, dict[str, None]] = {row.path: {} for row in modules}
     sources: dict[str, dict[str, None]] = {row.path: {} for row in modules}
@@ -218,7 +223,7 @@ def module_nodes(modules: Sequence[ModuleRow], edited: Collection[str] | None = 
             tuple(targets[row.path]),
             tuple(sources[row.path]),
             row.exports,
-            related_features(row),
+            related_features(row, said),
             last_modified(row, edited),
             row.is_test,
         )
@@ -237,9 +242,10 @@ def import_names(row: ModuleRow) -> tuple[str, ...]:
     return tuple(found)
 
 
-def related_features(row: ModuleRow) -> tuple[str, ...]:
-    """Ticket ids of its comments and of its commits."""
-    return tuple(sorted({*row.tickets, *(row.history.tickets if row.history else ())}))
+def related_features(row: ModuleRow, said: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """Ticket ids of its comments, of its commits, and of the sessions that changed it (``said``, by path)."""
+    of_commits = row.history.tickets if row.history else ()
+    return tuple(sorted({*row.tickets, *of_commits, *said.get(row.path, ())}))
 
 
 def last_modified(row: ModuleRow, edited: Collection[str] | None = ()) -> str | None:

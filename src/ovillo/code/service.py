@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ovillo.code import exports, git_history, picture
 from ovillo.code.calls import Caller, CallGraph, Resolved
 from ovillo.code.indexing import Indexer, IndexReport, OnProgress, Redact
-from ovillo.code.modules import ModuleNode, last_modified, module_nodes
+from ovillo.code.modules import ModuleNode, last_modified, module_nodes, related_features
 from ovillo.code.reading import SourceLines, read_lines
 from ovillo.code.scanning import Choice
 from ovillo.model.clock import Clock
@@ -211,14 +211,14 @@ class CodeIndex:
         module = self._store.module(namespace, symbol.root, symbol.file)
         place = Path(symbol.root)
         edited = git_history.edited_files(place) if module is not None and module.history else set()
-        features = {*module.tickets, *(module.history.tickets if module.history else ())} if module else set()
+        features = related_features(module, self._said(namespace, symbol.root)) if module else ()
         return Shown(
             symbol,
             tuple(x for x in rows if x.parent == symbol.qualified_name and x.id != symbol.id),
             tuple(graph.callees(symbol)),
             tuple(graph.callers(symbol)),
             tuple(graph.tests_of(symbol)),
-            tuple(sorted(features)),
+            features,
             last_modified(module, edited) if module is not None else None,
             git_history.last_change(place, symbol.file, symbol.start_line, symbol.end_line)
             if module is not None and module.history
@@ -227,7 +227,12 @@ class CodeIndex:
 
     def graph(self, namespace: Namespace, root: str) -> list[ModuleNode]:
         """The modules of a folder and what they import."""
-        return module_nodes(self._store.modules(namespace, root), git_history.edited_files(Path(root)))
+        edited = git_history.edited_files(Path(root))
+        return module_nodes(self._store.modules(namespace, root), edited, self._said(namespace, root))
+
+    def _said(self, namespace: Namespace, root: str) -> dict[str, set[str]]:
+        """Tickets of the sessions that changed each file."""
+        return self._store.tickets_of_changes(namespace, root)
 
     def picture(self, namespace: Namespace, root: str) -> str:
         """The module graph as an SVG document."""

@@ -114,6 +114,11 @@ class EntityStore(Protocol):
         first; the entity's name is the path as recorded."""
         ...
 
+    def tickets_of_changes(self, namespace: Namespace, root: str, most: int = 3) -> dict[str, set[str]]:
+        """Files below ``root`` (their paths from there) that sessions changed, with the tickets that these sessions spoke
+        of. Sessions with more than ``most`` tickets tell nothing of a file."""
+        ...
+
     def touched_entities(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
         """Files that tools and patches of the session touched, newest first; changed ones say so."""
         ...

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 import apsw
@@ -20,7 +21,7 @@ from ovillo.store.protocol.entities import TrackedPart, TrackState, Walk
 from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.places import Place, kept, pack_places, unpack_places
-from ovillo.store.sqlite.rows import PART_COLUMNS, ROLES, clean, part_from, to_json
+from ovillo.store.sqlite.rows import PART_COLUMNS, ROLES, clean, from_json, part_from, to_json
 from ovillo.store.sqlite.writer import Writer
 
 #: Written into the database: never renumber, only append.
@@ -214,6 +215,26 @@ class EntityTables:
                 (to_json(keys), namespace, limit),
             ).fetchall()
             return [Discussion(SessionId(row[6]), _touched(db, row[:6])) for row in rows]
+
+    def tickets_of_changes(self, namespace: Namespace, root: str, most: int = 3) -> dict[str, set[str]]:
+        said = int(Evidence.SAID | Evidence.ANSWERED)
+        with self._pool.reading() as db:
+            rows = db.execute(
+                "WITH few AS MATERIALIZED (SELECT m.session_key, json_group_array(e.name) names FROM entities e"
+                " JOIN mentions m ON m.entity_key = e.key"
+                f" WHERE e.namespace_key = {_NS} AND e.type = ? AND m.evidence & ?"
+                " GROUP BY m.session_key HAVING count(*) <= ?)"
+                " SELECT h.path, s.directory, few.names FROM few JOIN sessions s ON s.key = few.session_key"
+                " JOIN touches t ON t.session_key = few.session_key JOIN paths h ON h.key = t.path_key"
+                f" JOIN parts p ON p.key = t.part_key WHERE {_EDITS} GROUP BY few.session_key, h.key",
+                (namespace, _TYPE_CODES[EntityType.TICKET], said, most),
+            ).fetchall()
+        found: dict[str, set[str]] = {}
+        for path, directory, names in rows:
+            whole = PurePosixPath(directory or "/", path.replace("\\", "/"))
+            if whole.is_relative_to(root):
+                found.setdefault(whole.relative_to(root).as_posix(), set()).update(from_json(names) or ())
+        return found
 
 
 # --- writing
