@@ -23,7 +23,7 @@ from ovillo.model.records import (
     SessionStatus,
     ToolStatus,
 )
-from ovillo.readers.opencode import running_call
+from ovillo.readers.opencode.running import running_call
 from tests.builders import folder_state
 from tests.readers.opencode_homes import READER, Thread, copied, places, raw_wal, read, write_v0
 

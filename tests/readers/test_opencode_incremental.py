@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord, ToolStatus
-from ovillo.readers.opencode import running_call, running_calls
+from ovillo.readers.opencode.running import running_call, running_calls
 from ovillo.readers.protocol import Checkpoint, Cursor, Place
 from tests.readers.opencode_homes import READER, copied, data_folder, places, raw_wal, read
 

@@ -9,11 +9,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from ovillo.code.lookup import ECMA, TOGETHER, Lookup, family
 from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, CallRow, SymbolKind, SymbolRow
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _SELF = frozenset({"self", "this", "cls", "super", "super()", "base", "static", "parent", "Self"})
 _ABOVE = frozenset({"super", "super()", "base", "parent"})

@@ -9,12 +9,14 @@ import json
 import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovillo.code.modules import import_names, last_modified, related_features
 from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, SymbolKind
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _CLASSES = CLASS_KINDS - {SymbolKind.TYPE}
 

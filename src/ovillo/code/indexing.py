@@ -20,12 +20,14 @@ from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file
 from ovillo.model.clock import Clock
 from ovillo.model.code import CodeFile, CodeSymbol
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import FileStamp, Store
+from ovillo.store.protocol import FileStamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from filelock import FileLock
+
+    from ovillo.store.protocol import Store
 
 #: Files read and stored together: enough to make a transaction worth it, few enough to hold in memory.
 _BATCH_FILES = 64

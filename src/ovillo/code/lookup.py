@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ovillo.code.languages.bindings import plain_type
 from ovillo.code.modules import ModuleNames
 from ovillo.model.code import CLASS_KINDS, CodeImport, ModuleRow, SymbolKind, SymbolRow
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 ECMA = frozenset({"javascript", "typescript", "tsx"})
 #: Languages whose files see each other without an import: a folder, a package, everything.

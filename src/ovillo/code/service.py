@@ -21,10 +21,10 @@ from ovillo.model.clock import Clock
 from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, SymbolRow
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
-from ovillo.store.protocol import Store
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
+    from ovillo.store.protocol import Store
 
 _LISTED = 500
 

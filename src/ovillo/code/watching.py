@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from ovillo.code.indexing import Indexer, IndexReport
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Store
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
+    from ovillo.store.protocol import Store
 
 _log = logging.getLogger(__name__)
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ovillo.model.code import CLASS_KINDS, SymbolKind, SymbolRow
 from ovillo.model.entities import EntityType, Evidence, SessionEntity
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _CODE = frozenset(
     (EntityType.FUNCTION, EntityType.METHOD, EntityType.CLASS, EntityType.IDENTIFIER, EntityType.TEST, EntityType.ERROR)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from ovillo.entities.known import KnownCode
 from ovillo.entities.naming import aliases, ends_like, relative, tails_of
@@ -18,7 +19,10 @@ from ovillo.entities.tracker import EntityTracker
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, SessionEntity
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol import SessionFilter, SessionRow, Store
+from ovillo.store.protocol import SessionFilter, SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _MOST = 500
 _TOUCHED = 300

@@ -10,13 +10,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ovillo.entities.naming import tail
 from ovillo.entities.parts import sightings
 from ovillo.model.entities import Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
-from ovillo.store.protocol import Store, TrackState, Walk
+from ovillo.store.protocol import TrackState, Walk
 from ovillo.store.protocol.text import DocId
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: Parts of the end of a session that are read again when it grows: outputs of tools and streamed texts come later.
 RECENT = 64

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, Redact, bundles
@@ -32,7 +33,10 @@ from ovillo.model.records import (
 )
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Place, Reader
-from ovillo.store.protocol import Applied, PlaceState, Store
+from ovillo.store.protocol import Applied, PlaceState
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 log = logging.getLogger(__name__)
 

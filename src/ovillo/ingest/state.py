@@ -5,8 +5,12 @@ Owns those facts only, so that an answer can state them without loading a single
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ovillo.model.records import DEFAULT_NAMESPACE
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 
 class ScanState:

@@ -20,13 +20,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovillo.model.clock import Clock
 from ovillo.model.coordination import ContextEntry, ContextSwitch
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 DEFAULT_CONTEXT = "default"
 #: A context is what a model is to read again, not a place for files (bytes of JSON).

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
 from ovillo.search.evidence import find_text
 from ovillo.search.query import Query
 from ovillo.search.ranked import Places, Ranked, Ranking
 from ovillo.search.units import UnitBuilder
-from ovillo.store.protocol import AllOf, DocId, Except, Match, Order, Store
+from ovillo.store.protocol import AllOf, DocId, Except, Match, Order
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _CANDIDATES = 3_000
 _READ_AT_ONCE = 50

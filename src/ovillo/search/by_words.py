@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
 from ovillo.search.evidence import best_stretch, find_text, find_units
@@ -16,7 +17,10 @@ from ovillo.search.query import Query
 from ovillo.search.ranked import Places, Ranking
 from ovillo.search.ranking import fuse, lexical, order, with_neighbours, with_sessions, words_decide
 from ovillo.search.units import Unit, UnitBuilder
-from ovillo.store.protocol import Doc, DocFilter, DocId, Match, Store
+from ovillo.store.protocol import Doc, DocFilter, DocId, Match
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: Texts read to judge how well words alone answer the query.
 _JUDGED = 12

@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,10 @@ from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.search.embedders import Embedder
 from ovillo.search.passages import passages, stored_as
 from ovillo.search.vectors import MEAN_NEEDS, centred, pack, stored_mean, unit, unpack
-from ovillo.store.protocol import DocId, Store
+from ovillo.store.protocol import DocId
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 log = logging.getLogger(__name__)
 

@@ -16,11 +16,12 @@ from ovillo.model.records import Namespace
 from ovillo.search.embedders import model_id, open_embedder
 from ovillo.search.passages import stored_as
 from ovillo.settings import Settings
-from ovillo.store.protocol import DocFilter, DocId, Store
+from ovillo.store.protocol import DocFilter, DocId
 
 if TYPE_CHECKING:
     from ovillo.search.embedders import Embedder
     from ovillo.search.vectors import VectorIndex
+    from ovillo.store.protocol import Store
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
 from ovillo.search.units import Unit
-from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Order, Scored, Store, Term
+from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Order, Scored, Term
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: Matches looked at for one query: about a millisecond of processor time a thousand.
 BUDGET = 2_000

@@ -7,11 +7,15 @@ neighbouring turns, and that no fixed weight of vectors serves both exact and pa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, PartType
 from ovillo.search.planner import Held
 from ovillo.search.ranked import Ranked
-from ovillo.store.protocol import Doc, DocId, Store
+from ovillo.store.protocol import Doc, DocId
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _K1 = 1.2
 #: Length counts little in dialogue, a lot in code and tool output (study, section 2).

@@ -26,10 +26,11 @@ from ovillo.search.units import UnitBuilder
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.views import Freshness
 from ovillo.settings import Settings
-from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Store, Term
+from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Term
 
 if TYPE_CHECKING:
     from ovillo.entities.service import Entities
+    from ovillo.store.protocol import Store
 
 #: A term that no text has.
 _NOWHERE = Term("\x01")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, SessionId
 from ovillo.search.evidence import best_stretch, find_units
@@ -10,7 +11,10 @@ from ovillo.search.ranked import Ranked, Ranking
 from ovillo.search.results import Hit, SessionHits
 from ovillo.search.snippets import snippet
 from ovillo.sessions.views import SessionSummary
-from ovillo.store.protocol import Doc, DocId, Store
+from ovillo.store.protocol import Doc, DocId
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 Summaries = Callable[[Namespace, Sequence[SessionId]], dict[SessionId, SessionSummary]]
 Grouped = list[tuple[SessionId, list[Ranked]]]

@@ -10,11 +10,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
 from ovillo.search.analysis import cjk_runs, fold, is_stop_word, query_terms, words
 from ovillo.search.stopwords import ALL_STOP_WORDS
-from ovillo.store.protocol import AllOf, AnyOf, Match, Phrase, Store, Term
+from ovillo.store.protocol import AllOf, AnyOf, Match, Phrase, Term
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: Words that hold a fragment; more than this and the fragment says too little.
 _SURFACES = 60

@@ -10,13 +10,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ovillo.model.records import Namespace
 from ovillo.search.passages import stored_as
-from ovillo.store.protocol import DocId, Store
+from ovillo.store.protocol import DocId
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 Rows = NDArray[np.float32]
 

@@ -19,10 +19,11 @@ from ovillo.model.ids import new_id
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
 from ovillo.readers.protocol import Place
 from ovillo.sessions.views import Calling
-from ovillo.store.protocol import SessionFilter, Store
+from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
+    from ovillo.store.protocol import Store
 
 Found = TypeVar("Found")
 
@@ -245,7 +246,7 @@ def _claude_session(place: Place, use: str, *, running: bool) -> tuple[SessionId
 
 
 def _opencode_session(place: Place, call: CallContext, where: str | None) -> SessionId | None:
-    from ovillo.readers.opencode import running_call  # start-up, as above
+    from ovillo.readers.opencode.running import running_call  # start-up, as above
 
     return running_call(place, call.tool, call.arguments, where)
 

@@ -6,13 +6,17 @@ Owns what a session is called in a list (title, one-line summary) and how a refe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.views import Freshness, SessionPage, SessionSummary
-from ovillo.store.protocol import SessionFilter, SessionRow, Store
+from ovillo.store.protocol import SessionFilter, SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _TITLE_CHARS = 100
 _SUMMARY_CHARS = 240

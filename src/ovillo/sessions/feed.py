@@ -11,11 +11,14 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ovillo.model.errors import InvalidInput, OvilloError
 from ovillo.model.records import Message, MessageId, Namespace, SessionId
-from ovillo.store.protocol import Change, Store
+from ovillo.store.protocol import Change
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _log = logging.getLogger(__name__)
 

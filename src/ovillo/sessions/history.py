@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_MAX
@@ -15,7 +16,10 @@ from ovillo.model.records import Message, Namespace, Part, Session, SessionId
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.views import Freshness, HistoryPage
-from ovillo.store.protocol import SessionRow, Store
+from ovillo.store.protocol import SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _DEFAULT_LIMIT = 50
 #: Messages shown before the one a page is opened around.

@@ -5,11 +5,16 @@ Owns the graph: sub-agents hang below the session that started them, forks below
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, Session, SessionId
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
-from ovillo.store.protocol import SessionRow, Store
+from ovillo.store.protocol import SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _MAX_DEPTH = 64
 _MAX_NODES = 5_000

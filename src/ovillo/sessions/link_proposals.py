@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
 from ovillo.model.coordination import Link, SharedFile
@@ -21,7 +22,10 @@ from ovillo.sessions.detection import session_type
 from ovillo.sessions.links import LinkService
 from ovillo.sessions.mentions import identifiers_in, tickets_in
 from ovillo.sessions.views import SessionSummary
-from ovillo.store.protocol import SessionFilter, SessionRow, Store
+from ovillo.store.protocol import SessionFilter, SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: Sessions compared with one, and sessions looked at when none is named.
 _CANDIDATES = 60

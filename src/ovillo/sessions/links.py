@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovillo.model.clock import Clock
 from ovillo.model.coordination import RELATIONSHIPS, Link, LinkOrigin, inverse
@@ -17,7 +17,9 @@ from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.views import SessionSummary
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _WORD = re.compile(r"[a-z_]{1,40}")
 MAX_ENTITIES = 100

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
@@ -18,7 +18,10 @@ from ovillo.model.records import Message, Namespace, Session, SessionDelta, Sess
 from ovillo.security.redaction import Redactor
 from ovillo.sessions.drafts import MessageDraft, SessionDraft, checked_key, checked_name, differing, message_from
 from ovillo.sessions.drafts import session_from as session_of
-from ovillo.store.protocol import SessionRow, Store
+from ovillo.store.protocol import SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: Told of a session that grew to so many messages; must return at once.
 Grown = Callable[[Namespace, SessionId, int], None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import MAX_ANSWER_TOKENS
@@ -19,7 +19,9 @@ from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.history import History
 from ovillo.sessions.tokens import count_tokens, cut_to_tokens
 from ovillo.sessions.views import HistoryPage, RecoveredContext, RecoveredItem
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _MIN_TOKENS = 200
 #: Shares of the budget; what a section leaves unused goes to the newest turns.

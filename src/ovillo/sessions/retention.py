@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound
@@ -16,7 +17,10 @@ from ovillo.model.records import Namespace, SessionType
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.views import SessionSummary
 from ovillo.settings import Settings
-from ovillo.store.protocol import SessionFilter, Store
+from ovillo.store.protocol import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _DAY_MS = 86_400_000
 _PAGE = 200

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, IntegrityError, InvalidInput, NotFound
@@ -26,8 +26,11 @@ from ovillo.sessions.snapshot_encoding import (
     encode,
     plain_text,
 )
-from ovillo.store.protocol import Snapshot, Store
+from ovillo.store.protocol import Snapshot
 from ovillo.store.protocol.snapshots import MAX_DELTAS
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: A JSON value with its secrets masked, and how many of each kind.
 Redact = Callable[[Any], tuple[Any, Mapping[str, int]]]

@@ -5,12 +5,16 @@ Owns what counts as the session's own: what a fork inherited and what sub-agents
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, SessionId, Usage
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.lineage import LineageService
 from ovillo.sessions.views import Descendants, Statistics
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 
 class StatisticsService:

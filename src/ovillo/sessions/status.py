@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ovillo import __version__
 from ovillo.model.clock import Clock, to_iso
@@ -19,7 +19,10 @@ from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.views import SessionSummary
-from ovillo.store.protocol import SessionFilter, Store
+from ovillo.store.protocol import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 Level = Literal["healthy", "degraded", "error"]
 

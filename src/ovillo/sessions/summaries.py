@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, NotFound, OvilloError
@@ -25,7 +26,10 @@ from ovillo.sessions.summary_plan import ByMessages, ByTurns, Plan, Rules, is_du
 from ovillo.sessions.tokens import count_tokens
 from ovillo.sessions.trimming import is_prompt, last_turns, turns
 from ovillo.settings import Settings
-from ovillo.store.protocol import SessionRow, Store
+from ovillo.store.protocol import SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _log = logging.getLogger(__name__)
 _PAGE = 200

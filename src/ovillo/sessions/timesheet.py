@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.coordination import Task
@@ -19,7 +19,9 @@ from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.ids import new_id
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions import file_changes
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _NAME_CHARS = 200
 _TEXT_CHARS = 20_000

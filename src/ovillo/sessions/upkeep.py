@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.snapshot_encoding import Base, Damaged, encode
 from ovillo.sessions.snapshots import plain_of
-from ovillo.store.protocol import EncodedSnapshot, Snapshot, Store, StoreSize
+from ovillo.store.protocol import EncodedSnapshot, Snapshot, StoreSize
 from ovillo.store.protocol.snapshots import MAX_DELTAS
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 Level = Literal["light", "medium", "aggressive"]
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from ovillo.memory.knowledge.chunking import Cutting, cut
 from ovillo.memory.knowledge.documents import DocumentText, Unreadable, read_document, stamp_of, text_hash
@@ -20,7 +21,9 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.knowledge import KnowledgeChunk, KnowledgeDocument, KnowledgeStamp, NewChunk
 from ovillo.model.records import Namespace
 from ovillo.sessions.tokens import count_tokens
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 #: Chunks embedded between two looks at the time.
 _AT_ONCE = 8

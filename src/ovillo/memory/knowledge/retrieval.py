@@ -28,10 +28,10 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.knowledge import ChunkKey, KnowledgeAnswer, KnowledgeChunk, KnowledgeHit, QuestionType
 from ovillo.model.records import Namespace
 from ovillo.search.lexicon import lexicon
-from ovillo.store.protocol import Store
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
+    from ovillo.store.protocol import Store
 
 #: Candidates of each side (words, meaning) that are read and weighed, at least; and all at most.
 _CANDIDATES, _MOST_CANDIDATES = 24, 200

@@ -22,10 +22,10 @@ from ovillo.model.errors import InvalidInput, NotFound, OvilloError
 from ovillo.model.knowledge import KnowledgeAnswer, KnowledgeDocument
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import open_embedder
-from ovillo.store.protocol import Store
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
+    from ovillo.store.protocol import Store
 
 #: How long a question waits for vectors of what has changed (seconds); the rest is found by words and embedded later.
 _CATCH_UP_S = 0.25

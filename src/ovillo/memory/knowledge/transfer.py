@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +24,9 @@ from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
 from ovillo.model.knowledge import KnowledgeChunk, KnowledgeVector, NewChunk
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 _MAX_FILES = 5_000
 

@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,9 @@ from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeVector
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import Embedder
 from ovillo.search.vectors import Rows, pack, unit, unpack
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 log = logging.getLogger(__name__)
 

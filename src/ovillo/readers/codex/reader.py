@@ -12,7 +12,6 @@ from zlib import crc32
 
 from ovillo.model.records import Inventory, Session, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
-from ovillo.readers.codex.rollout import Rollout
 from ovillo.readers.codex.titles import find_index, read_titles
 from ovillo.readers.jsonl import FileState
 from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
@@ -58,6 +57,8 @@ class CodexReader:
 
 
 def _read_all(files: list[RolloutFile], cursor: Cursor, exists: Callable[[SessionId], bool]) -> Iterator[Record]:
+    from ovillo.readers.codex.rollout import Rollout  # start-up cost (6 ms): only who has a Codex pays for it
+
     pending: Cursor = {}
     read = 0
     for file in files:

@@ -7,6 +7,5 @@ it may hold history that OpenCode itself does not show any more.
 from __future__ import annotations
 
 from ovillo.readers.opencode.reader import OpenCodeReader
-from ovillo.readers.opencode.running import running_call, running_calls
 
-__all__ = ["OpenCodeReader", "running_call", "running_calls"]
+__all__ = ["OpenCodeReader"]

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ovillo.model.records import SessionId
-from ovillo.readers.opencode.database_scan import scan_database
-from ovillo.readers.opencode.tree_scan import scan_tree
 from ovillo.readers.protocol import Cursor, Place, Record
 
 
@@ -39,6 +37,10 @@ class OpenCodeReader:
 
     def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """See ``readers.protocol``. Sessions come oldest change first."""
+        # Start-up cost (10 ms): only who has an OpenCode pays for reading it.
+        from ovillo.readers.opencode.database_scan import scan_database
+        from ovillo.readers.opencode.tree_scan import scan_tree
+
         if place.layout == "sqlite":
             yield from scan_database(place.path, cursor, only)
         else:

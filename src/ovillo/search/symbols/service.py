@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ovillo.code.service import CodeIndex
 from ovillo.model.code import CodeRoot, SymbolRow
@@ -20,7 +21,9 @@ from ovillo.search.lexicon.concepts import concepts
 from ovillo.search.symbols.asking import Asking, Question
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
 from ovillo.search.symbols.tree import Tree
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 MAX_QUERY_CHARS = 1_000
 MAX_LIMIT = 200

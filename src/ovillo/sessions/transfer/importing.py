@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
 from ovillo.model.records import Namespace, SessionDelta
 from ovillo.security.redaction import Redactor
 from ovillo.sessions.transfer.building import Built, build
 from ovillo.sessions.transfer.documents import parse
-from ovillo.store.protocol import SessionRow, Store
+from ovillo.store.protocol import SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)

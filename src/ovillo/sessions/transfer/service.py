@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.errors import NotFound
@@ -22,7 +23,9 @@ from ovillo.sessions.transfer.html_form import write_html
 from ovillo.sessions.transfer.json_form import write_json, write_jsonl
 from ovillo.sessions.transfer.markdown_form import write_markdown
 from ovillo.sessions.transfer.transcript import SummaryRecord, Transcript
-from ovillo.store.protocol import Store
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
 
 
 @dataclass(slots=True)

@@ -2,47 +2,127 @@
 
 Owns the shapes between services and stores, a module a subject. A namespace comes first in every call; no SQL leaves
 ``store/``. Reads are snapshots and take no write lock; writes return after COMMIT.
+
+A name is imported from its module when it is first asked for: all of them at once are 50 ms of a start that needs a few.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ovillo.store.protocol.analysis import Analyzer, Preparation
-from ovillo.store.protocol.changes import Change, ChangeStore
-from ovillo.store.protocol.classification import ClassificationStore
-from ovillo.store.protocol.code import CodeStore, FileStamp
-from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
-from ovillo.store.protocol.contexts import ContextStore
-from ovillo.store.protocol.entities import EntityStore, TrackedPart, TrackState, Walk
-from ovillo.store.protocol.health import HealthStore
-from ovillo.store.protocol.importing import ImportStore
-from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
-from ovillo.store.protocol.keys import KeyStore
-from ovillo.store.protocol.knowledge import KnowledgeStore
-from ovillo.store.protocol.links import LinkStore
-from ovillo.store.protocol.recording import RecordingStore
-from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
-from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot, SnapshotStore
-from ovillo.store.protocol.text import (
-    AllOf,
-    AnyOf,
-    Doc,
-    DocFilter,
-    DocId,
-    Except,
-    IndexStats,
-    Match,
-    Order,
-    Phrase,
-    Prefix,
-    Scored,
-    Term,
-    TextStore,
-)
-from ovillo.store.protocol.timesheet import TimesheetStore
-from ovillo.store.protocol.upkeep import StoreSize, UpkeepStore
-from ovillo.store.protocol.vectors import VectorStore
+if TYPE_CHECKING:
+    from ovillo.store.protocol.analysis import Analyzer, Preparation
+    from ovillo.store.protocol.changes import Change, ChangeStore
+    from ovillo.store.protocol.classification import ClassificationStore
+    from ovillo.store.protocol.code import CodeStore, FileStamp
+    from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
+    from ovillo.store.protocol.contexts import ContextStore
+    from ovillo.store.protocol.entities import EntityStore, TrackedPart, TrackState, Walk
+    from ovillo.store.protocol.health import HealthStore
+    from ovillo.store.protocol.importing import ImportStore
+    from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
+    from ovillo.store.protocol.keys import KeyStore
+    from ovillo.store.protocol.knowledge import KnowledgeStore
+    from ovillo.store.protocol.links import LinkStore
+    from ovillo.store.protocol.recording import RecordingStore
+    from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
+    from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot, SnapshotStore
+    from ovillo.store.protocol.text import (
+        AllOf,
+        AnyOf,
+        Doc,
+        DocFilter,
+        DocId,
+        Except,
+        IndexStats,
+        Match,
+        Order,
+        Phrase,
+        Prefix,
+        Scored,
+        Term,
+        TextStore,
+    )
+    from ovillo.store.protocol.timesheet import TimesheetStore
+    from ovillo.store.protocol.upkeep import StoreSize, UpkeepStore
+    from ovillo.store.protocol.vectors import VectorStore
+    from ovillo.store.protocol.whole import Store
+
+_NAMES = {
+    "analysis": (
+        "Analyzer",
+        "Preparation",
+    ),
+    "changes": (
+        "Change",
+        "ChangeStore",
+    ),
+    "classification": ("ClassificationStore",),
+    "code": (
+        "CodeStore",
+        "FileStamp",
+    ),
+    "condition": (
+        "ConditionStore",
+        "StoreCondition",
+        "StoreContent",
+    ),
+    "contexts": ("ContextStore",),
+    "entities": (
+        "EntityStore",
+        "TrackedPart",
+        "TrackState",
+        "Walk",
+    ),
+    "health": ("HealthStore",),
+    "importing": ("ImportStore",),
+    "ingest": (
+        "Applied",
+        "IngestStore",
+        "PlaceState",
+    ),
+    "keys": ("KeyStore",),
+    "knowledge": ("KnowledgeStore",),
+    "links": ("LinkStore",),
+    "recording": ("RecordingStore",),
+    "sessions": (
+        "SessionCounts",
+        "SessionFilter",
+        "SessionRow",
+        "SessionStore",
+        "Totals",
+    ),
+    "snapshots": (
+        "EncodedSnapshot",
+        "Snapshot",
+        "SnapshotStore",
+    ),
+    "text": (
+        "AllOf",
+        "AnyOf",
+        "Doc",
+        "DocFilter",
+        "DocId",
+        "Except",
+        "IndexStats",
+        "Match",
+        "Order",
+        "Phrase",
+        "Prefix",
+        "Scored",
+        "Term",
+        "TextStore",
+    ),
+    "timesheet": ("TimesheetStore",),
+    "upkeep": (
+        "StoreSize",
+        "UpkeepStore",
+    ),
+    "vectors": ("VectorStore",),
+    "whole": ("Store",),
+}
+_WHERE = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "AllOf",
@@ -99,36 +179,9 @@ __all__ = [
 ]
 
 
-class Store(
-    SessionStore,
-    RecordingStore,
-    ImportStore,
-    IngestStore,
-    ChangeStore,
-    ClassificationStore,
-    TextStore,
-    VectorStore,
-    LinkStore,
-    TimesheetStore,
-    ContextStore,
-    ConditionStore,
-    HealthStore,
-    SnapshotStore,
-    UpkeepStore,
-    KeyStore,
-    CodeStore,
-    EntityStore,
-    KnowledgeStore,
-    Protocol,
-):
-    """One namespace-aware store. Thread-safe: readers on their own connections, one writer."""
-
-    def close(self) -> None: ...
-
-    def secret(self, name: str) -> bytes:
-        """32 random bytes kept under ``name``, made at first use."""
-        ...
-
-    def quick_check(self) -> list[str]:
-        """What is wrong with the store's file; empty when it is sound."""
-        ...
+def __getattr__(name: str) -> Any:
+    module = _WHERE.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+    return found

@@ -22,7 +22,7 @@ from ovillo.store.protocol.recording import CHANGEABLE
 from ovillo.store.sqlite.appending import Entry, appending_of, leaves_nothing_when_refused
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.connection import ReaderPool
-from ovillo.store.sqlite.entities import forget_mentions
+from ovillo.store.sqlite.forgetting import forget_mentions
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.prepare import first_prompt, prepare_message

@@ -6,46 +6,104 @@ Owns writing: applying deltas, lineage, places, the derived indexes' upkeep. Rea
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from ovillo.model.clock import Clock, system_clock
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Analyzer, Applied
-from ovillo.store.sqlite.access_keys import AccessKeyTable
 from ovillo.store.sqlite.changes import ChangeLog, log_changes
 from ovillo.store.sqlite.classification import Classification
-from ovillo.store.sqlite.code_index import CodeTables
-from ovillo.store.sqlite.condition import Condition
 from ovillo.store.sqlite.connection import ReaderPool, is_read_only, open_unwritable
-from ovillo.store.sqlite.contexts import ContextTables
-from ovillo.store.sqlite.entities import EntityTables, forget_mentions
-from ovillo.store.sqlite.health import HealthReads
-from ovillo.store.sqlite.importing import ImportWrites
+from ovillo.store.sqlite.forgetting import forget_mentions
 from ovillo.store.sqlite.keys import namespace_key
-from ovillo.store.sqlite.knowledge import KnowledgeTables
-from ovillo.store.sqlite.links import LinkTables
 from ovillo.store.sqlite.merge import Merge
 from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation, cut_prompt
 from ovillo.store.sqlite.recording import RecordingWrites
 from ovillo.store.sqlite.reindex import drop_from_index, index_again, put_back_in_index
 from ovillo.store.sqlite.rows import from_json, to_json, unpack
 from ovillo.store.sqlite.session_reads import SessionReads
-from ovillo.store.sqlite.snapshots import SnapshotTables
 from ovillo.store.sqlite.source_reads import SourceReads
 from ovillo.store.sqlite.text_reads import TextReads
-from ovillo.store.sqlite.timesheet import TimesheetTables
 from ovillo.store.sqlite.totals import TotalsReads
-from ovillo.store.sqlite.upkeep import UpkeepWrites
 from ovillo.store.sqlite.vector_store import VectorStore
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 from ovillo.store.sqlite.writer import NoWriter, Writer
 
 _TRIGRAM_BATCH = 50_000
+
+
+if TYPE_CHECKING:
+    from ovillo.store.sqlite.access_keys import AccessKeyTable
+    from ovillo.store.sqlite.code_index import CodeTables
+    from ovillo.store.sqlite.condition import Condition
+    from ovillo.store.sqlite.contexts import ContextTables
+    from ovillo.store.sqlite.entities import EntityTables
+    from ovillo.store.sqlite.health import HealthReads
+    from ovillo.store.sqlite.importing import ImportWrites
+    from ovillo.store.sqlite.knowledge import KnowledgeTables
+    from ovillo.store.sqlite.links import LinkTables
+    from ovillo.store.sqlite.snapshots import SnapshotTables
+    from ovillo.store.sqlite.timesheet import TimesheetTables
+    from ovillo.store.sqlite.upkeep import UpkeepWrites
+
+    class _Late(
+        AccessKeyTable,
+        CodeTables,
+        Condition,
+        ContextTables,
+        EntityTables,
+        HealthReads,
+        ImportWrites,
+        KnowledgeTables,
+        LinkTables,
+        SnapshotTables,
+        TimesheetTables,
+        UpkeepWrites,
+    ):
+        """Subjects that most starts do not ask for."""
+
+else:
+
+    class _Late:
+        """Subjects that most starts do not ask for: their modules are read when something of theirs is first called
+        (40 ms of a start)."""
+
+        __slots__ = ()
+
+        def __getattr__(self, name: str) -> Any:
+            for table in _late_tables():
+                if name in vars(table):
+                    return vars(table)[name].__get__(self)
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
+
+#: Modules of ``_Late`` with their tables, those that are asked for soonest first.
+_LATE = (
+    ("entities", "EntityTables"),
+    ("links", "LinkTables"),
+    ("code_index", "CodeTables"),
+    ("knowledge", "KnowledgeTables"),
+    ("condition", "Condition"),
+    ("health", "HealthReads"),
+    ("access_keys", "AccessKeyTable"),
+    ("contexts", "ContextTables"),
+    ("snapshots", "SnapshotTables"),
+    ("timesheet", "TimesheetTables"),
+    ("importing", "ImportWrites"),
+    ("upkeep", "UpkeepWrites"),
+)
+
+
+def _late_tables() -> Iterator[type]:
+    """One after the other, so that what is found early does not read the rest."""
+    for module, name in _LATE:
+        yield getattr(import_module(f"ovillo.store.sqlite.{module}"), name)
 
 
 class SqliteStore(
@@ -55,20 +113,9 @@ class SqliteStore(
     TextReads,
     VectorStore,
     RecordingWrites,
-    ImportWrites,
     Classification,
     ChangeLog,
-    LinkTables,
-    EntityTables,
-    TimesheetTables,
-    ContextTables,
-    SnapshotTables,
-    UpkeepWrites,
-    HealthReads,
-    AccessKeyTable,
-    Condition,
-    CodeTables,
-    KnowledgeTables,
+    _Late,
 ):
     """Implements ``ovillo.store.protocol.Store``."""
 
