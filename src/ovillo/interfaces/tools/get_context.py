@@ -132,7 +132,10 @@ def _reference(each: ResolvedEntity) -> Reference:
 def _text(answer: ContextAnswer) -> str:
     lines = [f"{shapes.NOTICE}", "", answer.content]
     if answer.abstained:
-        lines.insert(0, f"No answer ({answer.why}). Ask back: {answer.question}")
+        # Said once: the content begins with the question.
+        near = answer.content.removeprefix(answer.question or "").strip()
+        lines = [f"No answer ({answer.why}). Ask back: {answer.question}"]
+        lines += [shapes.NOTICE, "", near] if near else []
     if answer.left_out:
         lines.append(f"\n{answer.left_out} more pieces had no room: ask with a larger max_tokens, or search_sessions.")
     return "\n".join(lines)
