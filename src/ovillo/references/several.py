@@ -1,0 +1,178 @@
+"""References to one of several, or to several: "the second one", "the other", "both", "the first two".
+
+Owns how lists and groups of the conversation are counted and picked from. Finding them is ``groups``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ovillo.references.describing import content
+from ovillo.references.groups import latest_group, latest_list, order_of
+from ovillo.references.mentions import Conversation
+from ovillo.references.model import Candidate, Entity, Kind, Reference, Resolved, Status
+from ovillo.references.scoring import CONFIDENCE, PRONOUN_TYPES, SHOWN, Scoring
+
+#: What "option", "alternative" and the like stand for.
+_OPTION = "decision"
+
+
+class Several:
+    """Rules over one conversation; ``None`` stands for what turns out to be no reference."""
+
+    def __init__(self, conversation: Conversation, scoring: Scoring) -> None:
+        self._talk = conversation
+        self._scoring = scoring
+
+    def ordinal(self, reference: Reference) -> Resolved | None:
+        heads = reference.heads or self._scoring.agreeing(reference, PRONOUN_TYPES)
+        if reference.head == _OPTION and not self._names(_OPTION):
+            # Whatever was listed may be an option.
+            reference, heads = replace(reference, head=None), PRONOUN_TYPES
+        reference = replace(reference, heads=heads)
+        if reference.is_previous and reference.ordinal is None:
+            return self._previous(reference)
+        index = reference.ordinal or 1
+        listed = latest_list(
+            self._talk, self._scoring.salience(reference.window), heads, abs(index), is_typed=reference.head is not None
+        )
+        if listed:
+            return self._picked(reference, listed, index, "ordinal in the latest list")
+        ordered = order_of(
+            self._talk, self._scoring.salience(reference.window), heads, is_typed=reference.head is not None
+        )
+        if index == -1 and reference.head is not None:
+            return self._newest(reference, ordered)
+        if reference.head is None and len(ordered) < 2:
+            return None
+        if len(ordered) < abs(index):
+            return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0)
+        return self._picked(reference, ordered, index, "ordinal by first mention")
+
+    def _names(self, kind: str) -> bool:
+        return any(x.type == kind and self._talk.by_entity.get(x.id) for x in self._talk.entities)
+
+    def _picked(self, reference: Reference, listed: Sequence[Entity], index: int, rule: str) -> Resolved:
+        at = index - 1 if index > 0 else index
+        candidates = tuple(
+            Candidate(x, 1.0 if x is listed[at] else 0.5, {"place in list": n + 1.0}) for n, x in enumerate(listed)
+        )
+        ranked = tuple(sorted(candidates, key=lambda x: -x.score)[:SHOWN])
+        worth = CONFIDENCE[Kind.ORDINAL] * (1.0 if "latest" in rule else 0.85)
+        return Resolved(reference, Status.RESOLVED, (listed[at],), ranked, rule, round(worth, 3))
+
+    def _newest(self, reference: Reference, ordered: Sequence[Entity]) -> Resolved:
+        """ "the last commit": the one that came up last."""
+        if not ordered:
+            return Resolved(reference, Status.NONE, (), (), "nothing of this type was named", 0.0)
+        return self._picked(reference, ordered, -1, "last one that came up")
+
+    def _previous(self, reference: Reference) -> Resolved:
+        ordered = order_of(
+            self._talk,
+            self._scoring.salience(reference.window),
+            reference.heads or {},
+            is_typed=reference.head is not None,
+        )
+        scored = self._scoring.score(replace(reference, words=())).candidates
+        if len(ordered) < 2 or not scored:
+            return Resolved(reference, Status.NONE, (), scored[:SHOWN], "nothing came before", 0.0)
+        at = ordered.index(scored[0].entity) if scored[0].entity in ordered else len(ordered) - 1
+        entity = ordered[at - 1] if at else next(x.entity for x in scored if x.entity is not ordered[0])
+        worth = CONFIDENCE[Kind.ORDINAL] * (0.9 if at else 0.7)
+        return Resolved(
+            reference, Status.RESOLVED, (entity,), scored[:SHOWN], "the one before the current", round(worth, 3)
+        )
+
+    def other(self, reference: Reference, done: Sequence[Resolved]) -> Resolved | None:
+        """Other than what the query names itself, else than what is spoken of now."""
+        heads = reference.heads or self._scoring.agreeing(reference, PRONOUN_TYPES)
+        scored = self._scoring.score(replace(reference, heads=heads, words=())).candidates
+        if reference.window is not None and reference.window.earlier:
+            focus = self._scoring.score(replace(reference, heads=heads, words=(), window=None)).candidates
+        else:
+            focus = scored
+        named = _named_before(reference, done, heads)
+        if named is not None and (reference.head is not None or any(x.entity.type == named.type for x in scored)):
+            focus = (Candidate(named, 1.0, {"name": 1.0}), *(x for x in focus if x.entity is not named))
+        if not focus:
+            return Resolved(reference, Status.NONE, (), (), "nothing of this type was named", 0.0)
+        kinds = {focus[0].entity.type} if reference.head is None else set(heads)
+        rest = tuple(x for x in scored if x.entity is not focus[0].entity and x.entity.type in kinds)
+        if reference.is_plural:
+            if not rest:
+                return Resolved(reference, Status.NONE, (), (), "there is no other", 0.0)
+            order = [
+                x
+                for x in order_of(self._talk, self._scoring.salience(None), heads, is_typed=True)
+                if any(c.entity is x for c in rest)
+            ]
+            return Resolved(reference, Status.RESOLVED, tuple(order), rest[:SHOWN], "the others", 0.75)
+        pair = latest_list(self._talk, self._scoring.salience(None), dict.fromkeys(kinds, 1.0), 2, is_typed=True)
+        if focus[0].entity in pair and len(pair) == 2:
+            entity = next(x for x in pair if x is not focus[0].entity)
+            return Resolved(reference, Status.RESOLVED, (entity,), rest[:SHOWN], "the other of two", 0.8)
+        return self._scoring.decided(reference, rest, "other than the current")
+
+    def plural(self, reference: Reference) -> Resolved | None:
+        heads = reference.heads or self._scoring.agreeing(reference, PRONOUN_TYPES)
+        salience = self._scoring.salience(reference.window)
+        words = content(reference.words)
+        if words:
+            described = [
+                x for x in self._scoring.score(replace(reference, heads=heads)).candidates if x.evidence.get("named")
+            ]
+            if len(described) > 1:
+                kept = [x.entity for x in described]
+                order = [x for x in order_of(self._talk, salience, heads, is_typed=True) if x in kept]
+                return self._grouped(reference, order or kept, "all that are described so")
+        if reference.ordinal is not None and reference.count:
+            return self._some_of(reference, heads)
+        group = latest_group(self._talk, salience, heads, reference.count, is_typed=reference.head is not None)
+        if len(group) < 2:
+            if reference.head is None:
+                return None
+            return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0)
+        return self._grouped(reference, group, "latest group")
+
+    def _some_of(self, reference: Reference, heads: Mapping[str, float]) -> Resolved | None:
+        """ "the first two", "las dos últimas"."""
+        salience, count = self._scoring.salience(reference.window), reference.count or 2
+        is_typed = reference.head is not None
+        listed = latest_list(self._talk, salience, heads, count, is_typed=is_typed)
+        listed = listed or order_of(self._talk, salience, heads, is_typed=is_typed)
+        if len(listed) < count:
+            return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0) if is_typed else None
+        return self._grouped(
+            reference, listed[:count] if (reference.ordinal or 1) > 0 else listed[-count:], "part of a list"
+        )
+
+    @staticmethod
+    def _grouped(reference: Reference, group: Sequence[Entity], rule: str) -> Resolved:
+        candidates = tuple(Candidate(x, 1.0, {"group": float(len(group))}) for x in group)
+        worth = CONFIDENCE[Kind.PLURAL] * (1.0 if reference.head else 0.8)
+        return Resolved(reference, Status.RESOLVED, tuple(group), candidates, rule, round(worth, 3))
+
+
+def without_contrasted(done: Sequence[Resolved]) -> list[Resolved]:
+    """A name that only says what "the other" is other than is not meant itself."""
+    others = [x for x in done if x.reference.kind is Kind.OTHER and x.entities and not x.reference.is_plural]
+    kinds = {x.entities[0].type for x in others}
+    first = max((x.reference.span for x in others), default=(0, 0))
+    return [
+        replace(x, serves=True)
+        if x.reference.kind is Kind.EXPLICIT and x.reference.span < first and x.entities and x.entities[0].type in kinds
+        else x
+        for x in done
+    ]
+
+
+def _named_before(reference: Reference, done: Sequence[Resolved], heads: Mapping[str, float]) -> Entity | None:
+    """What the query names in full before it speaks of the other: "refund is fine, fix the other one"."""
+    found = [
+        x.entities[0]
+        for x in done
+        if x.reference.kind is Kind.EXPLICIT and x.reference.span < reference.span and x.entities
+    ]
+    return next((x for x in reversed(found) if x.type in heads), None)
