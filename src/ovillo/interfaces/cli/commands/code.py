@@ -63,7 +63,7 @@ def index(state: State, directory: Path, progress: bool | None) -> None:
         click.echo(printable(f"  not readable: {folder}"))
 
 
-@code.command("find", short_help="Definitions by name: refund, Payment.refund, ref*.")
+@code.command("find", short_help="Definitions by name (refund, Payment.refund, ref*) or by what they do.")
 @click.argument("name")
 @click.option("--root", metavar="DIR", help="Only in this indexed folder.")
 @click.option("--prefix", is_flag=True, help="NAME is the beginning of names (as NAME* is).")
