@@ -73,13 +73,12 @@ def main() -> int:
 
 def _item(line: dict[str, Any]) -> Item:
     entities = [
-        Entity(each["id"], each["type"], each["name"], tuple(each.get("aliases", ())), each.get("file"))
+        Entity(each["id"], each["type"], each["name"], tuple(each.get("aliases") or ()), each.get("file"))
         for each in line["entities"]
     ]
-    turns = [Turn(each["session"], from_iso(each["ts"]), each["role"], each["text"]) for each in line["turns"]]
-    now = from_iso(line["now"])
-    assert now is not None, f"{line['id']}: {line['now']} is no time"
-    return Item(line["id"], line["query"], now, Conversation(entities, turns, line["session"]), line)
+    turns = [Turn(each["session"], from_iso(each.get("ts")), each["role"], each["text"]) for each in line["turns"]]
+    now = from_iso(line.get("now")) or max((turn.at for turn in turns if turn.at is not None), default=0)
+    return Item(line["id"], line["query"], now, Conversation(entities, turns, line.get("session")), line)
 
 
 def _resolve(query: str, conversation: Conversation, now: int) -> Resolution:

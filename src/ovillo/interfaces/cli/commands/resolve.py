@@ -97,8 +97,13 @@ def _lines(found: Explained) -> list[str]:
 
 def _outcome(each: Resolved) -> str:
     if each.entities:
-        return "is " + ", ".join(f"{x.type} {x.name}" for x in each.entities)
+        return "is " + ", ".join(_titled(x) for x in each.entities)
     return "could be several: say which" if each.candidates else "means nothing that was said"
+
+
+def _titled(entity: Entity) -> str:
+    """A bug's name begins with what it is: "bug en el pago"."""
+    return entity.name if entity.name.lower().startswith(entity.type) else f"{entity.type} {entity.name}"
 
 
 def _candidate(each: Candidate, found: Explained) -> str:
@@ -107,4 +112,4 @@ def _candidate(each: Candidate, found: Explained) -> str:
     evidence = ", ".join(f"{name} {worth:g}" for name, worth in each.evidence.items() if worth)
     said_in = found.said_in(entity)
     said = f"; said in {said_in}" if said_in else ""
-    return f"{each.score:.3f}  {entity.type} {entity.name}{where} ({evidence}{said})"
+    return f"{each.score:.3f}  {_titled(entity)}{where} ({evidence}{said})"
