@@ -79,7 +79,9 @@ else:
         def __getattr__(self, name: str) -> Any:
             for table in _late_tables():
                 if name in vars(table):
-                    return vars(table)[name].__get__(self)
+                    # From now on it is found as if it had been mixed in.
+                    setattr(_Late, name, vars(table)[name])
+                    return getattr(self, name)
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
 
