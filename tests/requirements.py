@@ -609,6 +609,10 @@ SYMBOLS: dict[str, tuple[str, str]] = {
     "SYMBOLS-8": ("get_context shows code that is described and not named", "DESIGN 9"),
     "SYMBOLS-9": ("The kind of definition that is asked for is preferred, tests come after what they test", "issue 4"),
     "SYMBOLS-10": ("Memory is bounded on very large folders, and the answer says so", "issue 4: 100,000-file trees"),
+    "SYMBOLS-11": (
+        "Definitions are found by meaning, too; vectors are made in the background",
+        "issue 4 Symbol search",
+    ),
 }
 
 REQUIREMENTS = {

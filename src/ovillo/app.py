@@ -226,8 +226,9 @@ def _code(services: Services) -> Any:
 
 def _symbols(services: Services) -> Any:
     from ovillo.search.symbols.service import SymbolSearch
+    from ovillo.search.symbols.vectors import SymbolVectors
 
-    return SymbolSearch(services.store, services.code)
+    return SymbolSearch(services.store, services.code, SymbolVectors(services.store, services.settings))
 
 
 def _knowledge(services: Services) -> Any:

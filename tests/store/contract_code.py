@@ -167,3 +167,16 @@ def test_code_of_one_namespace_is_not_seen_from_another(store: Store) -> None:
     assert store.code_revision(other) == 0
     with pytest.raises(NotFound, match="not indexed"):
         store.put_code_files(other, ROOT, [FILE], at=1)
+
+
+@pytest.mark.requirement("CODE-14")
+def test_vectors_of_definitions_are_kept_by_folder_and_model_and_go_with_the_folder(store: Store) -> None:
+    store.put_code_root(NS, "/w/a")
+    store.put_code_vectors(NS, "/w/a", "m", {b"one": b"1", b"two": b"2"})
+    store.put_code_vectors(NS, "/w/a", "m", {b"two": b"22"}, gone=[b"one"])
+    store.put_code_vectors(NS, "/nowhere", "m", {b"one": b"1"})
+    assert store.code_vectors(NS, "/w/a", "m") == {b"two": b"22"}
+    assert store.code_vectors(NS, "/w/a", "other") == {}
+    assert store.code_vectors(Namespace("other"), "/w/a", "m") == {}
+    store.remove_code_root(NS, "/w/a")
+    assert store.code_vectors(NS, "/w/a", "m") == {}

@@ -195,7 +195,7 @@ class Backend:
             _be_nice()
             turn = FileLock(str(services.settings.data_dir / "embed.lock"), timeout=0, thread_local=False)
             while not self._stop.is_set():
-                if _texts_wait(services):
+                if _texts_wait(services) or _definitions_wait(services):
                     with suppress(Timeout), turn:
                         self._embed_while_busy(services)
                 self._new_texts.wait(_LOOK_AGAIN_S)
@@ -215,7 +215,10 @@ class Backend:
         queue = EmbeddingQueue(services.store, embedder)
         idle = 0
         while idle < _LOOKS_BEFORE_LETTING_GO and not self._stop.is_set():
-            idle = 0 if queue.run_until_done(stop=self._stop, workers=1) else idle + 1
+            done = queue.run_until_done(stop=self._stop, workers=1)
+            # Definitions come after what was said: that is what most questions are about.
+            done += services.symbols.vectors.embed_all(DEFAULT_NAMESPACE, self._stop)
+            idle = 0 if done else idle + 1
             self._stop.wait(_LOOK_S)
 
 
@@ -227,6 +230,12 @@ def _texts_wait(services: Services) -> bool:
         return True
     done, eligible = services.store.embedding_share(DEFAULT_NAMESPACE, model)
     return done < eligible
+
+
+def _definitions_wait(services: Services) -> bool:
+    # Without indexed code the service is not even made.
+    has_code = bool(services.store.code_root_paths(DEFAULT_NAMESPACE))
+    return has_code and services.symbols.vectors.wait(DEFAULT_NAMESPACE)
 
 
 def _be_nice() -> None:

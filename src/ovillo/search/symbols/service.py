@@ -21,6 +21,7 @@ from ovillo.search.lexicon.concepts import concepts
 from ovillo.search.symbols.asking import Asking, Question
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
 from ovillo.search.symbols.tree import Tree
+from ovillo.search.symbols.vectors import Near, SymbolVectors
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
@@ -34,6 +35,10 @@ _BATCH = 10_000
 _MOST_GONE = 0.2
 #: Ranked beyond what is asked for: some are gone, some are the same definition twice.
 _SPARE = 20
+#: Candidates of words and of meaning that are fused, what meaning weighs beside words, and how fast ranks lose their weight.
+_FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
+#: A definition that only meaning found never comes into a context by itself (below 0.5).
+_WORTH_BY_MEANING = 0.6
 #: What a description may add to a context: few definitions, and none that is far from the best.
 _DESCRIBED, _LEAST_WORTH, _NEAR_THE_BEST = 3, 0.5, 0.85
 _CALLED_SO, _CALLED_SO_BY_MANY = 0.9, 0.5
@@ -46,7 +51,7 @@ _IDENTIFIER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FoundSymbol:
-    """``found_by`` is ``name`` or ``words``; ``worth`` 0..1 says how much of the question the definition answers."""
+    """``found_by`` is ``name``, ``words`` or ``meaning``; ``worth`` 0..1 says how much of the question the definition answers."""
 
     symbol: SymbolRow
     score: float
@@ -74,9 +79,10 @@ class _Held:
 class SymbolSearch:
     """Thread-safe."""
 
-    def __init__(self, store: Store, code: CodeIndex) -> None:
+    def __init__(self, store: Store, code: CodeIndex, vectors: SymbolVectors) -> None:
         self._store = store
         self._code = code
+        self.vectors = vectors
         self._held: OrderedDict[tuple[Namespace, str], _Held] = OrderedDict()
         self._known: dict[Namespace, tuple[int, Sequence[CodeRoot]]] = {}
         self._lock = threading.Lock()
@@ -92,7 +98,10 @@ class SymbolSearch:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {MAX_LIMIT}.")
         known = [one for one in self._roots(namespace) if root is None or one.path == root]
         called = self._called(namespace, asked, root, limit)
-        found, question_read, notes = self._by_words(namespace, asked, known, limit)
+        near = [] if called else self._near(namespace, asked, known)
+        found, question_read, notes = self._by_words(namespace, asked, known, max(limit, _FUSED) if near else limit)
+        if near:
+            found = self._fused(namespace, found, near)
         have = {_identity(one.symbol) for one in called}
         symbols = [*called, *(one for one in found if _identity(one.symbol) not in have)][:limit]
         return SymbolsFound(
@@ -163,6 +172,35 @@ class SymbolSearch:
                 notes.append(held.note)
         found.sort(key=lambda one: -one.score)
         return found[:limit], read, notes
+
+    # --- by meaning
+
+    def _near(self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot]) -> list[Near]:
+        """Definitions that mean about what is asked, nearest first; none for a question of one word."""
+        if " " not in asked:
+            return []
+        near = [one for root in roots for one in self.vectors.nearest(namespace, root.path, asked, _FUSED)]
+        return sorted(near, key=lambda one: -one.cosine)[:_FUSED]
+
+    def _fused(self, namespace: Namespace, found: Sequence[FoundSymbol], near: Sequence[Near]) -> list[FoundSymbol]:
+        """By the ranks of both sides, words weighing more: their scores have nothing in common."""
+        scores = {one.symbol.id: 1 / (_RANKS + place) for place, one in enumerate(found)}
+        for place, one in enumerate(near):
+            scores[one.symbol_id] = scores.get(one.symbol_id, 0.0) + _BY_MEANING / (_RANKS + place)
+        by_id = {one.symbol.id: one for one in found}
+        cosines = {one.symbol_id: one.cosine for one in near}
+        more = {row.id: row for row in self._store.symbols_by_id(namespace, [x for x in cosines if x not in by_id])}
+        fused: dict[tuple[str, str, str], FoundSymbol] = {}
+        for id_ in sorted(scores, key=lambda x: -scores[x]):
+            known = by_id.get(id_)
+            if known is None and id_ not in more:
+                continue  # its file was read again meanwhile
+            row = known.symbol if known else more[id_]
+            told = known.matches if known else (Match("all of it", row.name, ("meaning",), f"{cosines[id_]:.2f}"),)
+            worth = known.worth if known else round(_WORTH_BY_MEANING * max(0.0, cosines[id_]), 3)
+            how = known.found_by if known else "meaning"
+            fused.setdefault(_identity(row), FoundSymbol(row, round(scores[id_], 4), worth, how, told))
+        return list(fused.values())
 
     # --- what is held
 

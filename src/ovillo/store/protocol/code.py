@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from ovillo.model.code import CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
@@ -102,6 +102,21 @@ class CodeStore(Protocol):
 
     def module_paths(self, namespace: Namespace, root: str, ending: str, limit: int = 50) -> list[str]:
         """Files whose path is ``ending`` or ends with ``/`` + ``ending``, shortest first."""
+        ...
+
+    def code_vectors(self, namespace: Namespace, root: str, model: str) -> dict[bytes, bytes]:
+        """Hash of what was embedded -> vector, as ``search.symbols.vectors`` packs it."""
+        ...
+
+    def put_code_vectors(
+        self,
+        namespace: Namespace,
+        root: str,
+        model: str,
+        vectors: Mapping[bytes, bytes],
+        gone: Collection[bytes] = (),
+    ) -> None:
+        """Keep vectors and drop those of ``gone``; nothing for a folder that is not indexed any more."""
         ...
 
     def code_revision(self, namespace: Namespace) -> int:

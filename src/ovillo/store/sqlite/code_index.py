@@ -80,7 +80,7 @@ class CodeTables:
             row = _root_row(db, ns, root)
             if row is None:
                 return False
-            for table in ("code_calls", "code_symbols", "code_files", "code_history"):
+            for table in ("code_calls", "code_symbols", "code_files", "code_history", "code_vectors"):
                 db.execute(f"DELETE FROM {table} WHERE root_key = ?", (row,))
             db.execute("DELETE FROM code_roots WHERE key = ?", (row,))
             _count_up(db, ns)

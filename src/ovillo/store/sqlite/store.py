@@ -41,6 +41,7 @@ _TRIGRAM_BATCH = 50_000
 if TYPE_CHECKING:
     from ovillo.store.sqlite.access_keys import AccessKeyTable
     from ovillo.store.sqlite.code_index import CodeTables
+    from ovillo.store.sqlite.code_vectors import CodeVectorTables
     from ovillo.store.sqlite.condition import Condition
     from ovillo.store.sqlite.contexts import ContextTables
     from ovillo.store.sqlite.entities import EntityTables
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     class _Late(
         AccessKeyTable,
         CodeTables,
+        CodeVectorTables,
         Condition,
         ContextTables,
         EntityTables,
@@ -90,6 +92,7 @@ _LATE = (
     ("entities", "EntityTables"),
     ("links", "LinkTables"),
     ("code_index", "CodeTables"),
+    ("code_vectors", "CodeVectorTables"),
     ("knowledge", "KnowledgeTables"),
     ("condition", "Condition"),
     ("health", "HealthReads"),

@@ -18,7 +18,7 @@ from ovillo.security.principals import LOCAL
 @click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Threads.")
 @reading
 def embed(state: State, workers: int) -> None:
-    """Make everything people and models said searchable by meaning, newest first.
+    """Make everything people and models said, and definitions of indexed code, searchable by meaning.
 
     First sessions are read for entities, and type and status of each are told. Ctrl-C ends it; what is done is kept, and
     a server goes on with the rest.
@@ -41,15 +41,27 @@ def embed(state: State, workers: int) -> None:
     queue = EmbeddingQueue(services.store, embedder, LOCAL.namespace)
     started = time.monotonic()
     done = _with_bar(state, "Embedding", lambda show: queue.run_until_done(show, workers=workers))
+    defined = _with_bar(
+        state, "Definitions", lambda show: services.symbols.vectors.embed_all(LOCAL.namespace, progress=show)
+    )
     took = time.monotonic() - started
     embedded, eligible = services.store.embedding_share(LOCAL.namespace, queue.name)
     if state.json:
         print_json(
-            {"new": done, "embedded": embedded, "eligible": eligible, "tracked": read, "elapsed": round(took * 1000)}
+            {
+                "new": done,
+                "embedded": embedded,
+                "eligible": eligible,
+                "tracked": read,
+                "definitions": defined,
+                "elapsed": round(took * 1000),
+            }
         )
         return
     if read:
         click.echo(f"Read {read:,} sessions for entities.")
+    if defined:
+        click.echo(f"Embedded {defined:,} definitions of code.")
     first = f"Embedded {done:,} texts in {took:.1f} s" if done else "Nothing waits"
     click.echo(f"{first}; {embedded:,} of {eligible:,} texts are searchable by meaning.")
 
