@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -166,21 +167,23 @@ class SymbolVectors:
         known = self._store.code_vectors(namespace, root, self._model)
         ids: list[int] = []
         rows: list[bytes] = []
-        chosen = self._chosen(namespace, root)
-        for symbol in chosen if known else ():
+        # Without vectors the folder is not read; whether there are any is looked at again.
+        chosen = self._chosen(namespace, root) if known else []
+        for symbol in chosen:
             vector = known.get(meaning_of(text_of(symbol)))
             if vector is not None:
                 ids.append(symbol.id)
                 rows.append(vector)
         matrix = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), -1) if rows else np.zeros((0, 1), np.int8)
-        return _Held(revision, ids, (matrix / _SCALE).astype(np.float32), len(chosen), time.monotonic())
+        return _Held(revision, ids, (matrix / _SCALE).astype(np.float32), len(chosen) or 1, time.monotonic())
 
     def _chosen(self, namespace: Namespace, root: str) -> list[SymbolRow]:
         """What gets vectors: no tests, and in a large folder what others may use."""
-        found = [row for row in self._symbols(namespace, root) if not row.is_test]
+        found = list(islice((row for row in self._symbols(namespace, root) if not row.is_test), MOST + 1))
         if len(found) <= MOST:
             return found
-        return [row for row in found if row.is_exported and not row.name.startswith("_")][:MOST]
+        open_ones = (row for row in self._symbols(namespace, root) if _is_open(row))
+        return list(islice(open_ones, MOST))
 
     def _symbols(self, namespace: Namespace, root: str) -> Iterator[SymbolRow]:
         after = 0
@@ -193,6 +196,10 @@ class SymbolVectors:
             self._embedder = open_embedder(self._settings)
         assert self._embedder is not None
         return self._embedder
+
+
+def _is_open(symbol: SymbolRow) -> bool:
+    return symbol.is_exported and not symbol.is_test and not symbol.name.startswith("_")
 
 
 def text_of(symbol: SymbolRow) -> str:
