@@ -29,7 +29,7 @@ def assistant(uuid: str, *blocks: Line, answer: str = "msg_1", usage: Any = None
 
 
 def record(kind: str, uuid: str, **more: Any) -> Line:
-    base = {"type": kind, "uuid": uuid, "parentUuid": None, "sessionId": SID, "isSidechain": False, "cwd": "/work/app"}
+    base = {"type": kind, "uuid": uuid, "parentUuid": None, "sessionId": SID, "isSidechain": False, "cwd": "/w/app"}
     return {**base, "timestamp": "2026-11-21T04:00:00.000Z", "version": "2.1.329", **more}
 
 

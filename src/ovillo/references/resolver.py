@@ -12,6 +12,7 @@ from dataclasses import replace
 from ovillo.references.describing import Translate, content
 from ovillo.references.detection import detect
 from ovillo.references.expansion import expand
+from ovillo.references.lexicons import grammar
 from ovillo.references.mentions import PHRASES, Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Mention, Reference, Resolution, Resolved, Status
 from ovillo.references.scoring import PRONOUN_TYPES, SHOWN, TIE, UNNAMED, Scoring
@@ -265,7 +266,7 @@ class _Resolver:
         every = content(reference.words)
         found: list[Candidate] = []
         # In the Romance languages the noun comes first, and what follows may be the verb.
-        least = len(every) if reference.language == "en" else 1
+        least = len(every) if grammar(reference.language).noun_last else 1
         for length in range(len(every), least - 1, -1):
             found = self._part_of_name(reference, every[:length]) if length else []
             if found:

@@ -63,8 +63,8 @@ def _likely() -> re.Pattern[str]:
 
 
 def _start(each: Grammar, spoken: Sequence[Token], head: int) -> int:
-    """Where English describes before the noun: "the double charge bug"."""
-    if each.code != "en":
+    """Where words before the noun describe it: "the double charge bug"."""
+    if not each.noun_last:
         return head
     start = head
     while start > max(0, head - _BEFORE) and not spoken[start].breaks and _is_telling(each, spoken[start - 1]):
@@ -78,7 +78,7 @@ def _end(each: Grammar, spoken: Sequence[Token], head: int) -> int:
     if end >= len(spoken) or spoken[end].breaks:
         return end
     opens = spoken[end].lower in each.of or spoken[end].lower in each.relatives
-    if not opens and (each.code == "en" or not _is_telling(each, spoken[end])):
+    if not opens and (each.noun_last or not _is_telling(each, spoken[end])):
         return end
     while end < min(len(spoken), head + 1 + _AFTER) and not spoken[end].breaks:
         end += 1

@@ -1,13 +1,17 @@
 """Questions across sessions: "is there any pending bug about payment validation?"
 
-Owns telling such a question, in four languages, and the sessions that answer it with what else they affect. Which words
-mean *pending* and *bug* is grammar of the languages, kept in this table.
+Owns telling such a question, and the sessions that answer it with what else they affect. Which words mean *pending* and *bug*
+in four languages stands in ``pending.toml``.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
@@ -18,51 +22,16 @@ if TYPE_CHECKING:
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.views import SessionSummary
 
-_KINDS = {
-    SessionType.BUGFIX: (
-        r"bugs?|errors?|defects?|failures?|problems?|issues?|crash(?:es)?|fix(?:es)?",
-        r"errores?|fallos?|fallas?|defectos?|problemas?|incidencias?|arreglos?",
-        r"erreurs?|bogues?|défauts?|problèmes?|pannes?|anomalies?|correctifs?",
-        r"erros?|falhas?|defeitos?|consertos?|correções|correção",
-    ),
-    SessionType.FEATURE: (
-        r"features?|functionalit(?:y|ies)",
-        r"funcionalidad(?:es)?",
-        r"fonctionnalités?",
-        r"funcionalidades?",
-    ),
-    SessionType.REVIEW: (r"reviews?", r"revisi(?:ón|ones)", r"revues?|relectures?", r"revis(?:ão|ões)"),
-    SessionType.REFACTOR: (
-        r"refactor(?:ing|s)?",
-        r"refactori[sz]aci(?:ón|ones)",
-        r"refactorisations?",
-        r"refatoraç(?:ão|ões)",
-    ),
-}
-_PENDING = (
-    r"pending|open|outstanding|unresolved|unfixed|left to (?:do|fix)|remaining|still there",
-    r"pendientes?|abiert[oa]s?|sin (?:resolver|arreglar|cerrar)|por (?:resolver|arreglar)",
-    r"en attente|en suspens|ouvert[es]*|non résolu[es]*|à (?:corriger|régler)|restant[es]*",
-    r"pendentes?|abert[oa]s?|em aberto|por (?:resolver|corrigir)|sem (?:resolver|solução)",
-)
-_FILLER = re.compile(
-    r"\b(?:is|are|there|any|some|do|we|have|related|relating|about|with|to|the|of|in|on|for|a|an"
-    r"|hay|algún|alguna|algunos|algunas|relacionad[oa]s?|con|sobre|la|el|los|las|de|del|en|un|una|que|tenemos|queda|quedan"
-    r"|y|a-t-il|des|un|une|du|lié[es]*|à|au|aux|sur|reste|il|est-ce|qu"
-    r"|há|algum|alguma|alguns|relacionad[oa]s?|com|sobre|o|os|as|do|da|dos|das|no|na|temos|existe|existem)\b",
-    re.IGNORECASE,
-)
 _SHOWN = 3
 _AFFECTED = ("fixes_issue_in", "impacts", "affects")
 _LEAST_SHARED = 0.3
 
 
-def _either(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)
-
-
-_KIND = {kind: _either(patterns) for kind, patterns in _KINDS.items()}
-_OPEN = _either(_PENDING)
+@dataclass(frozen=True, slots=True)
+class _Words:
+    pending: re.Pattern[str]
+    filler: re.Pattern[str]
+    kinds: Mapping[SessionType, re.Pattern[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +61,25 @@ class PendingAnswer:
 
 def asked_for(query: str) -> Asked | None:
     """What kind of open session the query asks for, if it does."""
-    if not _OPEN.search(query):
+    said = _words()
+    if not said.pending.search(query):
         return None
-    kind = next((kind for kind, pattern in _KIND.items() if pattern.search(query)), None)
+    kind = next((kind for kind, pattern in said.kinds.items() if pattern.search(query)), None)
     if kind is None:
         return None
-    topic = _FILLER.sub(" ", _OPEN.sub(" ", _KIND[kind].sub(" ", query)))
+    topic = said.filler.sub(" ", said.pending.sub(" ", said.kinds[kind].sub(" ", query)))
     return Asked(kind, " ".join(re.findall(r"[\w./:-]+", topic)))
+
+
+@cache
+def _words() -> _Words:
+    data = tomllib.loads(files(__package__).joinpath("pending.toml").read_text(encoding="utf-8"))
+    kinds = {SessionType(kind): _either(patterns) for kind, patterns in data["kinds"].items()}
+    return _Words(_either(data["pending"]), _either(data["filler"]), kinds)
+
+
+def _either(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)
 
 
 class PendingSessions:

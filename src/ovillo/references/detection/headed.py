@@ -5,14 +5,13 @@ Owns reading from the noun back to its determiner and on through what describes 
 
 from __future__ import annotations
 
-from ovillo.references.detection.sentence import NUMBER, NUMBER_WORDS, Phrase, Sentence, folded_text
+from ovillo.references.detection.sentence import NUMBER, Phrase, Sentence, folded_text
 from ovillo.references.lexicons import FITS, VAGUE, Noun, grammar
 from ovillo.references.model import Kind
 
 #: Words between a determiner and its noun.
 _BEFORE = 5
 _GENITIVE = frozenset({"'s", "s"})
-_ASKING = frozenset(["which", "what", "qué", "que", "cuál", "quel", "quelle", "qual"])
 
 
 def headed_phrases(s: Sentence) -> None:
@@ -60,11 +59,9 @@ def _leftwards(s: Sentence, head: int, noun: Noun) -> Phrase | None:
             phrase.start = number
             continue
         kind, features, code = s.determiner(lower, head, noun)
-        if kind == "indefinite" and s.window is not None and lower in _ASKING:
+        if kind == "indefinite" and s.window is not None and s.is_asking(lower):
             # "which function did we change yesterday": the time makes it definite.
             kind = "definite"
-        if kind == "indefinite" and lower in ("que", "qui", "that", "which", "what"):
-            kind = ""
         if kind == "indefinite":
             return None
         if kind:
@@ -147,11 +144,11 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
 
 def numbered_alone(s: Sentence) -> None:
     """ "number three", "option 2": a number that is a name."""
-    for number, token in enumerate(s.tokens):
+    for number in range(len(s.tokens)):
         if number in s.taken or number in s.idle:
             continue
         noun = s.noun(number)
-        is_number = token.lower in NUMBER_WORDS
+        is_number = s.says_number(number)
         if not is_number and (noun is None or noun.type != "decision"):
             continue
         numbered = s.numbered(number - 1 if is_number else number)
@@ -163,7 +160,7 @@ def numbered_alone(s: Sentence) -> None:
 
 def asked_by_verb(s: Sentence) -> None:
     """ "what did we decide yesterday": the verb says what kind of thing, the time says which."""
-    if s.window is None or s.found or not any(token.lower in _ASKING or token.lower == "quoi" for token in s.tokens):
+    if s.window is None or s.found or not any(s.is_asking(token.lower) for token in s.tokens):
         return
     folded, places = folded_text(s.tokens)
     for each in s.active:

@@ -10,8 +10,6 @@ from ovillo.references.lexicons import VAGUE, Features, Grammar
 from ovillo.references.model import Kind
 from ovillo.references.words import Token
 
-_PLAIN_ARTICLES = {"es": ("el", "la", "los", "las"), "pt": ("o", "a", "os", "as"), "en": ()}
-
 
 def headless_phrases(s: Sentence) -> None:
     for number, token in enumerate(s.tokens):
@@ -120,14 +118,13 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         )
         return True
     opens = follows in each.of or follows in each.relatives
-    if follows in each.of and (token.lower in each.neuter or f"{each.code} {token.lower}" == "es lo"):
+    if follows in each.of and token.lower in each.neuter:
         # "eso del pago", "isso da fila": some matter that is described.
         words, _, _ = s.description(after, each.code)
         if words:
             s.add(Kind.HEADLESS, number, after, each.code, head=VAGUE, words=tuple(words))
         return bool(words)
-    if f"{each.code} {token.lower} {follows}" == "es esta en" and number and not token.breaks:
-        # Typed without its accent: "ya esta en producción".
+    if f"{token.lower} {follows}" in each.not_headless and number and not token.breaks:
         return False
     if features is not None and (not follows or opens or s.is_little(follows) or after in s.idle):
         words, _, _ = s.description(after, each.code)
@@ -143,12 +140,12 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         )
         return True
     article = each.articles.get(token.lower)
-    if article is None or each.code == "fr" or token.lower not in _PLAIN_ARTICLES[each.code]:
+    if article is None or token.lower not in each.bare_articles:
         return False
     if (
         f"{token.lower} {follows}" in each.not_proclitic
         or not opens
-        or (follows in each.relatives and each.code == "pt")
+        or (follows in each.relatives and follows not in each.bare_relatives)
     ):
         return False
     words, _, _ = s.description(after, each.code)
@@ -201,7 +198,7 @@ def _noun_follows(s: Sentence, at: int, each: Grammar) -> bool:
     if at >= len(s.tokens) or s.tokens[at].breaks:
         return False
     lower = s.tokens[at].lower
-    return lower in each.counted or (each.code == "en" and not s.is_little(lower) and at not in s.idle)
+    return lower in each.counted or (each.noun_last and not s.is_little(lower) and at not in s.idle)
 
 
 def unknown_nouns(s: Sentence) -> None:

@@ -5,19 +5,12 @@ Owns telling a clitic from an ending and from an article.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ovillo.references.detection.sentence import Sentence, folded_text
 from ovillo.references.lexicons import Features, Grammar
 from ovillo.references.model import Kind
 from ovillo.references.words import Token, fold
-
-_INVERTED = re.compile(r"^(?P<verb>\w+(?:-t)?)-(?P<pronoun>ils?|elles?)$")
-_FINITE = re.compile(r"(?:o|as|a|amos|emos|imos|an|en|es|e|ó|é|í|ste|ron|aba|ía|rá|ré|ou|eu|am|em|ei|r|rei)$")
-#: Spanish endings that no noun has.
-_CLEARLY_FINITE = re.compile(r"\w{3}(?:amos|imos|aste|iste|aron|ieron|ábamos|aban)$")
-_FRENCH_VERB = re.compile(r"(?:er|ir|re|oir|e|es|ons|ez|ent|ait|a|ai|as|ais|t|s)$")
 
 
 def enclitics(s: Sentence) -> None:
@@ -44,7 +37,7 @@ def pronouns(s: Sentence) -> None:
 
 def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     features = each.pronouns.get(token.lower)
-    inverted = _INVERTED.match(token.lower) if each.code == "fr" else None
+    inverted = each.inverted.match(token.lower)
     if inverted and not _has_noun_phrase(s):
         features = each.pronouns[inverted["pronoun"]]
     if features is None and _is_object(s, each, number, token):
@@ -71,12 +64,13 @@ def _proclitic(s: Sentence, each: Grammar, number: int, token: Token) -> Feature
         return None
     if token.lower in each.proclitic_sure:
         return features
-    if each.code == "es" and features.number == "s" and _CLEARLY_FINITE.search(follows):
+    if features.number == "s" and each.surely_finite.search(follows):
         return features
     if token.breaks or before not in each.proclitic_after or (features.number == "p" and follows.endswith("s")):
         # "también las posiciones" is an article and its noun.
         return None
-    return features if _is_verb(follows, each.code) else None
+    # Weak, and asked only where a verb is expected.
+    return features if each.finite.search(follows) else None
 
 
 def _is_object(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
@@ -86,6 +80,8 @@ def _is_object(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     after = number + 1
     if after < len(s.tokens) and not s.tokens[after].breaks:
         follows = s.tokens[after].lower
+        if follows in each.of:
+            return False
         if not s.is_little(follows) and follows not in each.coordinators:
             return False
     before = number - 1
@@ -127,11 +123,6 @@ def places(s: Sentence) -> None:
 def _inside(span: tuple[int, int], places: Sequence[tuple[int, int]]) -> list[int]:
     """Numbers of the tokens that lie in a stretch of folded text."""
     return [n for n, (start, end) in enumerate(places) if start >= span[0] and end <= span[1]]
-
-
-def _is_verb(word: str, code: str) -> bool:
-    """Whether the form could be one of a verb; weak, asked only where a verb is expected."""
-    return bool((_FRENCH_VERB if code == "fr" else _FINITE).search(word))
 
 
 def _clitic(pronoun: str, code: str) -> tuple[str, bool]:

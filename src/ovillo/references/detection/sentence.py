@@ -17,11 +17,6 @@ from ovillo.references.words import Token, fold
 #: Words after a noun that describe it.
 _AFTER = 7
 NUMBER = re.compile(r"#?\d+$")
-NUMBER_WORDS = frozenset(("number", "número", "numero", "numéro"))
-_WHY = frozenset(("why", "que", "pourquoi"))
-_ARTICLE_OF_LANGUAGE = frozenset(
-    {"o", "a", "os", "as", "do", "da", "dos", "das", "no", "na", "nos", "nas", "ao", "pro", "pra", "le", "du", "au"}
-)
 
 
 @dataclass(slots=True)
@@ -89,7 +84,7 @@ class Sentence:
                 features = each.demonstratives[lower]
                 if each.code != "en" or noun.is_plural == (features.number == "p"):
                     return "demonstrative", features, each.code
-            if lower in each.articles and (active or lower not in _ARTICLE_OF_LANGUAGE):
+            if lower in each.articles and (active or lower not in each.articles_here_only):
                 return "definite", each.articles[lower], each.code
             if active and lower in each.possessives:
                 return "possessive", none, each.code
@@ -125,7 +120,7 @@ class Sentence:
     def numbered(self, head: int) -> tuple[int, int] | None:
         """ "option 2", "option number three", "la opción B"."""
         after = head + 1
-        if after < len(self.tokens) and self.tokens[after].lower in NUMBER_WORDS:
+        if after < len(self.tokens) and self.says_number(after):
             after += 1
         if after >= len(self.tokens) or self.tokens[after].breaks:
             return None
@@ -144,11 +139,7 @@ class Sentence:
         if after >= len(self.tokens) or self.tokens[after].breaks:
             return [], after, None
         lower = self.tokens[after].lower
-        opens_of = any(
-            lower in each.of or (each.code == "pt" and lower[0] == "d" and lower in each.demonstratives)
-            for each in self.grammars
-            if each.code in (*self.languages, language)
-        )
+        opens_of = any(lower in each.of for each in self.grammars if each.code in (*self.languages, language))
         opens = opens_of or any(lower in each.relatives or lower in each.subjects for each in self.active)
         if not opens:
             return [], after, None
@@ -166,6 +157,13 @@ class Sentence:
             number += 1
         self.describing.add(after)
         return words, number, owner
+
+    def says_number(self, number: int) -> bool:
+        """Whether the token is the word for number."""
+        return any(self.tokens[number].lower in each.number_words for each in self.grammars)
+
+    def is_asking(self, lower: str) -> bool:
+        return any(lower in each.asking for each in self.grammars)
 
     def is_little(self, lower: str) -> bool:
         return any(
@@ -217,7 +215,8 @@ def is_negated(s: Sentence, reference: Reference) -> bool:
     first, after = inside[0], inside[-1] + 1
     if first and not s.tokens[first].breaks and s.tokens[first - 1].lower in _negators(s):
         # "why not that one" asks for it.
-        return first < 2 or s.tokens[first - 1].breaks != "" or fold(s.tokens[first - 2].lower) not in _WHY
+        asks = first > 1 and not s.tokens[first - 1].breaks
+        return not asks or all(fold(s.tokens[first - 2].lower) not in each.why for each in s.active)
     if after >= len(s.tokens) or s.tokens[after].breaks or s.tokens[after].lower not in _negators(s):
         return False
     return after + 1 == len(s.tokens) or bool(s.tokens[after + 1].breaks)

@@ -85,6 +85,8 @@ class Grammar:
     """One language. Words are lower case with their accents; patterns run over folded text."""
 
     code: str
+    #: Whether what describes a noun stands before it, as in English.
+    noun_last: bool
     demonstratives: Mapping[str, Features]
     articles: Mapping[str, Features]
     pronouns: Mapping[str, Features]
@@ -104,6 +106,17 @@ class Grammar:
     same: frozenset[str]
     transparent: frozenset[str]
     negators: frozenset[str]
+    asking: frozenset[str]
+    why: frozenset[str]
+    number_words: frozenset[str]
+    #: Articles that are other words in other languages.
+    articles_here_only: frozenset[str]
+    bare_articles: frozenset[str]
+    bare_relatives: frozenset[str]
+    not_headless: frozenset[str]
+    finite: re.Pattern[str]
+    surely_finite: re.Pattern[str]
+    inverted: re.Pattern[str]
     acts: tuple[str, ...]
     generic: re.Pattern[str]
     selects: Mapping[str, re.Pattern[str]]
@@ -129,6 +142,9 @@ class Grammar:
     little: frozenset[str]
 
 
+_NEVER = r"(?!)"
+
+
 @cache
 def grammar(code: str) -> Grammar:
     """One of ``CODES``."""
@@ -143,6 +159,7 @@ def grammar(code: str) -> Grammar:
     words = _WordSets(data)
     return Grammar(
         code=code,
+        noun_last=data.get("noun_last", False),
         demonstratives=_features(data["demonstratives"]),
         articles=_features(data["articles"]),
         pronouns=_features(data["pronouns"]),
@@ -162,6 +179,16 @@ def grammar(code: str) -> Grammar:
         same=words["same"],
         transparent=words["transparent"],
         negators=words["negators"],
+        asking=words["asking"],
+        why=words["why"],
+        number_words=words["number_words"],
+        articles_here_only=words["articles_here_only"],
+        bare_articles=words["bare_articles"],
+        bare_relatives=words["bare_relatives"],
+        not_headless=frozenset(data.get("not_headless", "").split("|")),
+        finite=re.compile(data.get("finite", _NEVER)),
+        surely_finite=re.compile(data.get("surely_finite", _NEVER)),
+        inverted=re.compile(data.get("inverted", _NEVER)),
         acts=tuple(data["acts"].split()),
         generic=_either(data["generic"]),
         selects={kind: _either(forms) for kind, forms in data["selects"].items()},
