@@ -197,3 +197,31 @@ def test_the_question_and_earlier_questions_to_the_memory_are_no_answers(service
     assert "importes negativos" in answer.content
     assert asked not in answer.content
     assert "memory_get_context" not in answer.content
+
+
+@pytest.mark.requirement("CONTEXT-1")
+@pytest.mark.parametrize(
+    "query", ["¿Qué hace la función de pago?", "what does the function that takes the payment do?"]
+)
+def test_what_the_session_never_named_is_looked_for_in_the_code_by_its_description(
+    services: Services, query: str
+) -> None:
+    answer = services.context.get_context(NS, query, session(services, (Role.USER, "hello there")))
+    assert not answer.abstained
+    place = answer.provenance[0]
+    assert (place.kind, place.file, place.lines) == ("code", "payment_processor.py", (4, 8))
+
+
+@pytest.mark.requirement("CONTEXT-4")
+def test_one_unclear_reference_costs_only_itself(services: Services) -> None:
+    said = (Role.USER, "validate_card is slow"), (Role.ASSISTANT, "`read_head()` `read_tail()` are called by it")
+    spoken = session(services, *said)
+    assert services.context.get_context(NS, "what does that function do?", spoken).abstained
+    asked = {"query": "does validate_card need that function?", "session_id": spoken}
+    answer = Registry.of("get_context").dispatch(services, LOCAL, "get_context", asked)
+    assert answer.structured is not None
+    assert not answer.structured["abstained"]
+    assert "return sum(digits) % 10 == 0" in answer.text
+    (note,) = answer.structured["notes"]
+    assert "read_head" in note
+    assert note in answer.text

@@ -14,6 +14,7 @@ from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context.answer import ResolvedEntity
 from ovillo.references.context.service import ResolvedQuery
+from ovillo.references.describing import content
 from ovillo.references.expansion import replaced
 from ovillo.references.lexicons import languages_of
 from ovillo.references.mentions import Conversation
@@ -164,5 +165,6 @@ def _shown(each: Resolved, found: Explained, number: int | None) -> ResolvedEnti
         mentioned_in=said_in,
         mentioned_number=number,
         mentioned_at=place[1] if place else None,
+        is_described=bool(content(each.reference.words)) and not each.reference.points,
         session_id=place[0] if place else None,
     )

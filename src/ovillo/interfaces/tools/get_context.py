@@ -66,6 +66,7 @@ class Output(Struct, kw_only=True):
     why: str | UnsetType = UNSET
     question: str | UnsetType = UNSET
     left_out: int | UnsetType = UNSET
+    notes: list[str] | UnsetType = UNSET
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -98,6 +99,7 @@ def shown(answer: ContextAnswer) -> Output:
         why=answer.why or UNSET,
         question=answer.question or UNSET,
         left_out=answer.left_out or UNSET,
+        notes=list(answer.notes) or UNSET,
     )
 
 
@@ -136,6 +138,7 @@ def _text(answer: ContextAnswer) -> str:
         near = answer.content.removeprefix(answer.question or "").strip()
         lines = [f"No answer ({answer.why}). Ask back: {answer.question}"]
         lines += [shapes.NOTICE, "", near] if near else []
+    lines += [f"({note})" for note in answer.notes]
     if answer.left_out:
         lines.append(f"\n{answer.left_out} more pieces had no room: ask with a larger max_tokens, or search_sessions.")
     return "\n".join(lines)

@@ -51,6 +51,8 @@ class ResolvedEntity:
     mentioned_in: str | None = None
     mentioned_number: int | None = None
     mentioned_at: int | None = None
+    #: Whether its words tell what is meant, so that it can be looked for although nothing in the session fits.
+    is_described: bool = False
     #: The session that said it: the one asked about, or an earlier one of its project.
     session_id: str | None = None
 

@@ -122,10 +122,14 @@ class ContextService:
         self, namespace: Namespace, session_id: SessionId | None, resolved: ResolvedQuery, gathered: _Gathered
     ) -> None:
         """The source of what each reference means; the question to ask back for one that means several things."""
+        is_clear = any(x.status == "resolved" for x in resolved.entities)
         for reference in resolved.entities:
-            if reference.status == "ambiguous":
+            if reference.status == "ambiguous" and is_clear:
+                # What else was asked can be answered; this is said beside it.
+                gathered.notes.append(gathered.wording.which(reference.text, reference.names))
+            elif reference.status == "ambiguous":
                 gathered.question = gathered.question or gathered.wording.which(reference.text, reference.names)
-            elif reference.status == "none":
+            elif reference.status == "none" and not reference.is_described:
                 gathered.unresolved.append(reference.text)
             for name in reference.names if reference.status == "resolved" else ():
                 gathered.confidence = max(gathered.confidence, reference.confidence)
@@ -146,7 +150,7 @@ class ContextService:
                 )
                 if said is not None:
                     gathered.items.append(said)
-        if not any(x.status == "resolved" for x in resolved.entities) and gathered.unresolved and not gathered.question:
+        if not is_clear and gathered.unresolved and not gathered.question:
             gathered.question = gathered.wording.which(gathered.unresolved[0], ())
 
     def _source(self, namespace: Namespace, name: str, reference: ResolvedEntity) -> Item | None:

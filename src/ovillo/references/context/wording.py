@@ -135,7 +135,9 @@ class Wording:
         ending = {"a": "a" if feminine else "o", "e": "e" if feminine else ""}
         when = self._words["when"].format(seq=seq, **ending) if seq is not None else ""
         named = _named(what, name)
-        sentence = self._words["is"].format(said=said[:1].upper() + said[1:], what=named, where=where, when=when)
+        sentence = self._words["is"].format(
+            said=said if said == name else said[:1].upper() + said[1:], what=named, where=where, when=when
+        )
         return " ".join(sentence.split())
 
     def which(self, said: str, names: Sequence[str]) -> str:
