@@ -212,6 +212,17 @@ def test_what_the_session_never_named_is_looked_for_in_the_code_by_its_descripti
     assert (place.kind, place.file, place.lines) == ("code", "payment_processor.py", (4, 8))
 
 
+@pytest.mark.requirement("CONTEXT-1")
+def test_code_that_is_described_beats_a_name_of_the_session_that_is_not(services: Services) -> None:
+    spoken = session(services, (Role.USER, "validate_card is slow"))
+    described = services.context.get_context(NS, "¿qué hace la función de pago?", spoken)
+    assert described.provenance[0].id == "payment_processor.py:process_payment"
+    assert [x.names for x in described.resolved] == []
+    # Nothing in the code is described so: what the session spoke of is the best there is.
+    guessed = services.context.get_context(NS, "¿qué hace la función del zumbido?", spoken)
+    assert [x.names for x in guessed.resolved] == [("validate_card",)]
+
+
 @pytest.mark.requirement("CONTEXT-4")
 def test_one_unclear_reference_costs_only_itself(services: Services) -> None:
     said = (Role.USER, "validate_card is slow"), (Role.ASSISTANT, "`read_head()` `read_tail()` are called by it")

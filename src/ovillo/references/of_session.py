@@ -153,6 +153,8 @@ def _shown(each: Resolved, found: Explained, number: int | None) -> ResolvedEnti
     first = entities[0] if entities else None
     said_in = found.said_in(first) if first else None
     place = found.remembered.places.get(said_in) if said_in else None
+    is_described = bool(content(each.reference.words)) and not each.reference.points
+    evidence = each.candidates[0].evidence if each.candidates else {}
     return ResolvedEntity(
         text=each.reference.text,
         status=each.status.value,
@@ -165,6 +167,7 @@ def _shown(each: Resolved, found: Explained, number: int | None) -> ResolvedEnti
         mentioned_in=said_in,
         mentioned_number=number,
         mentioned_at=place[1] if place else None,
-        is_described=bool(content(each.reference.words)) and not each.reference.points,
+        is_described=is_described,
+        is_guess=is_described and bool(each.entities) and not evidence.get("named") and not evidence.get("said"),
         session_id=place[0] if place else None,
     )

@@ -53,6 +53,8 @@ class ResolvedEntity:
     mentioned_at: int | None = None
     #: Whether its words tell what is meant, so that it can be looked for although nothing in the session fits.
     is_described: bool = False
+    #: Whether it was resolved although none of these words fits: the session has nothing nearer.
+    is_guess: bool = False
     #: The session that said it: the one asked about, or an earlier one of its project.
     session_id: str | None = None
 

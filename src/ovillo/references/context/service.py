@@ -103,7 +103,7 @@ class ContextService:
             raise InvalidInput(f"max_tokens is {max_tokens}.", hint=f"It may be {MIN_TOKENS} to {MAX_TOKENS}.")
         resolved = ResolvedQuery(identify([asked]).code, (), asked, asked)
         if session_id is not None and resolve_references:
-            resolved = self._resolve(namespace, asked, session_id)
+            resolved = self._without_guesses(namespace, asked, self._resolve(namespace, asked, session_id))
         gathered = _Gathered(Wording(resolved.language))
         self._about_references(namespace, session_id, resolved, gathered)
         found = self._documents(namespace, resolved.expanded_query)
@@ -115,6 +115,15 @@ class ContextService:
                 self._said(namespace, session_id, resolved, gathered, asked)
         answer = self._answer(asked, resolved, gathered, found, max_tokens)
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
+
+    def _without_guesses(self, namespace: Namespace, asked: str, resolved: ResolvedQuery) -> ResolvedQuery:
+        """A function that the code has by this description beats one that the session merely named."""
+        guessed = {name for x in resolved.entities if x.is_guess for name in x.names}
+        described = {symbol.name for symbol, _ in self._find_symbols(namespace, asked)} if guessed else set()
+        if not described or guessed & described:
+            return resolved
+        kept = tuple(x for x in resolved.entities if not x.is_guess)
+        return ResolvedQuery(resolved.language, kept, asked, asked)
 
     # --- gathering
 
