@@ -6,7 +6,6 @@ Owns the rules for spelling. Does not decide what a word is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from ovillo.model.entities import EntityType
 
@@ -78,7 +77,3 @@ def aliases(kind: EntityType, name: str) -> tuple[str, ...]:
         return (name[:7],) if kind is EntityType.COMMIT and len(name) > 7 else ()
     pieces = [piece for piece in _PIECES.split(name) if piece]
     return (pieces[-1],) if len(pieces) > 1 else ()
-
-
-def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))

@@ -194,10 +194,6 @@ class ChangeFeed:
         if subscription.behind:
             self._woken.set()
 
-    @property
-    def listeners(self) -> int:
-        return len(self._subscriptions)
-
     def close(self) -> None:
         """End the thread; listeners are woken and find themselves cut off."""
         with self._lock:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 4_000
 DEFAULT_TOKENS = 2_000
 MIN_TOKENS, MAX_TOKENS = 100, 20_000
-#: What is said once about a resolved reference may take this share of the budget.
-_CODE_TYPES = frozenset({"function", "method", "class", "test", "interface", "struct", "symbol"})
 _FILE_TYPES = frozenset({"file", "module"})
 #: Pieces worth less than this share of the best one say nothing more.
 _LEAST_SHARE = 0.35

@@ -104,11 +104,6 @@ class Tree:
             self._name_weight = (sums[ends] - sums[starts]).astype(np.float32)
         return self._name_weight
 
-    def name_of(self, doc: int) -> list[int]:
-        """Terms of a definition's name, by number."""
-        end = self._name_starts[doc + 1] if doc + 1 < len(self) else len(self._named)
-        return list(self._named[self._name_starts[doc] : end])
-
     def relations(self, concepts: Concepts) -> Relations:
         if self._relations is None:
             self._relations = Relations(self._raw, self._terms, concepts)

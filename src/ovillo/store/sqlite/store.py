@@ -272,15 +272,6 @@ class SqliteStore(
 
         self._writer.run(work)
 
-    def forget_skipped(self, namespace: Namespace, reader: str, path: str, files: Sequence[str]) -> None:
-        """Damage listed of these files is void: they are read anew."""
-
-        def work(db: apsw.Connection) -> None:
-            key = _place_key(db, namespace_key(db, namespace, self._analyzer), reader, path)
-            db.executemany("DELETE FROM skipped WHERE place_key = ? AND file = ?", [(key, file) for file in files])
-
-        self._writer.run(work)
-
     # --- upkeep of derived data
 
     def advance_trigrams(self) -> int:
