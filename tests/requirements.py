@@ -497,6 +497,10 @@ FAULTS: dict[str, tuple[str, str]] = {
     "FAULT-5": ("A data folder that cannot be made: said, with the setting to change", "DESIGN 16"),
 }
 
+LOAD: dict[str, tuple[str, str]] = {
+    "LOAD-1": ("A text of any length is counted in tokens, and a budget is kept", "issue 8 section 2"),
+}
+
 CONF: dict[str, tuple[str, str]] = {
     "CONF-1": ("The conformance fixture runs on loopback without credentials only, and opens no store", "issue 3"),
     "CONF-2": ("It has the suite's tools, resources and prompts and none of ours; ours have none of its", "mcp.md 3"),
@@ -635,6 +639,7 @@ REQUIREMENTS = {
     **RECORDING,
     **CONTEXT,
     **FAULTS,
+    **LOAD,
     **REST,
     **MEMO,
     **SNAP,

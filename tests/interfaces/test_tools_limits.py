@@ -16,6 +16,7 @@ from ovillo.interfaces.tools.room import Room, clip, slice_bytes
 from ovillo.interfaces.tools.whole_item import cut_out
 from ovillo.model.limits import MAX_ANSWER_BYTES, MAX_ANSWER_LINES
 from ovillo.model.records import Part, PartId, PartType, Role, ToolCall, ToolStatus
+from ovillo.sessions.tokens import count_tokens
 from tests.builders import delta, message, text_part, tool_part
 from tests.interfaces.opened import call, made, pages, record
 
@@ -28,6 +29,13 @@ LONG = {
     "escapes": NASTY * 4,
     "wide": "記憶は糸玉である。" * 12_000,
     "blank": "\n" * 60_000,
+}
+
+MILLION = {
+    "one letter": "a" * 1_000_000,
+    "words": "decided to keep the cache. " * 37_000,
+    "emoji": "🙂" * 1_000_000,
+    "wide": "記憶は糸玉である。" * 111_000,
 }
 
 
@@ -106,6 +114,23 @@ def test_a_part_longer_than_an_answer_is_fetched_whole_piece_by_piece(made: Serv
             break
         arguments["cursor"] = result.structured["nextCursor"]
     assert text == LONG[kind]
+
+
+@pytest.mark.requirement("LOAD-1")
+@pytest.mark.parametrize("kind", MILLION)
+@pytest.mark.parametrize("max_tokens", [500, 4_000, 20_000])
+def test_a_session_with_prompts_of_a_million_characters_is_recovered_within_its_budget(
+    made: Services, kind: str, max_tokens: int
+) -> None:
+    text = MILLION[kind]
+    answers = [message(f"m{n}", n, text, role=Role.ASSISTANT if n % 2 == 0 else Role.USER) for n in range(1, 6)]
+    record(made, delta(*answers))
+    result = call(made, "recover_context", sessionID="ses_a", max_tokens=max_tokens)
+    assert not result.is_error, result.text
+    small(result, together=False)
+    assert count_tokens(result.text) <= max_tokens
+    assert result.structured is not None
+    assert {"goal", "turn"} <= {item["kind"] for item in result.structured["items"]}
 
 
 @pytest.mark.requirement("TOOL-6")
