@@ -16,21 +16,23 @@ help:
 	@echo "make bench  print the tables of bench/ (CORPUS=dir for a corpus of your own)"
 	@echo "make conformance  run the MCP conformance suite (MCP_CONFORMANCE=program that runs it)"
 	@echo "make schemathesis  thousands of requests made from /openapi.json, against a server of its own (half a minute)"
-	@echo "make lock   renew requirements.lock and requirements-dev.lock (needs uv)"
+	@echo "make lock   renew the three requirements*.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "ovillo needs Python 3.11 or newer; none was found. Install it and run make again."; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Could not make a virtual environment. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
 
-$(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
+# Every file that is installed is one whose digest stands in a lock; what builds our own package, too.
+$(VENV)/.installed: requirements.lock requirements-build.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing ovillo into $(VENV) (a few minutes on a slow line) ..."
-	@$(PIP) install -r requirements.lock
-	@$(PIP) install --no-deps --editable .
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --require-hashes -r requirements-build.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
-	@$(PIP) install -r requirements-dev.lock
+	@$(PIP) install --require-hashes -r requirements-dev.lock
 	@touch $@
 
 run: $(VENV)/.installed
@@ -55,9 +57,11 @@ conformance: $(VENV)/.installed
 schemathesis: $(VENV)/.installed-dev
 	@$(BIN)/python scripts/schemathesis_run.py $(ARGS)
 
+LOCK := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet --generate-hashes
 lock:
-	uv pip compile pyproject.toml --universal --python-version 3.11 --no-header --no-annotate --quiet --output-file requirements.lock
-	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --no-header --no-annotate --quiet --output-file requirements-dev.lock
+	$(LOCK) pyproject.toml --output-file requirements.lock
+	$(LOCK) pyproject.toml --extra dev --output-file requirements-dev.lock
+	$(LOCK) --group build --output-file requirements-build.lock
 
 clean:
 	rm -rf $(VENV) build dist bench-results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage src/*.egg-info

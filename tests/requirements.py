@@ -619,7 +619,15 @@ SYMBOLS: dict[str, tuple[str, str]] = {
     ),
 }
 
+SUPPLY = {
+    "SUPPLY-1": ("Every package that is installed is one whose digest was locked", "issue 8 Supply chain"),
+    "SUPPLY-2": ("Dependencies end below releases that may break us", "issue 8 Supply chain"),
+    "SUPPLY-3": ("One page names each dependency with publisher, licence and why", "issue 8 Supply chain"),
+    "SUPPLY-4": ("The embedding model is checked against a digest in our own code", "issue 8 Supply chain"),
+}
+
 REQUIREMENTS = {
+    **SUPPLY,
     **SYMBOLS,
     **ENT,
     **CONF,

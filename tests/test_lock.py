@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -14,8 +16,21 @@ def _names(requirements: list[str]) -> set[str]:
 
 
 def _locked(name: str) -> list[str]:
-    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line.strip() and not line.startswith("#")]
+    return [line.removesuffix(" \\") for line in _blocks(name)]
+
+
+def _blocks(name: str) -> dict[str, list[str]]:
+    """Requirements of a lock file with the digests below each."""
+    blocks: dict[str, list[str]] = {}
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("    --hash="):
+            blocks[next(reversed(blocks))].append(line.strip().removesuffix(" \\"))
+        elif line.strip() and not line.startswith("#"):
+            blocks[line] = []
+    return blocks
+
+
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-build.lock")
 
 
 def test_the_locks_hold_every_dependency_with_its_version() -> None:
@@ -28,5 +43,46 @@ def test_the_locks_hold_every_dependency_with_its_version() -> None:
 
 
 def test_the_locks_name_no_place_to_install_from() -> None:
-    text = "\n".join((*_locked("requirements.lock"), *_locked("requirements-dev.lock")))
+    text = "\n".join(line for name in LOCKS for line in _locked(name))
     assert re.findall(r"https?://|file:|--index|--find-links|/\w+/\w+/", text) == []
+
+
+@pytest.mark.requirement("SUPPLY-1")
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_locked_package_has_digests(name: str) -> None:
+    bare = [line for line, digests in _blocks(name).items() if not digests]
+    assert bare == []
+    assert {digest[:14] for digests in _blocks(name).values() for digest in digests} == {"--hash=sha256:"}
+
+
+def test_setting_up_checks_the_digests_and_builds_with_nothing_else() -> None:
+    installs = [
+        line for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if "$(PIP) install" in line
+    ]
+    unchecked = [line for line in installs if "--require-hashes" not in line]
+    assert len(installs) == 4
+    assert ["--no-deps" in line and "--no-build-isolation" in line for line in unchecked] == [True]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert _names(project["build-system"]["requires"]) - _names(_locked("requirements-build.lock")) == set()
+
+
+@pytest.mark.requirement("SUPPLY-2")
+def test_every_dependency_ends_below_a_release_that_may_break_us() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    asked = [
+        *project["build-system"]["requires"],
+        *project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"]["dev"],
+        *project["dependency-groups"]["build"],
+    ]
+    assert [line for line in asked if "==" not in line and "<" not in line] == []
+
+
+@pytest.mark.requirement("SUPPLY-3")
+def test_the_page_of_dependencies_names_every_locked_package_with_publisher_and_licence() -> None:
+    page = (ROOT / "docs" / "reference" / "dependencies.md").read_text(encoding="utf-8")
+    rows = {
+        row[1].strip().strip("`"): row[2:-1] for row in (line.split("|") for line in page.splitlines() if "| `" in line)
+    }
+    assert set(rows) == _names(_locked("requirements.lock"))
+    assert [name for name, cells in rows.items() if not all(cell.strip() for cell in cells)] == []

