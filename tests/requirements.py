@@ -295,6 +295,8 @@ SECURITY: dict[str, tuple[str, str]] = {
     "SEC-4": ("Redaction never raises, is idempotent, and hands clean text back unchanged", "platform.md 4"),
     "SEC-5": ("Every text of a record is redacted: prompts, tool input and output, diffs, errors, titles", "DESIGN 15"),
     "SEC-6": ("Redaction can be switched off", "platform.md 4"),
+    "SEC-20": ("A file a command writes is its owner's, and is never written through a link", "issue 8, 1 Files"),
+    "SEC-21": ("The data folder is closed to others from the first byte of every file", "issue 8, 1 Files"),
 }
 PROJECT: dict[str, tuple[str, str]] = {
     "PROJ-1": ("A machine without agents gets a demo history that the ordinary readers read", "issue 2 Project"),

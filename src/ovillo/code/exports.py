@@ -6,7 +6,6 @@ Owns their exact shape. They are written piece by piece, so that a large index f
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ovillo.code.modules import import_names, last_modified, related_features
 from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, SymbolKind
 from ovillo.model.records import Namespace
+from ovillo.security.private_files import make_folder, written
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
@@ -74,7 +74,7 @@ def write_exports(
     store: Store, namespace: Namespace, root: str, output: Path, edited: Collection[str] | None = ()
 ) -> tuple[Path, Path]:
     """Both files, made whole before they take their place. Raises OSError."""
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     function_map, graph = output / "function_map.json", output / "module_graph.json"
     _write(function_map, _function_map(store, namespace, root, edited))
     _write(graph, _module_graph(store, namespace, root))
@@ -106,10 +106,5 @@ def _items(entries: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 def _write(path: Path, pieces: Iterator[str]) -> None:
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            file.writelines(pieces)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with written(path, replace=True) as file:
+        file.writelines(piece.encode("utf-8", "replace") for piece in pieces)

@@ -20,6 +20,7 @@ from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file
 from ovillo.model.clock import Clock
 from ovillo.model.code import CodeFile, CodeSymbol
 from ovillo.model.records import Namespace
+from ovillo.security import private_files
 from ovillo.store.protocol import FileStamp
 
 if TYPE_CHECKING:
@@ -89,10 +90,7 @@ class Indexer:
 
     def lock(self, name: str, timeout_s: float) -> FileLock:
         """A lock between processes, in the folder of the database; not taken yet."""
-        from filelock import FileLock  # start-up cost: asking the index takes no lock
-
-        self._locks.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return FileLock(str(self._locks / name), timeout=timeout_s, thread_local=False)
+        return private_files.lock(self._locks / name, timeout_s)
 
     def index(
         self, namespace: Namespace, root: Path, progress: OnProgress | None, stop: threading.Event | None

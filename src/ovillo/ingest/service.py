@@ -33,6 +33,7 @@ from ovillo.model.records import (
 )
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Place, Reader
+from ovillo.security.private_files import lock
 from ovillo.store.protocol import Applied, PlaceState
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Ingest:
     ) -> ScanReport:
         """Read everything new of all places (or of some readers or places). Waits for nobody: the report is
         ``busy`` when another process or thread scans. Raises InvalidInput for an unknown reader."""
-        from filelock import FileLock, Timeout  # start-up cost: a command that only asks takes no lock
+        from filelock import Timeout  # start-up cost: a command that only asks takes no lock
 
         started = time.monotonic()
         for name in readers or ():
@@ -158,7 +159,7 @@ class Ingest:
         if not self._in_process.acquire(blocking=False):
             return _busy()
         try:
-            with FileLock(str(self._lock_path), timeout=0):
+            with lock(self._lock_path):
                 self._state.scanning = True
                 return self._scan(progress, readers, places, started)
         except Timeout:

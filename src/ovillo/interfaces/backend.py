@@ -15,9 +15,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.security.private_files import lock
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport
@@ -177,7 +178,7 @@ class Backend:
             _be_nice()
             keeper = services.keeper
             tracker = EntityTracker(services.store, is_quiet=lambda: keeper.is_quiet)
-            turn = FileLock(str(services.settings.data_dir / "entities.lock"), timeout=0, thread_local=False)
+            turn = lock(services.settings.data_dir / "entities.lock")
             while not self._stop.is_set():
                 with suppress(Timeout), turn:
                     if services.settings.entity_tracking:
@@ -193,7 +194,7 @@ class Backend:
         """One process at a time: a server runs for every agent, and all would embed the same texts."""
         try:
             _be_nice()
-            turn = FileLock(str(services.settings.data_dir / "embed.lock"), timeout=0, thread_local=False)
+            turn = lock(services.settings.data_dir / "embed.lock")
             while not self._stop.is_set():
                 if _texts_wait(services) or _definitions_wait(services):
                     with suppress(Timeout), turn:

@@ -21,6 +21,7 @@ from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.mcp.execute_filter import Inbound, Respond, relay
 from ovillo.interfaces.mcp.server import OvilloServer
 from ovillo.interfaces.tools.registry import Registry
+from ovillo.security.private_files import make_folder, write
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
@@ -81,10 +82,10 @@ def state_key(data_dir: Path) -> bytes:
     path = data_dir / "request-state.key"
     fresh = os.urandom(_KEY_BYTES)
     try:
-        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(data_dir)
         try:
-            path.touch(mode=0o600, exist_ok=False)
-            path.write_bytes(fresh)
+            # Whole at once: another process must not read half of it.
+            write(path, fresh)
             return fresh
         except FileExistsError:
             stored = path.read_bytes()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ovillo.model.knowledge import KnowledgeAnswer
+from ovillo.security.private_files import append, make_folder
 
 log = logging.getLogger(__name__)
 
@@ -52,15 +52,8 @@ class QueryAudit:
             log.warning("The query was not noted in %s: %s", self.path, error.strerror)
 
     def _append(self, line: bytes) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # What people ask is nobody else's business; one write, so that lines of several processes stay whole.
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        try:
-            size = os.fstat(handle).st_size
-            os.write(handle, line)
-        finally:
-            os.close(handle)
-        if size + len(line) >= self._max_bytes:
+        make_folder(self.path.parent)
+        if append(self.path, line) >= self._max_bytes:
             self._rotate()
 
     def _rotate(self) -> None:

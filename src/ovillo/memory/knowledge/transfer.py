@@ -6,7 +6,6 @@ Owns matching a container with the files it names: paths stay below a folder, ha
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
 from ovillo.model.knowledge import KnowledgeChunk, KnowledgeVector, NewChunk
 from ovillo.model.records import Namespace
+from ovillo.security.private_files import make_folder, write
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
@@ -221,15 +221,7 @@ def _common(paths: Sequence[str]) -> Path:
 def _write(path: Path, data: bytes) -> None:
     """All or nothing: what stood there before stays until the new file is whole."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            try:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        make_folder(path.parent)
+        write(path, data, replace=True)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from None

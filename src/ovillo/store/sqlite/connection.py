@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ovillo.model.errors import IntegrityError, StoreUnavailable
+from ovillo.security.private_files import close_to_others, ensure, make_folder
 from ovillo.store.sqlite.numbers import WritingConnection
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _OPENING_S = 5.0
 def open_writer(path: Path) -> apsw.Connection:
     """The connection that migrates and writes. Raises StoreUnavailable, IntegrityError."""
     _make_folder(path.parent)
+    _make_private(path)
     with _explained(path):
         connection = _patiently(lambda: _in_wal_mode(path))
         # An acknowledged message survives a power failure; commits are grouped, so that it costs next to nothing.
@@ -42,20 +44,26 @@ def open_writer(path: Path) -> apsw.Connection:
         connection.pragma("wal_autocheckpoint", 4_000)
         connection.pragma("journal_size_limit", 67_108_864)
         _migrate(connection)
-    # Sessions hold what people said to their agents: nobody else on the machine needs to read it.
-    with suppress(PermissionError):  # somebody else's file, which we were let into
-        path.chmod(0o600)
     return connection
 
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder)
     except OSError as error:
         raise StoreUnavailable(
             f"The data folder {folder} cannot be made: {(error.strerror or str(error)).lower()}.",
             hint="Name another folder with --data-dir or OVILLO_DATA_DIR, or make this one.",
         ) from error
+
+
+def _make_private(path: Path) -> None:
+    """Sessions hold what people said to their agents: nobody else on the machine needs to read them, not even while
+    the file is made. SQLite gives the log and the shared memory the mode that the database has."""
+    with suppress(OSError):  # opening it says what is wrong
+        ensure(path)
+    for ending in ("", "-wal", "-shm"):
+        close_to_others(path.with_name(path.name + ending))
 
 
 def is_read_only(path: Path) -> bool:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from ovillo.interfaces.cli.files import unwritable, write_output
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json
 from ovillo.interfaces.cli.state import State
-from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.plain_text import printable
 
@@ -53,7 +53,10 @@ def graph(state: State, root: str | None, svg: bool, output: Path | None) -> Non
 def export(state: State, output: Path, root: str | None) -> None:
     """Write function_map.json and module_graph.json (MCP-HUB v6)."""
     home = chosen_root(state, root)
-    written = [str(path) for path in state.services().code.export(NS, home, output)]
+    try:
+        written = [str(path) for path in state.services().code.export(NS, home, output)]
+    except OSError as error:
+        raise unwritable(output, error) from None
     if state.json:
         print_json({"root": home, "files": written})
     else:
@@ -75,8 +78,5 @@ def _deliver(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"{output} cannot be written: {error.strerror}.", hint="Name another file.") from error
+    write_output(output, [text.encode("utf-8", "replace")], force=True)
     click.echo(str(output))

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
+from ovillo.interfaces.cli.files import write_output
 from ovillo.interfaces.cli.options import plain
 from ovillo.interfaces.cli.state import State
-from ovillo.model.errors import Conflict, InvalidInput
+from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.service import FORMATS, Export
 
@@ -37,7 +38,7 @@ def export(state: State, session: str, form: str | None, output: str | None, for
         _to_stdout(made)
     else:
         path = _target(output, made.filename)
-        _write(made, path, force=force)
+        write_output(path, made.chunks, force=force)
         click.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).", err=True)
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)
@@ -60,21 +61,3 @@ def _to_stdout(made: Export) -> None:
     for chunk in made.chunks:
         out.write(chunk)
     out.flush()
-
-
-def _write(made: Export, path: Path, *, force: bool) -> None:
-    """Whole or not at all: a failed export leaves no half file behind."""
-    if path.exists() and not force:
-        raise Conflict(f"{path} exists already.", hint="Choose another --output, or write over it with --force.")
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            for chunk in made.chunks:
-                file.write(chunk)
-        part.replace(path)
-    except OSError as error:
-        raise InvalidInput(
-            f"{path} cannot be written: {error.strerror or error}.", hint="Choose another --output."
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)

@@ -9,12 +9,13 @@ from typing import Any, BinaryIO
 
 import click
 
+from ovillo.interfaces.cli.files import write_output
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.tools.session_restore import own_metadata
 from ovillo.model.clock import to_iso
-from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded
+from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.security.principals import LOCAL
 
 #: Spaces and line breaks may double a state of the largest size (64 MiB of compact JSON).
@@ -64,7 +65,8 @@ def restore(state: State, session: str, version: int | None, output: str | None,
         print_json(shown)
         return
     path = Path(output).expanduser()
-    _write(path, json.dumps(restored.content, ensure_ascii=False, indent=2) + "\n", force=force)
+    text = json.dumps(restored.content, ensure_ascii=False, indent=2) + "\n"
+    write_output(path, [text.encode("utf-8", "surrogatepass")], force=force)
     click.echo(f"Wrote version {snapshot.version} to {path} ({path.stat().st_size:,} bytes).", err=True)
 
 
@@ -88,19 +90,3 @@ def _limited(opened: BinaryIO, name: str) -> bytes:
     if len(text) > _MAX_FILE_BYTES:
         raise LimitExceeded(f"{name} is over {_MAX_FILE_BYTES:,} bytes.", hint="A state is 64 MiB of JSON at most.")
     return text
-
-
-def _write(path: Path, text: str, *, force: bool) -> None:
-    """Whole or not at all."""
-    if path.exists() and not force:
-        raise Conflict(f"{path} exists already.", hint="Choose another --output, or write over it with --force.")
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise InvalidInput(
-            f"{path} cannot be written: {error.strerror or error}.", hint="Choose another --output."
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)

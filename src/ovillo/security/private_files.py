@@ -1,0 +1,110 @@
+"""Files that hold what people said: made for their owner alone, whole or not at all, never through somebody's link.
+
+Owns making files and folders; every place that writes one goes through here. Knows nothing of what is in them.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+_FILE_MODE = 0o600
+_FOLDER_MODE = 0o700
+
+
+def make_folder(folder: Path) -> None:
+    """The folder and those above it, when there are none; one that is there keeps its mode. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True, mode=_FOLDER_MODE)
+
+
+@contextmanager
+def written(path: Path, *, replace: bool = False) -> Iterator[IO[bytes]]:
+    """A file to fill, which takes its place at ``path`` when the block ends without an error.
+
+    It is made under a name that nobody can foresee, and a link that stands at ``path`` is never followed: with
+    ``replace`` the link itself gives way, without it everything there stays. Raises FileExistsError, OSError.
+    """
+    import tempfile  # start-up cost: opening the store makes no such file
+
+    _check_free(path, replace=replace)
+    # ``mkstemp`` opens with O_EXCL and O_NOFOLLOW, mode 0600.
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".ovillo-", suffix=".part")
+    try:
+        with open(handle, "wb") as file:  # noqa: PTH123  a descriptor, not a path
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if replace:
+            os.replace(name, path)  # noqa: PTH105  renames; does not follow
+        else:
+            _place_new(name, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name)  # noqa: PTH108
+
+
+def write(path: Path, data: bytes, *, replace: bool = False) -> None:
+    """All of ``data`` as a file at ``path``, as ``written`` does it. Raises FileExistsError, OSError."""
+    with written(path, replace=replace) as file:
+        file.write(data)
+
+
+def ensure(path: Path) -> None:
+    """An empty file, where there is none yet: what opens it next (SQLite) keeps its mode. Raises OSError."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), _FILE_MODE))
+
+
+def append(path: Path, data: bytes) -> int:
+    """One write at the end, so that lines of several processes stay whole; the size afterwards. Raises OSError."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), _FILE_MODE)
+    try:
+        os.write(handle, data)
+        return os.fstat(handle).st_size
+    finally:
+        os.close(handle)
+
+
+def close_to_others(path: Path) -> None:
+    """Take away what others may do with a file of ours, as an earlier version made it; somebody else's stays."""
+    with suppress(OSError):
+        mode = path.lstat().st_mode
+        if stat.S_ISREG(mode) and mode & 0o077:
+            path.chmod(_FILE_MODE)
+
+
+def lock(path: Path, timeout_s: float = 0) -> FileLock:
+    """A lock between processes, in a folder that is made when it is missing; not taken yet. Raises OSError."""
+    from filelock import FileLock  # start-up cost: a command that only asks takes no lock
+
+    make_folder(path.parent)
+    return FileLock(str(path), timeout=timeout_s, mode=_FILE_MODE, thread_local=False)
+
+
+def _check_free(path: Path, *, replace: bool) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not replace:
+        raise FileExistsError(17, "there is a file already", str(path))
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        # A device or a pipe would give way to a plain file.
+        raise OSError(22, "it is no regular file", str(path))
+
+
+def _place_new(name: str, path: Path) -> None:
+    try:
+        os.link(name, path, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):  # a file system without hard links
+        _check_free(path, replace=False)
+        os.rename(name, path)  # noqa: PTH104
