@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ovillo.interfaces.services import Services
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import NotFound
+from ovillo.model.quoting import printable
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
     Author,
@@ -38,7 +39,6 @@ from ovillo.sessions.transfer.html_form import write_html
 from ovillo.sessions.transfer.json_form import write_json, write_jsonl
 from ovillo.sessions.transfer.markdown_form import write_markdown
 from ovillo.sessions.transfer.pdf_form import write_pdf
-from ovillo.sessions.transfer.plain_text import printable
 from ovillo.sessions.transfer.service import FORMATS, Transfer, file_name
 from ovillo.sessions.transfer.transcript import Transcript
 from ovillo.sessions.views import Descendants, Freshness, Statistics

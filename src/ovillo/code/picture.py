@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from ovillo.code.modules import ModuleNode
+from ovillo.model.quoting import flat, markup
 
 #: More boxes than this are drawn as folders instead, then as fewer, outer folders.
 _MOST_BOXES = 60
@@ -55,11 +55,11 @@ def svg(nodes: Sequence[ModuleNode], title: str) -> str:
     wide = max(wide, 360, _MARGIN * 2 + len(note) * 7)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {high:.0f}" width="{wide:.0f}"'
-        f' height="{high:.0f}" role="img"><title>{escape(heading)}</title><style>{_STYLE}</style>'
+        f' height="{high:.0f}" role="img"><title>{markup(flat(heading))}</title><style>{_STYLE}</style>'
         '<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
         ' markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z" fill="#8c959f"/></marker></defs>'
-        f'<rect class="page" width="100%" height="100%"/><text x="{_MARGIN}" y="30" font-weight="bold">{escape(heading)}'
-        f'</text><text class="note" x="{_MARGIN}" y="50">{escape(note)}</text>{"".join(parts)}</svg>\n'
+        f'<rect class="page" width="100%" height="100%"/><text x="{_MARGIN}" y="30" font-weight="bold">{markup(flat(heading))}'
+        f'</text><text class="note" x="{_MARGIN}" y="50">{markup(note)}</text>{"".join(parts)}</svg>\n'
     )
 
 
@@ -188,8 +188,8 @@ def _box(name: str, place: tuple[float, float, float], is_test: bool, colour: in
     x, y, width = place
     kind = f"box c{colour}" + (" test" if is_test else "")
     return (
-        f'<g><title>{escape(name)}</title><rect class="{kind}" x="{x:.0f}" y="{y:.0f}" width="{width:.0f}"'
-        f' height="{_BOX_HEIGHT}"/><text x="{x + 11:.0f}" y="{y + 17:.0f}">{escape(name)}</text></g>'
+        f'<g><title>{markup(flat(name))}</title><rect class="{kind}" x="{x:.0f}" y="{y:.0f}" width="{width:.0f}"'
+        f' height="{_BOX_HEIGHT}"/><text x="{x + 11:.0f}" y="{y + 17:.0f}">{markup(flat(name))}</text></g>'
     )
 
 
@@ -211,5 +211,5 @@ def _edge(
     thick = 1 if is_loop else min(1 + count**0.5 / 4, 3)
     return (
         f'<path class="edge{" loop" if is_loop else ""}" stroke-width="{thick:.1f}" marker-end="url(#end)"'
-        f' d="M{x1:.0f} {y1:.0f}C{curve} {x2:.0f} {y2:.0f}"><title>{escape(said + times)}</title></path>'
+        f' d="M{x1:.0f} {y1:.0f}C{curve} {x2:.0f} {y2:.0f}"><title>{markup(flat(said + times))}</title></path>'
     )

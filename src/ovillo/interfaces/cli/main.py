@@ -17,7 +17,7 @@ import click
 from ovillo import __version__
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import global_options, json_option
-from ovillo.interfaces.cli.output import print_error
+from ovillo.interfaces.cli.output import print_error, tell_text
 from ovillo.interfaces.cli.state import OpenServices, RunHttp, RunStdio, State
 from ovillo.model.errors import OvilloError
 
@@ -73,7 +73,7 @@ def cli(context: click.Context) -> None:
 
             run_mcp(context.ensure_object(State))
         else:
-            click.echo(context.get_help())
+            tell_text(context.get_help())
 
 
 def run(
@@ -113,7 +113,7 @@ def invoke(state: State, arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except Exception as error:  # noqa: BLE001  The outermost edge: people get a sentence, --verbose the trace.
         if state.verbose:
-            traceback.print_exc()
+            tell_text(traceback.format_exc(), err=True)
         print_error(error, as_json=as_json, color=state.wants_color())
         return 1
 

@@ -1,7 +1,7 @@
 """Writing to the terminal: JSON, text with or without colour, a pager, and errors.
 
-Owns the streams. Answers go to standard output, everything else to standard error. Recorded text is printed
-only after ``printable``: a terminal obeys what it is sent.
+Owns the streams: no command writes to them itself (the linter says so). Answers go to standard output, everything else to
+standard error. A terminal obeys what it is sent, so nothing passes here but text, and styles of our own beside it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import OvilloError
+from ovillo.model.quoting import flat, json_escaped, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -25,9 +27,57 @@ if TYPE_CHECKING:
 _PIPE_COLUMNS = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """A piece of a line in a style of ``click.style``."""
+
+    text: str
+    style: Mapping[str, Any]
+
+
+def styled(text: str, **style: Any) -> Styled:
+    return Styled(text, style)
+
+
+def tell(*pieces: str | Styled, err: bool = False, color: bool | None = None) -> None:
+    """One line; a line break at its very beginning leaves an empty one before it, any other is taken for a space."""
+    head = pieces[0] if pieces else ""
+    empty = "\n" if isinstance(head, str) and head.startswith("\n") else ""
+    click.echo(empty + "".join(map(_shown, pieces)), err=err, color=color)
+
+
+def _shown(piece: str | Styled) -> str:
+    if isinstance(piece, Styled):
+        return click.style(flat(piece.text), **piece.style)
+    return flat(piece.removeprefix("\n"))
+
+
+def tell_text(text: str, *, err: bool = False) -> None:
+    """Text of many lines."""
+    click.echo(printable(text), err=err)
+
+
+def tell_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    for line in lines:
+        tell(line, err=err)
+
+
+def confirm(question: str) -> None:
+    """Ask on standard error; without a yes the command ends."""
+    click.confirm(flat(question), abort=True, err=True)
+
+
+def write_out(chunks: Iterable[bytes]) -> None:
+    """A document for a file or a pipe, as it is; a terminal gets text without anything it would obey."""
+    out = sys.stdout.buffer
+    for chunk in chunks:
+        out.write(printable(chunk.decode("utf-8", "replace")).encode("utf-8", "replace") if is_terminal() else chunk)
+    out.flush()
+
+
 def print_json(data: Any) -> None:
-    """One JSON document. Text that UTF-8 cannot hold is escaped rather than refused."""
-    text = json.dumps(data, ensure_ascii=False, indent=2, default=str)
+    """One JSON document. Text that UTF-8 cannot hold, or that a screen would obey or hide, is escaped."""
+    text = json_escaped(json.dumps(data, ensure_ascii=False, indent=2, default=str))
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -41,10 +91,10 @@ def is_terminal() -> bool:
 
 def console(state: State, *, stderr: bool = False) -> Console:
     """For people. No markup, no emoji codes: what is printed is what was said."""
-    from rich.console import Console  # start-up cost: answers in JSON are spared 50 ms
+    from ovillo.interfaces.cli.screen import Screen  # start-up cost: answers in JSON are spared 50 ms
 
     terminal = (sys.stderr if stderr else sys.stdout).isatty()
-    return Console(
+    return Screen(
         stderr=stderr,
         force_terminal=True if state.wants_color() else None,
         no_color=True if state.wants_color() is False else None,
@@ -114,11 +164,12 @@ def print_error(error: Exception, *, as_json: bool, color: bool | None = None) -
             "code": code,
             "hint": hint,
         }
-        click.echo(json.dumps({k: v for k, v in problem.items() if v is not None}, ensure_ascii=True), err=True)
+        shown = json.dumps({k: v for k, v in problem.items() if v is not None}, ensure_ascii=True)
+        click.echo(json_escaped(shown), err=True)
         return
-    click.echo(f"{click.style('Error:', fg='red', bold=True)} {message}", err=True, color=color)
+    tell(styled("Error:", fg="red", bold=True), f" {message}", err=True, color=color)
     if hint:
-        click.echo(f"       {hint}", err=True)
+        tell(f"       {hint}", err=True)
 
 
 def describe(error: Exception) -> tuple[str, str | None, str, int]:

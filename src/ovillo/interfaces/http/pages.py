@@ -5,8 +5,9 @@ Owns the page. It loads nothing and runs nothing, so that it works offline and g
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
+
+from ovillo.model.quoting import markup
 
 CONTENT_TYPE = "text/html; charset=utf-8"
 #: Nothing but the page's own style.
@@ -38,13 +39,13 @@ def docs_page(document: dict[str, Any]) -> bytes:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             groups[operation["tags"][0]].append(_operation(method, path, operation, schemas))
-    sections = "".join(f"<h2>{escape(tag)}</h2>{''.join(rows)}" for tag, rows in groups.items() if rows)
+    sections = "".join(f"<h2>{markup(tag)}</h2>{''.join(rows)}" for tag, rows in groups.items() if rows)
     info = document["info"]
     html = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(info['title'])} HTTP API</title><style>{_STYLE}</style></head><body>"
-        f"<h1>{escape(info['title'])}</h1><p class=soft>HTTP API, version {escape(info['version'])}. For programs: "
+        f"<title>{markup(info['title'])} HTTP API</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{markup(info['title'])}</h1><p class=soft>HTTP API, version {markup(info['version'])}. For programs: "
         '<a href="/openapi.json">openapi.json</a></p>'
         "<p>Credentials go into <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>. Errors are problem "
         "documents with <code>code</code>, <code>detail</code> and <code>hint</code>. MCP is at <code>/mcp</code>.</p>"
@@ -70,23 +71,21 @@ def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[
     if rows:
         parts.append(_table(("Name", "In", "Type", ""), [_row(*row) for row in rows]))
     answers = [
-        f"<tr><td><code>{escape(status)}</code></td><td>{escape(answer['description'])}</td>"
-        f"<td>{escape(_answered(answer))}</td></tr>"
+        f"<tr><td><code>{markup(status)}</code></td><td>{markup(answer['description'])}</td>"
+        f"<td>{markup(_answered(answer))}</td></tr>"
         for status, answer in operation["responses"].items()
     ]
     parts.append(_table(("Status", "When", "Body"), answers))
     return (
-        f'<details class="{method}" id="{escape(operation["operationId"])}"><summary><b>{method.upper()}</b> '
-        f"<code>{escape(path)}</code> {escape(operation['summary'])}</summary>"
+        f'<details class="{method}" id="{markup(operation["operationId"])}"><summary><b>{method.upper()}</b> '
+        f"<code>{markup(path)}</code> {markup(operation['summary'])}</summary>"
         f'<div class="wide">{"".join(parts)}</div></details>'
     )
 
 
 def _row(name: str, place: str, kind: str, note: str, required: bool) -> str:
     said = " ".join(x for x in ("required" if required else "", note) if x)
-    return (
-        f"<tr><td><code>{escape(name)}</code></td><td>{place}</td><td>{escape(kind)}</td><td>{escape(said)}</td></tr>"
-    )
+    return f"<tr><td><code>{markup(name)}</code></td><td>{markup(place)}</td><td>{markup(kind)}</td><td>{markup(said)}</td></tr>"
 
 
 def _table(titles: tuple[str, ...], rows: list[str]) -> str:
@@ -123,5 +122,5 @@ def _answered(answer: dict[str, Any]) -> str:
 
 
 def _marked(text: str) -> str:
-    pieces = escape(text).split("`")
+    pieces = markup(text).split("`")
     return "".join(f"<code>{piece}</code>" if at % 2 else piece for at, piece in enumerate(pieces))

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from html import escape
 from typing import TYPE_CHECKING
 
+from ovillo.model.quoting import markup, one_line, printable
 from ovillo.model.records import Author, Message, Part, PartType, Role, ToolStatus
 from ovillo.sessions.transfer.diffs import diff_lines, looks_like_diff
 from ovillo.sessions.transfer.html_style import STYLE
-from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import (
     Transcript,
     head_facts,
@@ -42,7 +41,7 @@ _MAX_COLOURED = 500_000
 
 
 def write_html(transcript: Transcript) -> Iterator[str]:
-    title = _text(one_line(transcript.summary.title, 200))
+    title = markup(one_line(transcript.summary.title, 200))
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -51,7 +50,7 @@ def write_html(transcript: Transcript) -> Iterator[str]:
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<div class='page'>\n"
     )
     yield f"<header>\n<h1>{title}</h1>\n<dl class='facts'>"
-    yield "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>\n" for name, value in head_facts(transcript))
+    yield "".join(f"<dt>{markup(name)}</dt><dd>{markup(value)}</dd>\n" for name, value in head_facts(transcript))
     yield "</dl>\n<p class='hint'>Times are UTC. Tool calls and reasoning are folded: open them with a click.</p>\n</header>\n"
     yield from _outline(transcript)
     yield "<main>\n"
@@ -73,7 +72,7 @@ def _outline(transcript: Transcript) -> Iterator[str]:
         return
     yield "<nav class='outline' aria-label='Prompts'><details open><summary>Prompts</summary><ol>\n"
     for message_id, words in entries:
-        yield f"<li><a href='#{_anchor(message_id)}'>{_text(words)}</a></li>\n"
+        yield f"<li><a href='#{_anchor(message_id)}'>{markup(words)}</a></li>\n"
     yield "</ol></details></nav>\n"
 
 
@@ -88,13 +87,13 @@ def _message(message: Message) -> Iterator[str]:
         if holds:
             classes.append(name)
     anchor = _anchor(message.id)
-    yield f"<article class='{' '.join(classes)}' id='{anchor}'>\n<header><h2>{_text(speaker(message))}</h2>"
+    yield f"<article class='{' '.join(classes)}' id='{anchor}'>\n<header><h2>{markup(speaker(message))}</h2>"
     if message.created_at is not None:
         yield f"<time>{moment(message.created_at)}</time>"
-    yield "".join(f"<span class='badge'>{_text(mark)}</span>" for mark in marks(message))
-    yield f"<a class='anchor' href='#{anchor}' title='{_text(message.id)}'>#</a></header>\n"
+    yield "".join(f"<span class='badge'>{markup(mark)}</span>" for mark in marks(message))
+    yield f"<a class='anchor' href='#{anchor}' title='{markup(message.id)}'>#</a></header>\n"
     if message.error:
-        yield f"<p class='error'>Failed: {_text(one_line(message.error, 1_000))}</p>\n"
+        yield f"<p class='error'>Failed: {markup(one_line(message.error, 1_000))}</p>\n"
     for part in message.parts:
         if not says_nothing(part):
             yield _part(part, message)
@@ -112,14 +111,14 @@ def _part(part: Part, message: Message) -> str:
     if part.patch:
         return _patch(part) + lost
     if part.file and not part.text:
-        return f"<p class='hint'>File: <code>{_text(one_line(part.file.path, 500))}</code></p>\n"
+        return f"<p class='hint'>File: <code>{markup(one_line(part.file.path, 500))}</code></p>\n"
     if part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
         if message.role is Role.USER and part.type is PartType.TEXT:
             return f"<div class='said'>{_prompt(part.text)}</div>{lost}\n"
         return f"<div class='said'>{markdown(part.text)}</div>{lost}\n"
     label = "Text the client put in" if part.type is PartType.TEXT else part.type.value.capitalize()
     target = part.file.path if part.file else one_line(part.text, 120)
-    return _folded("kind", label, target, "", f"<pre class='wrap'>{_text(part.text)}</pre>") + lost
+    return _folded("kind", label, target, "", f"<pre class='wrap'>{markup(part.text)}</pre>") + lost
 
 
 def _tool(part: Part) -> str:
@@ -127,12 +126,12 @@ def _tool(part: Part) -> str:
     tool = part.tool
     body = []
     if tool.child_session_id:
-        body.append(f"<p class='label'>Started session <code>{_text(tool.child_session_id)}</code></p>")
+        body.append(f"<p class='label'>Started session <code>{markup(tool.child_session_id)}</code></p>")
     if given := tool_input(tool):
-        body.append(f"<p class='label'>Input</p><pre class='wrap'>{_text(given)}</pre>")
+        body.append(f"<p class='label'>Input</p><pre class='wrap'>{markup(given)}</pre>")
     if tool.output:
         output = printable(tool.output)
-        shown = _diff(output) if looks_like_diff(output) else f"<pre>{escape(output)}</pre>"
+        shown = _diff(output) if looks_like_diff(output) else f"<pre>{markup(output)}</pre>"
         body.append(f"<p class='label'>Output</p>{shown}")
     failed = tool.status is ToolStatus.ERROR
     return _folded("name", tool.name, tool_target(tool), tool_facts(tool), "".join(body), failed=failed)
@@ -142,7 +141,7 @@ def _patch(part: Part) -> str:
     assert part.patch is not None
     patch = part.patch
     names = ", ".join(patch.files[:20]) + (f" and {len(patch.files) - 20} more" if len(patch.files) > 20 else "")
-    body = _diff(printable(patch.diff)) if patch.diff else f"<p class='label'>{_text(names)}</p>"
+    body = _diff(printable(patch.diff)) if patch.diff else f"<p class='label'>{markup(names)}</p>"
     return _folded(
         "kind", "Changed", names, f"+{patch.additions} \u2212{patch.deletions}", body, opened=bool(patch.diff)
     )
@@ -153,18 +152,18 @@ def _folded(
 ) -> str:
     bad = " failed" if failed else ""
     return (
-        f"<details{' open' if opened else ''}><summary><span class='{kind}'>{_text(one_line(name, 80))}</span>"
-        f"<span class='target'>{_text(one_line(target, 200))}</span>"
-        f"<span class='state{bad}'>{_text(state)}</span></summary><div class='body'>{body}</div></details>\n"
+        f"<details{' open' if opened else ''}><summary><span class='{kind}'>{markup(one_line(name, 80))}</span>"
+        f"<span class='target'>{markup(one_line(target, 200))}</span>"
+        f"<span class='state{bad}'>{markup(state)}</span></summary><div class='body'>{body}</div></details>\n"
     )
 
 
 def _diff(diff: str) -> str:
     coloured = diff[:_MAX_COLOURED]
     lines = "".join(
-        f"<span class='{kind.value}'>{escape(line)}</span>" for kind, line in diff_lines(coloured.rstrip("\n"))
+        f"<span class='{kind.value}'>{markup(line)}</span>" for kind, line in diff_lines(coloured.rstrip("\n"))
     )
-    rest = f"<pre>{escape(diff[_MAX_COLOURED:])}</pre>" if len(diff) > _MAX_COLOURED else ""
+    rest = f"<pre>{markup(diff[_MAX_COLOURED:])}</pre>" if len(diff) > _MAX_COLOURED else ""
     return f"<pre class='diff'>{lines}</pre>{rest}"
 
 
@@ -172,9 +171,9 @@ def _prompt(text: str) -> str:
     """What a person typed, as it was typed: only code in closed fences is set apart."""
     pieces = _FENCED.split(printable(text).strip("\n"))
     shown = (
-        f"<pre><code>{escape(piece)}</code></pre>"
+        f"<pre><code>{markup(piece)}</code></pre>"
         if index % 2
-        else f"<p class='plain'>{escape(piece.strip(chr(10)))}</p>"
+        else f"<p class='plain'>{markup(piece.strip(chr(10)))}</p>"
         for index, piece in enumerate(pieces)
         if piece.strip()
     )
@@ -190,7 +189,7 @@ def markdown(text: str) -> str:
         except (RecursionError, ValueError, IndexError):
             # Built to be read by people: what a Markdown reader stumbles over is still shown as written.
             pass
-    return f"<p class='plain'>{escape(text)}</p>"
+    return f"<p class='plain'>{markup(text)}</p>"
 
 
 @lru_cache(maxsize=1)
@@ -211,13 +210,9 @@ def _fence(self: object, tokens: object, index: int, options: object, env: objec
     content = str(token.content)
     if re.match(r"\s*(diff|patch|udiff)\b", str(token.info)) or (not token.info.strip() and looks_like_diff(content)):
         return _diff(content)
-    return f"<pre><code>{escape(content)}</code></pre>\n"
+    return f"<pre><code>{markup(content)}</code></pre>\n"
 
 
 def _anchor(message_id: str) -> str:
     """The id as a fragment: letters, digits, ``-`` and ``_`` only."""
     return "m-" + re.sub(r"[^A-Za-z0-9_-]", lambda found: f".{ord(found.group()):x}", message_id)
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ovillo.model.quoting import fenced, one_line, printable, quoted
 from ovillo.model.records import Message, Part, PartType
-from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import (
     Transcript,
     head_facts,
@@ -55,7 +55,7 @@ def _part(part: Part, *, aside: bool) -> str:
     if part.patch:
         name = ", ".join(part.patch.files[:20]) or "files"
         heading = f"**Changed** {_inline(name)} (+{part.patch.additions} -{part.patch.deletions})\n"
-        return heading + (f"\n{fence(printable(part.patch.diff), 'diff')}\n" if part.patch.diff else "")
+        return heading + (f"\n{fenced(part.patch.diff, 'diff')}\n" if part.patch.diff else "")
     if part.file and not part.text:
         return f"*File:* {_code(part.file.path)}\n"
     text = printable(part.text).strip("\n")
@@ -76,43 +76,54 @@ def _tool(part: Part) -> str:
     if tool.child_session_id:
         lines.append(f"Started session {_code(tool.child_session_id)}.\n")
     if given := tool_input(tool):
-        lines.append(fence(given, "" if isinstance(tool.input, str) else "json") + "\n")
+        lines.append(fenced(given, "" if isinstance(tool.input, str) else "json") + "\n")
     if tool.output:
-        lines.append(fence(printable(tool.output)) + "\n")
+        lines.append(fenced(tool.output) + "\n")
     return "\n".join([*lines, "</details>\n"])
 
 
-def fence(text: str, language: str = "") -> str:
-    """A code block whose fence is longer than any run of backticks inside."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    bar = "`" * (longest + 1)
-    return f"{bar}{language}\n{text.rstrip(chr(10))}\n{bar}"
-
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_BREAKING_TAGS = re.compile(
-    r"<(?=/?(?:details|summary|script|style|iframe|object|embed|textarea|title)\b|!--|[?!])", re.I
-)
+#: An opening fence of backticks has none behind it, or it is no fence.
+_FENCE = re.compile(r" {0,3}(?:(`{3,})(?=[^`]*$)|(~{3,}))")
+#: What begins a tag, a comment or an image; addresses in angle brackets are only shown.
+_LIVE = re.compile(r"<(?=[a-z/!?])(?!https?://[^<>\s]+>)|(?<=!)\[", re.I)
+_SPANS = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
 def contained(text: str) -> str:
-    """Markdown somebody wrote, so that it ends where it ends: open fences closed, tags that would swallow what follows
-    written out. Inside fences nothing is changed."""
+    """Markdown somebody wrote, so that it ends where it ends and loads nothing: open fences closed, tags and images
+    written out. Inside code nothing is changed."""
     lines: list[str] = []
     bar = ""
+    sure = True
     for line in text.split("\n"):
         found = _FENCE.match(line)
-        lines.append(line if bar or found else _BREAKING_TAGS.sub("&lt;", line))
+        fence = (found[1] or found[2]) if found else ""
+        if bar or found:
+            lines.append(line)
+        else:
+            # A backtick that is still open makes other backticks mean the opposite, up to the next empty line.
+            plain = _SPANS.sub("", line)
+            sure = (sure or not line.strip()) and "`" not in plain and "\\`" not in line
+            lines.append(_without_tags(line, keep_code=sure))
         if bar:
-            if found and found[1].startswith(bar) and not line[found.end() :].strip():
+            if found and fence.startswith(bar) and not line[found.end() :].strip():
                 bar = ""
         elif found:
-            bar = found[1]
+            bar = fence
     return "\n".join([*lines, bar] if bar else lines)
 
 
-def quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+def _without_tags(line: str, *, keep_code: bool) -> str:
+    pieces: list[str] = []
+    at = 0
+    for span in _SPANS.finditer(line) if keep_code else ():
+        pieces += [_LIVE.sub(_shown, line[at : span.start()]), span.group()]
+        at = span.end()
+    return "".join([*pieces, _LIVE.sub(_shown, line[at:])])
+
+
+def _shown(found: re.Match[str]) -> str:
+    return "&lt;" if found.group() == "<" else "\\["
 
 
 def _inline(text: str) -> str:

@@ -14,10 +14,10 @@ from typing import Any
 
 from fpdf import FPDF
 
+from ovillo.model.quoting import one_line, printable
 from ovillo.model.records import Author, Message, Part, PartType, Role, ToolStatus
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
 from ovillo.sessions.transfer.pdf_fonts import Fonts
-from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import (
     Transcript,
     head_facts,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import one_line, printable
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
-from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.views import SessionSummary, Statistics
 
 #: Arguments that say best what a tool call was about, in this order.

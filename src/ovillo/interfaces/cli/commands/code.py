@@ -11,10 +11,10 @@ import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json
+from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.model.quoting import printable
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import printable
 
 if TYPE_CHECKING:
     from ovillo.code.indexing import IndexProgress, OnProgress
@@ -53,14 +53,14 @@ def index(state: State, directory: Path, progress: bool | None) -> None:
     if state.json:
         print_json(to_data(index_info(report)))
         return
-    click.echo(printable(index_line(report)))
+    tell(index_line(report))
     for title, notes in (("not read", report.skipped), ("read in part", report.errors)):
         for file, reason in notes[:10]:
-            click.echo(printable(f"  {title}: {file}: {reason}"))
+            tell(f"  {title}: {file}: {reason}")
         if len(notes) > 10:
-            click.echo(f"  {title}: {len(notes) - 10} more (--json names them)")
+            tell(f"  {title}: {len(notes) - 10} more (--json names them)")
     for folder in report.unreadable[:10]:
-        click.echo(printable(f"  not readable: {folder}"))
+        tell(f"  not readable: {folder}")
 
 
 @code.command("find", short_help="Definitions by name (refund, Payment.refund, ref*) or by what they do.")
@@ -95,12 +95,12 @@ def find(state: State, name: str, root: str | None, prefix: bool, limit: int | N
         print_json({"symbols": [to_data(x) for x in found], "total": len(found)})
         return
     for info in found:
-        click.echo(printable(f"{info.file}:{info.start_line}-{info.end_line}  {info.kind} {info.qualified_name}"))
-        click.echo(printable(f"    {info.signature}" + (f"  {info.doc_summary}" if info.doc_summary else "")))
+        tell(f"{info.file}:{info.start_line}-{info.end_line}  {info.kind} {info.qualified_name}")
+        tell(f"    {info.signature}" + (f"  {info.doc_summary}" if info.doc_summary else ""))
         for member in info.methods or ():
-            click.echo(printable(f"    {member.line_range[0]}-{member.line_range[1]}  {member.signature}"))
+            tell(f"    {member.line_range[0]}-{member.line_range[1]}  {member.signature}")
     if not found:
-        click.echo(printable(f"Nothing is called {name!r}."))
+        tell(f"Nothing is called {name!r}.")
 
 
 def _find_by_words(state: State, description: str, root: str | None, limit: int) -> None:
@@ -114,14 +114,14 @@ def _find_by_words(state: State, description: str, root: str | None, limit: int)
         return
     for one in found.symbols:
         info = found_info(one)
-        click.echo(printable(found_line(info)))
-        click.echo(printable(f"    {'; '.join(info.why)}"))
+        tell(found_line(info))
+        tell(f"    {'; '.join(info.why)}")
     for note in found.notes:
-        click.echo(printable(note))
+        tell(note)
     if not found.symbols:
         known = services.code.roots(NS)
         hint = "Try a beginning (NAME*)." if known else "No folder is indexed: ovillo code index DIR."
-        click.echo(printable(f"Nothing is called {description!r} or fits it. {hint}"))
+        tell(f"Nothing is called {description!r} or fits it. {hint}")
 
 
 @code.command("roots")
@@ -140,11 +140,9 @@ def roots(state: State, forget: str | None) -> None:
         return
     for root in known:
         damaged = f", {root.skipped} not read" if root.skipped else ""
-        click.echo(
-            printable(f"{root.path}  {root.files} files, {root.symbols} definitions{damaged}  {root.indexed_at}")
-        )
+        tell(printable(f"{root.path}  {root.files} files, {root.symbols} definitions{damaged}  {root.indexed_at}"))
     if not known:
-        click.echo("No folder is indexed: ovillo code index DIR.")
+        tell("No folder is indexed: ovillo code index DIR.")
 
 
 def _meter(state: State, wanted: bool | None) -> AbstractContextManager[OnProgress | None]:
@@ -158,13 +156,15 @@ class _Bar:
 
     def __init__(self, screen: Any) -> None:
         # start-up cost: only a terminal gets a bar
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        from ovillo.interfaces.cli.screen import bar_text
 
         self._bar = Progress(
-            TextColumn("Reading code"),
+            bar_text("Reading code"),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[found]}", markup=False),
+            bar_text("{task.fields[found]}"),
             TimeRemainingColumn(),
             console=screen,
             transient=True,

@@ -8,10 +8,10 @@ import click
 
 from ovillo.interfaces.cli.files import unwritable, write_output
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell, tell_lines, write_out
 from ovillo.interfaces.cli.state import State
+from ovillo.model.quoting import flat
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import printable
 
 NS = LOCAL.namespace
 _root = click.option(
@@ -43,7 +43,7 @@ def graph(state: State, root: str | None, svg: bool, output: Path | None) -> Non
         lines += [f"  imports {file}" for file in node.imports_files]
         if node.related_features:
             lines.append(f"  tickets {', '.join(node.related_features[:20])}")
-    _deliver(printable("\n".join(lines)) + "\n", output)
+    _deliver("\n".join(map(flat, lines)) + "\n", output)
 
 
 @click.command("export")
@@ -60,7 +60,7 @@ def export(state: State, output: Path, root: str | None) -> None:
     if state.json:
         print_json({"root": home, "files": written})
     else:
-        click.echo("\n".join(printable(path) for path in written))
+        tell_lines(written)
 
 
 def chosen_root(state: State, given: str | None) -> str:
@@ -76,7 +76,7 @@ def chosen_root(state: State, given: str | None) -> str:
 
 def _deliver(text: str, output: Path | None) -> None:
     if output is None:
-        click.echo(text, nl=False)
+        write_out([text.encode("utf-8", "replace")])
         return
     write_output(output, [text.encode("utf-8", "replace")], force=True)
-    click.echo(str(output))
+    tell(str(output))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import NotFound, OvilloError
+from ovillo.model.quoting import printable
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import printable
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex, Shown
@@ -40,7 +40,7 @@ def show(state: State, what: str, root: str | None, source: bool) -> None:
             symbol = service.fresh(NS, symbol)
             lines = service.source_of(NS, symbol).text
         except OvilloError as error:
-            click.echo(printable(f"Its source is not shown: {error}"), err=True)
+            tell(f"Its source is not shown: {error}", err=True)
     shown = service.show(NS, symbol)
     if state.json:
         print_json({**to_data(details(shown, lines)), "also": [f"{x.file}:{x.start_line}" for x in others]})
@@ -62,12 +62,10 @@ def callers(state: State, what: str, root: str | None) -> None:
     if state.json:
         print_json({"symbol": to_data(symbol_info(symbol)), "callers": [to_data(x) for x in found]})
         return
-    click.echo(
-        printable(f"{symbol.qualified_name} ({symbol.file}:{symbol.start_line}) is called from {len(found)} places.")
-    )
+    tell(printable(f"{symbol.qualified_name} ({symbol.file}:{symbol.start_line}) is called from {len(found)} places."))
     for caller in found:
         doubt = " ?" if caller.rule == "name" else ""
-        click.echo(printable(f"  {caller.file}:{caller.line}  {caller.caller or '(module)'}{doubt}"))
+        tell(f"  {caller.file}:{caller.line}  {caller.caller or '(module)'}{doubt}")
 
 
 def _meant(service: CodeIndex, what: str, root: str | None) -> tuple[SymbolRow, list[SymbolRow]]:
@@ -119,4 +117,4 @@ def _print(shown: Shown, lines: str | None, others: list[SymbolRow]) -> None:
             say += [f"  ... {len(entries) - 30} more"] if len(entries) > 30 else []
     if lines is not None:
         say += ["", *(f"{number:>6}  {line}" for number, line in enumerate(lines.split("\n"), symbol.start_line))]
-    click.echo(printable("\n".join(say)))
+    tell_lines(say)

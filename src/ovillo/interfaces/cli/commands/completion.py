@@ -6,6 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from ovillo.interfaces.cli.options import plain
+from ovillo.interfaces.cli.output import tell_text
 from ovillo.interfaces.cli.state import State
 
 _WHERE = {
@@ -23,4 +24,4 @@ def completion(_: State, shell: str) -> None:
     made = get_completion_class(shell)
     assert made is not None
     script = made(click.get_current_context().find_root().command, {}, "ovillo", "_OVILLO_COMPLETE")
-    click.echo(script.source_template % script.source_vars())
+    tell_text(script.source_template % script.source_vars())

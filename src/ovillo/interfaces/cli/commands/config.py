@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, print_json, put, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.settings import shown_settings
 
@@ -46,10 +46,10 @@ def show(state: State) -> None:
         table.add_row(x.name, Text(_words(x.value)), Text(origin, "dim" if origin == "default" else ""))
     put(console(state), table)
     exists = settings.config_file is not None and settings.config_file.is_file()
-    click.echo(f"\nDatabase: {settings.database}")
-    click.echo(f"Settings file: {settings.config_file}{'' if exists else ' (does not exist)'}")
+    tell(f"\nDatabase: {settings.database}")
+    tell(f"Settings file: {settings.config_file}{'' if exists else ' (does not exist)'}")
     for warning in settings.warnings:
-        click.echo(f"Warning: {warning}", err=True)
+        tell(f"Warning: {warning}", err=True)
 
 
 def _words(value: object) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell_text
 from ovillo.interfaces.cli.state import State
-from ovillo.sessions.transfer.plain_text import printable
 
 
 @click.command()
@@ -25,4 +24,4 @@ def context(state: State, query: tuple[str, ...], session: str | None, max_token
     if state.json:
         print_json(answer.data)
     else:
-        click.echo(printable(answer.text))
+        tell_text(answer.text)

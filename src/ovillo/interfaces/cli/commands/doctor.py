@@ -6,9 +6,9 @@ import click
 
 from ovillo.interfaces.cli.commands.checks import Check, Level, all_checks
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
-from ovillo.sessions.transfer.plain_text import one_line
+from ovillo.model.quoting import one_line
 
 _SIGN = {Level.OK: ("ok  ", "green"), Level.WARN: ("warn", "yellow"), Level.FAIL: ("FAIL", "red")}
 
@@ -31,12 +31,12 @@ def doctor(state: State) -> int:
         print_json({"ok": not failed, "checks": rows})
     else:
         warned = sum(x.level is Level.WARN for x in checks)
-        click.echo(f"\n{len(checks)} checks: {failed} failed, {warned} warnings.")
+        tell(f"\n{len(checks)} checks: {failed} failed, {warned} warnings.")
     return 1 if failed else 0
 
 
 def _print(check: Check) -> None:
     sign, colour = _SIGN[check.level]
-    click.echo(f"{click.style(sign, fg=colour, bold=True)}  {check.name}: {one_line(check.detail, 400)}")
+    tell(styled(sign, fg=colour, bold=True), f"  {check.name}: {one_line(check.detail, 400)}")
     if check.hint:
-        click.echo(f"      {check.hint}")
+        tell(f"      {check.hint}")

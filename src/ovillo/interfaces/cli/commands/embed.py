@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json
+from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import LOCAL
@@ -59,11 +59,11 @@ def embed(state: State, workers: int) -> None:
         )
         return
     if read:
-        click.echo(f"Read {read:,} sessions for entities.")
+        tell(f"Read {read:,} sessions for entities.")
     if defined:
-        click.echo(f"Embedded {defined:,} definitions of code.")
+        tell(f"Embedded {defined:,} definitions of code.")
     first = f"Embedded {done:,} texts in {took:.1f} s" if done else "Nothing waits"
-    click.echo(f"{first}; {embedded:,} of {eligible:,} texts are searchable by meaning.")
+    tell(f"{first}; {embedded:,} of {eligible:,} texts are searchable by meaning.")
 
 
 def _with_bar(state: State, title: str, work: Callable[[Callable[[int, int], None] | None], int]) -> int:
@@ -71,10 +71,12 @@ def _with_bar(state: State, title: str, work: Callable[[Callable[[int, int], Non
     if state.json or not screen.is_terminal:
         return work(None)
     # start-up cost: only a terminal gets a bar
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from ovillo.interfaces.cli.screen import bar_text
 
     with Progress(
-        TextColumn(title),
+        bar_text(title),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

@@ -6,12 +6,12 @@ import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import EntityType, SessionEntity
+from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line
 
 _C = "ovillo.interfaces.cli.commands.entity"
 _TYPE = click.option("--type", "kind", type=click.Choice([x.value for x in EntityType]), help="Only this kind.")
@@ -44,9 +44,9 @@ def list_entities(state: State, beginning: str, kind: str | None, limit: int) ->
         print_json({"entities": names})
         return
     for item in found:
-        click.echo(f"{item.type:<10} {item.sessions:>5} sessions {item.count:>6}x  {one_line(item.name, 120)}")
+        tell(f"{item.type:<10} {item.sessions:>5} sessions {item.count:>6}x  {one_line(item.name, 120)}")
     if not found:
-        click.echo("No names are known yet: run ovillo embed, or leave a server running for a while.")
+        tell("No names are known yet: run ovillo embed, or leave a server running for a while.")
 
 
 @click.command()
@@ -66,9 +66,9 @@ def show(state: State, session: str, kind: str | None, limit: int) -> None:
     for item in found:
         where = f"  in {item.file}" if item.file and item.file != item.name else ""
         changed = "  changed" if item.was_changed else ""
-        click.echo(f"{item.type:<10} {item.count:>5}x  {one_line(item.name, 120)}{where}{changed}")
+        tell(f"{item.type:<10} {item.count:>5}x  {one_line(item.name, 120)}{where}{changed}")
     if not found:
-        click.echo(f"No entities were found in {session_id}.")
+        tell(f"No entities were found in {session_id}.")
 
 
 @click.command()
@@ -85,7 +85,7 @@ def where(state: State, name: str, kind: str | None, project: str | None, sessio
     if state.json:
         print_json(answer.data)
     else:
-        click.echo(answer.text)
+        tell_text(answer.text)
 
 
 def _data(item: SessionEntity) -> dict[str, object]:

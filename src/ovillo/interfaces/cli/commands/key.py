@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, print_json, put, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import from_iso, to_iso
 from ovillo.model.errors import InvalidInput
@@ -69,7 +69,7 @@ def list_keys(state: State, namespace: str | None, ended_too: bool) -> None:
         print_json({"keys": [_plain(each, now) for each in keys]})
         return
     if not keys:
-        click.echo("No keys. Make one with `ovillo key create --name NAME`.")
+        tell("No keys. Make one with `ovillo key create --name NAME`.")
         return
     from rich.table import Table  # start-up cost: not with --json
 
@@ -97,7 +97,7 @@ def revoke(state: State, ref: str) -> None:
     if state.json:
         print_json(_plain(ended, services.clock()))
         return
-    click.echo(f"Revoked {ended.id} ({ended.name}).")
+    tell(f"Revoked {ended.id} ({ended.name}).")
 
 
 @key.command()
@@ -127,14 +127,14 @@ def _show_new(state: State, kept: AccessKey, text: str, now: int, old: AccessKey
         replaced = {} if old is None else {"replaces": _plain(old, now)}
         print_json({"key": text, **_plain(kept, now), **replaced})
         return
-    click.echo(text)
+    tell(text)
     allows = kept.role or " ".join(kept.scopes)
     until = f", until {to_iso(kept.expires_at)}" if kept.expires_at else ""
-    click.echo(f"{kept.id} ({kept.name}): {allows} in namespace {kept.namespace}{until}.", err=True)
+    tell(f"{kept.id} ({kept.name}): {allows} in namespace {kept.namespace}{until}.", err=True)
     if old is not None:
         ends = "has ended" if old.revoked_at else f"ends {to_iso(old.expires_at)}"
-        click.echo(f"The old key {old.id} {ends}.", err=True)
-    click.echo("Keep it now: it cannot be shown again.", err=True)
+        tell(f"The old key {old.id} {ends}.", err=True)
+    tell("Keep it now: it cannot be shown again.", err=True)
 
 
 def _plain(kept: AccessKey, now: int) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json
+from ovillo.interfaces.cli.output import console, print_json, styled, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.model.quoting import printable
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import printable
 
 if TYPE_CHECKING:
     from ovillo.memory.knowledge.indexing import OnProgress
@@ -48,13 +48,13 @@ def add(state: State, paths: tuple[str, ...]) -> None:
         print_json(to_data(added_info(report)))
         return
     new, updated, same = len(report.added), len(report.updated), len(report.unchanged)
-    click.echo(f"{new} added, {updated} read again, {same} unchanged; {report.chunks} chunks.")
+    tell(f"{new} added, {updated} read again, {same} unchanged; {report.chunks} chunks.")
     if report.waiting:
-        click.echo(f"{report.waiting} chunks have no vectors yet; searches go on with it.")
+        tell(f"{report.waiting} chunks have no vectors yet; searches go on with it.")
     for path, reason in report.passed[:20]:
-        click.echo(printable(f"  not read: {path}: {reason}"))
+        tell(f"  not read: {path}: {reason}")
     for note in report.notes:
-        click.echo(printable(note))
+        tell(note)
 
 
 @knowledge.command("list")
@@ -69,9 +69,9 @@ def list_(state: State) -> None:
         return
     for one in documents:
         problem = f"  ({one.problem}: not quoted)" if one.problem else ""
-        click.echo(printable(f"{one.path}  {one.lines} lines, {one.chunks} chunks{problem}"))
+        tell(f"{one.path}  {one.lines} lines, {one.chunks} chunks{problem}")
     if not documents:
-        click.echo("No knowledge documents. Add some: ovillo knowledge add FILE.")
+        tell("No knowledge documents. Add some: ovillo knowledge add FILE.")
 
 
 @knowledge.command("search")
@@ -88,16 +88,17 @@ def search(state: State, query: tuple[str, ...], top_k: int | None, min_score: f
         print_json(to_data(answer_info(answer)))
         return
     if answer.abstained:
-        click.echo(printable(f"Not answered: {answer.why}.\n{answer.suggestion}"))
+        tell(f"Not answered: {answer.why}.")
+        tell(str(answer.suggestion))
     for hit in answer.hits:
-        click.echo(click.style(printable(f"{hit.file}:{hit.lines}  {hit.score:.2f}  {hit.heading}"), bold=True))
+        tell(styled(f"{hit.file}:{hit.lines}  {hit.score:.2f}  {hit.heading}", bold=True))
         lines = hit.text.strip().split("\n")
         for line in lines[:_SHOWN_LINES]:
-            click.echo(printable(f"    {line}"))
+            tell(f"    {line}")
         if len(lines) > _SHOWN_LINES:
-            click.echo(f"    ... {len(lines) - _SHOWN_LINES} more lines")
+            tell(f"    ... {len(lines) - _SHOWN_LINES} more lines")
     for note in answer.notes:
-        click.echo(printable(f"({note})"))
+        tell(f"({note})")
 
 
 @knowledge.command("remove")
@@ -109,7 +110,7 @@ def remove(state: State, path: str) -> None:
     if state.json:
         print_json({"removed": dropped})
     else:
-        click.echo(printable(f"Dropped {dropped}; the file is as it was."))
+        tell(f"Dropped {dropped}; the file is as it was.")
 
 
 @knowledge.command("export-mp4")
@@ -125,7 +126,7 @@ def export_mp4(state: State, file: Path, base: Path | None, model: str | None) -
     if state.json:
         print_json(to_data(exported_info(report)))
         return
-    click.echo(
+    tell(
         printable(
             f"{report.path}: {report.chunks} chunks of {report.documents} documents, {report.size:,} bytes,"
             f" {report.dimension} figures a vector ({report.embedding_model})."
@@ -146,13 +147,13 @@ def import_mp4(state: State, file: Path, base: Path | None) -> None:
         print_json(to_data(imported_info(report)))
         return
     listed = len(report.container.chunks)
-    click.echo(f"{report.chunks} chunks of {len(report.kept) + len(report.recut)} documents; {listed} were listed.")
+    tell(f"{report.chunks} chunks of {len(report.kept) + len(report.recut)} documents; {listed} were listed.")
     if report.recut:
-        click.echo(printable(f"Changed since, cut anew: {', '.join(report.recut)}"))
+        tell(f"Changed since, cut anew: {', '.join(report.recut)}")
     for path, reason in report.passed:
-        click.echo(printable(f"  not read: {path}: {reason}"))
+        tell(f"  not read: {path}: {reason}")
     for note in report.notes:
-        click.echo(printable(f"({note})"))
+        tell(f"({note})")
 
 
 @contextmanager
@@ -162,9 +163,11 @@ def _meter(state: State) -> Iterator[OnProgress | None]:
         yield None
         return
     # start-up cost: only a terminal gets a bar
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    from ovillo.interfaces.cli.screen import bar_text
+
+    columns = (bar_text("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda done, total, what: bar.update(task, description=what, completed=done, total=total)

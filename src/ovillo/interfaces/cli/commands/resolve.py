@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import printable
 
 if TYPE_CHECKING:
     from ovillo.references.model import Candidate, Entity, Resolved
@@ -35,7 +34,7 @@ def resolve(state: State, query: tuple[str, ...], session: str) -> int:
     if state.json:
         print_json(_data(found, session_id))
     else:
-        click.echo(printable("\n".join(_lines(found))))
+        tell_lines(_lines(found))
     return 0 if found.resolution.entities else 1
 
 

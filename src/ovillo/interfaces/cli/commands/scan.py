@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json
+from ovillo.interfaces.cli.output import console, print_json, tell, tell_lines
 from ovillo.interfaces.cli.state import State
-from ovillo.sessions.transfer.plain_text import printable
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
@@ -52,13 +51,15 @@ class _Bar:
 
     def __init__(self, screen: Any) -> None:
         # start-up cost: only a terminal gets a bar
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+        from ovillo.interfaces.cli.screen import bar_text
 
         self._bar = Progress(
-            TextColumn("{task.description}", markup=False),
+            bar_text("{task.description}"),
             BarColumn(bar_width=None),
             DownloadColumn(),
-            TextColumn("{task.fields[found]}", markup=False),
+            bar_text("{task.fields[found]}"),
             TimeRemainingColumn(),
             console=screen,
             transient=True,
@@ -108,39 +109,36 @@ def _data(report: ScanReport, sources: list[SourceReport]) -> dict[str, Any]:
 
 def _summary(state: State, report: ScanReport, sources: list[SourceReport]) -> None:
     if report.busy:
-        click.echo(_BUSY)
+        tell(_BUSY)
     elif not sources:
         home = state.settings().home
-        click.echo(
-            f"No agent history was found in {home}.\n"
+        tell(
+            f"No agent history was found in {home}. "
             "Use an agent once and scan again, or set HOME (or CODEX_HOME, CLAUDE_CONFIG_DIR, ...) to where it keeps its files."
         )
         return
     else:
         took = f"{report.elapsed_ms / 1000:.1f} s"
         if report.messages or report.parts:
-            click.echo(f"Read {report.sessions:,} sessions with {report.messages:,} new messages in {took}.")
+            tell(f"Read {report.sessions:,} sessions with {report.messages:,} new messages in {took}.")
         else:
-            click.echo(f"Nothing new ({took}).")
-    click.echo(_known(sources))
+            tell(f"Nothing new ({took}).")
+    tell_lines(_known(sources))
     damaged = sum(len(x.skipped) + (x.error is not None) for x in sources)
     if damaged:
-        click.echo(
-            f"\n{damaged} files or records could not be read; the rest was. `ovillo sources` lists them with reasons."
-        )
+        tell(f"\n{damaged} files or records could not be read; the rest was. `ovillo sources` lists them with reasons.")
     if any(x.sessions for x in sources):
-        click.echo("\nNext:  ovillo search WORDS   |   ovillo session list   |   ovillo doctor (to connect an agent)")
+        tell("\nNext:  ovillo search WORDS   |   ovillo session list   |   ovillo doctor (to connect an agent)")
 
 
-def _known(sources: list[SourceReport]) -> str:
+def _known(sources: list[SourceReport]) -> list[str]:
     """A table by hand: rich would cost a scan that finds nothing new a fifth of its time."""
     rows = [
-        (x.title, f"{x.sessions:,}", f"{x.messages:,}", "" if x.status == "ok" else x.status, printable(x.path))
-        for x in sources
+        (x.title, f"{x.sessions:,}", f"{x.messages:,}", "" if x.status == "ok" else x.status, x.path) for x in sources
     ]
     rows.insert(0, ("agent", "sessions", "messages", "", "place"))
     wide = [max(len(row[column]) for row in rows) for column in range(4)]
-    return "\n".join(
+    return [
         f"{title:<{wide[0]}}  {sessions:>{wide[1]}}  {messages:>{wide[2]}}  {status:<{wide[3]}}  {path}".rstrip()
         for title, sessions, messages, status, path in rows
-    )
+    ]

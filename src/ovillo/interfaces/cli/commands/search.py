@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, is_terminal, print_json, put
+from ovillo.interfaces.cli.output import console, is_terminal, print_json, put, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import parse_when
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
+from ovillo.model.quoting import one_line, printable
 from ovillo.search.service import SearchRequest
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import moment
 
 if TYPE_CHECKING:
@@ -104,25 +104,23 @@ def _end(text: str | None, now: int) -> int | None:
 
 def _show(state: State, asked: str, result: SearchResult) -> None:
     if not result.sessions:
-        click.echo(f"Nothing found for {one_line(asked, 200)!r}.")
-        click.echo(
-            "Try fewer or other words, a begin*, or drop a filter; `ovillo search --help` shows the query language."
-        )
+        tell(f"Nothing found for {one_line(asked, 200)!r}.")
+        tell("Try fewer or other words, a begin*, or drop a filter; `ovillo search --help` shows the query language.")
     for found in result.sessions:
         _print(state, _lines(found))
     for note in result.notes:
-        click.echo(f"Note: {one_line(note, 400)}")
+        tell(f"Note: {one_line(note, 400)}")
     if result.cut:
-        click.echo(f"Cut short: {one_line(result.cut, 400)}")
+        tell(f"Cut short: {one_line(result.cut, 400)}")
     for pending in result.freshness.pending:
-        click.echo(f"Not indexed yet: {one_line(pending, 200)}")
+        tell(f"Not indexed yet: {one_line(pending, 200)}")
     best = next((x for x in result.sessions for hit in x.hits if hit.message_id), None)
     if best:
-        click.echo(
+        tell(
             f"Open a place:  ovillo session show {best.summary.session.id} --around {best.hits[0].message_id or 'MESSAGE'}"
         )
     if result.next_cursor:
-        click.echo("More:  the same search with --cursor " + result.next_cursor)
+        tell("More:  the same search with --cursor " + result.next_cursor)
 
 
 def _lines(found: SessionHits) -> Iterator[Line]:
@@ -155,7 +153,7 @@ def _print(state: State, lines: Iterable[Line]) -> None:
     if not is_terminal() and not state.wants_color():
         # start-up cost: what goes into a pipe is spared rich, a tenth of a search
         for indent, pieces in lines:
-            click.echo((" " * indent + "".join(text for text, _ in pieces)).rstrip())
+            tell((" " * indent + "".join(text for text, _ in pieces)).rstrip())
         return
     from rich.padding import Padding
     from rich.text import Text

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ovillo.interfaces.cli.options import plain
+from ovillo.interfaces.cli.output import tell
 from ovillo.interfaces.cli.state import State, check_readers
 from ovillo.model.errors import InvalidInput
 
@@ -65,11 +66,11 @@ def serve(state: State, *, conformance_fixture: bool, **flags: Any) -> None:
 
 
 def _ready(url: str) -> None:
-    click.echo(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
+    tell(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
 
 
 def _fixture_ready(url: str) -> None:
-    click.echo(f"MCP conformance fixture, without any session:  {url}/mcp   (Ctrl-C ends it)", err=True)
+    tell(f"MCP conformance fixture, without any session:  {url}/mcp   (Ctrl-C ends it)", err=True)
 
 
 def _missing() -> InvalidInput:

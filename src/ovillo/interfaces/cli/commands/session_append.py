@@ -8,7 +8,7 @@ from uuid import uuid4
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.records import Role
 from ovillo.security.principals import LOCAL
@@ -38,4 +38,4 @@ def append(state: State, session: str, content: str | None, role: str, key: str 
         print_json({"session": found.id, "id": stored.message_id, "seq": stored.seq, "replayed": stored.replayed})
     else:
         again = " (it was there already)" if stored.replayed else ""
-        click.echo(f"Message {stored.seq}: {stored.message_id}{again}")
+        tell(f"Message {stored.seq}: {stored.message_id}{again}")

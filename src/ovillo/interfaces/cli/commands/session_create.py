@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
 from ovillo.model.records import SessionType
@@ -41,4 +41,4 @@ def create(
     if state.json:
         print_json({"id": session.id, "created": to_iso(session.created_at), "new": is_new})
     else:
-        click.echo(session.id)
+        tell(session.id)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import confirm, print_json, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.model.quoting import one_line
 from ovillo.model.records import SessionType
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line
 
 
 @click.command()
@@ -22,12 +22,12 @@ def delete(state: State, session: str, yes: bool) -> None:
     found = services.catalog.resolve(LOCAL.namespace, session)
     services.recorder.get(LOCAL.namespace, found.session.id)
     if not yes:
-        click.confirm(f"Remove {found.session.id} ({one_line(found.title, 60)}) for good?", abort=True, err=True)
+        confirm(f"Remove {found.session.id} ({one_line(found.title, 60)}) for good?")
     services.recorder.delete(LOCAL.namespace, found.session.id)
     if state.json:
         print_json({"deleted": [found.session.id]})
     else:
-        click.echo(f"Removed {found.session.id}.")
+        tell(f"Removed {found.session.id}.")
 
 
 @click.command()
@@ -47,10 +47,10 @@ def prune(state: State, days: int | None, kind: str | None, mirrored: bool, yes:
         print_json({"sessions": [x.session.id for x in chosen], "removed": removed, "dryRun": not yes})
         return
     for item in chosen:
-        click.echo(f"{item.session.id}  {item.session.source}  {one_line(item.title, 70)}")
+        tell(f"{item.session.id}  {item.session.source}  {one_line(item.title, 70)}")
     if yes:
-        click.echo(f"Removed {removed} sessions.")
+        tell(f"Removed {removed} sessions.")
     elif chosen:
-        click.echo(f"{len(chosen)} sessions would be removed. Add --yes to do it.")
+        tell(f"{len(chosen)} sessions would be removed. Add --yes to do it.")
     else:
-        click.echo("No session is that old.")
+        tell("No session is that old.")

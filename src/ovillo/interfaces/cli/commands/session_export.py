@@ -9,6 +9,7 @@ import click
 
 from ovillo.interfaces.cli.files import write_output
 from ovillo.interfaces.cli.options import plain
+from ovillo.interfaces.cli.output import tell, write_out
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import LOCAL
@@ -39,9 +40,9 @@ def export(state: State, session: str, form: str | None, output: str | None, for
     else:
         path = _target(output, made.filename)
         write_output(path, made.chunks, force=force)
-        click.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).", err=True)
+        tell(f"Wrote {path} ({path.stat().st_size:,} bytes).", err=True)
     for note in made.notes:
-        click.echo(f"Note: {note}", err=True)
+        tell(f"Note: {note}", err=True)
 
 
 def _by_ending(output: str | None) -> str:
@@ -57,7 +58,4 @@ def _target(output: str | None, filename: str) -> Path:
 def _to_stdout(made: Export) -> None:
     if made.media_type == "application/pdf" and sys.stdout.isatty():
         raise InvalidInput("A PDF is not written to a terminal.", hint="Name a file with --output.")
-    out = sys.stdout.buffer
-    for chunk in made.chunks:
-        out.write(chunk)
-    out.flush()
+    write_out(made.chunks)

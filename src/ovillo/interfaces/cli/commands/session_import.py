@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
@@ -34,10 +34,10 @@ def import_(state: State, file: str, name: str | None) -> None:
         facts = {"messages": made.messages, "parts": made.parts, "redacted": dict(made.redactions)}
         print_json({"id": session.id, "created": to_iso(session.created_at), **facts})
         return
-    click.echo(session.id)
+    tell(session.id)
     masked = sum(made.redactions.values())
     also = f"; {_counted(masked, 'secret')} masked before storing" if masked else ""
-    click.echo(f"Imported {_counted(made.messages, 'message')}{also}.", err=True)
+    tell(f"Imported {_counted(made.messages, 'message')}{also}.", err=True)
 
 
 def _counted(number: int, word: str) -> str:

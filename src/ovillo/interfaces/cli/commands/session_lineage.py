@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, print_json, put, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line
 from ovillo.sessions.transfer.transcript import moment
 
 if TYPE_CHECKING:
@@ -88,14 +88,14 @@ def _label(summary: SessionSummary, relation: str = "", *, here: bool = False) -
 def _remarks(family: Lineage) -> None:
     if family.forked_from:
         point = f" at {family.fork_point}" if family.fork_point else ""
-        click.echo(f"Forked from {family.forked_from.session.id}{point}.")
+        tell(f"Forked from {family.forked_from.session.id}{point}.")
     if family.spawned_by:
-        click.echo(f"Started by tool call {family.spawned_by[1]}.")
+        tell(f"Started by tool call {family.spawned_by[1]}.")
     if family.siblings:
-        click.echo("Siblings:")
+        tell("Siblings:")
         for sibling in family.siblings:
-            click.echo(f"  {sibling.session.id}  {one_line(sibling.title, 90)}")
+            tell(f"  {sibling.session.id}  {one_line(sibling.title, 90)}")
     if not (family.parents or family.children or family.siblings or family.forked_from):
-        click.echo("No parents, children or siblings are recorded.")
+        tell("No parents, children or siblings are recorded.")
     for warning in family.warnings:
-        click.echo(f"Warning: {one_line(warning, 300)}", err=True)
+        tell(f"Warning: {one_line(warning, 300)}", err=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
+from ovillo.model.quoting import one_line
 from ovillo.model.records import SessionId
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line
 
 if TYPE_CHECKING:
     from ovillo.sessions.links import SeenLink
@@ -59,7 +59,7 @@ def link(state: State, session: str, other: str | None, **options: Any) -> None:
     elif action == "list":
         _list(state, session)
     else:
-        click.echo(state.call("link_sessions", given).text)
+        tell_text(state.call("link_sessions", given).text)
 
 
 def _remove(state: State, session: str, other: str, relationship: str | None) -> None:
@@ -69,7 +69,7 @@ def _remove(state: State, session: str, other: str, relationship: str | None) ->
     if state.json:
         print_json({"removed": removed})
     else:
-        click.echo(f"Removed {removed} {'link' if removed == 1 else 'links'} from {ends[0]} to {ends[1]}.")
+        tell(f"Removed {removed} {'link' if removed == 1 else 'links'} from {ends[0]} to {ends[1]}.")
 
 
 def _list(state: State, session: str) -> None:
@@ -77,14 +77,13 @@ def _list(state: State, session: str) -> None:
     found = services.catalog.resolve(LOCAL.namespace, session)
     links = services.links.links_of(LOCAL.namespace, SessionId(found.session.id))
     if not links:
-        click.echo(f"No links of {found.session.id}. --propose shows likely ones.")
+        tell(f"No links of {found.session.id}. --propose shows likely ones.")
     for seen in links:
-        click.echo(_line(seen))
+        tell(_line(seen))
+        if seen.link.note:
+            tell(f"    {one_line(seen.link.note, 300)}")
 
 
 def _line(seen: SeenLink) -> str:
     shared = f"  [{', '.join(seen.link.shared_entities)}]" if seen.link.shared_entities else ""
-    note = f"\n    {one_line(seen.link.note, 300)}" if seen.link.note else ""
-    return (
-        f"{seen.relationship}  {seen.other.session.id}  {one_line(seen.other.title, 80)}{one_line(shared, 300)}{note}"
-    )
+    return f"{seen.relationship}  {seen.other.session.id}  {one_line(seen.other.title, 80)}{one_line(shared, 300)}"

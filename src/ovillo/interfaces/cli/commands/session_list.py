@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, print_json, put, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line
 from ovillo.sessions.transfer.transcript import moment
 from ovillo.store.protocol import SessionFilter
 
@@ -89,9 +89,7 @@ def _data(page: SessionPage) -> dict[str, Any]:
 
 def _table(state: State, page: SessionPage) -> None:
     if not page.sessions:
-        click.echo(
-            "No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions."
-        )
+        tell("No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions.")
         return
     screen = console(state)
     title = _room_for_titles(page, screen.width)
@@ -101,7 +99,7 @@ def _table(state: State, page: SessionPage) -> None:
     shown = len(page.sessions)
     if shown < page.total:
         more = f"; go on with --cursor {page.next_cursor}" if page.next_cursor else ""
-        click.echo(f"\n{shown} of {page.total:,} sessions{more}")
+        tell(f"\n{shown} of {page.total:,} sessions{more}")
 
 
 def _room_for_titles(page: SessionPage, width: int) -> int:

@@ -11,7 +11,7 @@ import click
 
 from ovillo.interfaces.cli.files import write_output
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.tools.session_restore import own_metadata
 from ovillo.model.clock import to_iso
@@ -37,7 +37,8 @@ def save(state: State, session: str, file: str, level: int) -> None:
         # The tool's sentence ends with the tool that gives the version back; here it is a command.
         saved = answer.data
         text = answer.text.rsplit(" session_restore(", 1)[0]
-        click.echo(f"{text}\nGet it back:  ovillo session restore {saved['session_id']} --version {saved['version']}")
+        tell(text)
+        tell(f"Get it back:  ovillo session restore {saved['session_id']} --version {saved['version']}")
 
 
 @click.command()
@@ -67,7 +68,7 @@ def restore(state: State, session: str, version: int | None, output: str | None,
     path = Path(output).expanduser()
     text = json.dumps(restored.content, ensure_ascii=False, indent=2) + "\n"
     write_output(path, [text.encode("utf-8", "surrogatepass")], force=force)
-    click.echo(f"Wrote version {snapshot.version} to {path} ({path.stat().st_size:,} bytes).", err=True)
+    tell(f"Wrote version {snapshot.version} to {path} ({path.stat().st_size:,} bytes).", err=True)
 
 
 def _read(file: str) -> object:

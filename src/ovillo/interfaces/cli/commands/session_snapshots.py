@@ -7,12 +7,12 @@ import json
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import Styled, console, print_json, put, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.snapshot_diff import Change
-from ovillo.sessions.transfer.plain_text import one_line
 from ovillo.sessions.transfer.transcript import moment
 from ovillo.store.protocol import Snapshot
 
@@ -34,7 +34,7 @@ def snapshots(state: State, session: str, limit: int, before: int | None) -> Non
         print_json(rows if page.before is None else {**rows, "next_before": page.before})
         return
     if not page.versions:
-        click.echo("No saved version; `ovillo session save` makes one.")
+        tell("No saved version; `ovillo session save` makes one.")
         return
     from rich.table import Table  # start-up cost: not with --json
 
@@ -53,7 +53,7 @@ def snapshots(state: State, session: str, limit: int, before: int | None) -> Non
         )
     put(console(state), table)
     if page.before is not None:
-        click.echo(f"\n{page.total} in all. More: --before {page.before}")
+        tell(f"\n{page.total} in all. More: --before {page.before}")
 
 
 @click.command()
@@ -72,13 +72,11 @@ def diff(state: State, session: str, old: int, new: int | None, limit: int) -> N
         print_json({"from_version": made.from_version, "to_version": made.to_version, "changes": changes})
         return
     number = len(made.changes)
-    click.echo(
-        f"Version {made.from_version} to {made.to_version}: {number or 'no'} change{'' if number == 1 else 's'}."
-    )
+    tell(f"Version {made.from_version} to {made.to_version}: {number or 'no'} change{'' if number == 1 else 's'}.")
     for change in made.changes[:limit]:
-        click.echo(_line(change))
+        tell(*_pieces(change))
     if number > limit:
-        click.echo(f"... and {number - limit} more; --limit shows more, --json all.")
+        tell(f"... and {number - limit} more; --limit shows more, --json all.")
 
 
 def _row(row: Snapshot) -> dict[str, object]:
@@ -102,11 +100,11 @@ def _operation(change: Change) -> dict[str, object]:
     return shown
 
 
-def _line(change: Change) -> str:
+def _pieces(change: Change) -> tuple[Styled, str]:
     mark, color = {"add": ("+", "green"), "remove": ("-", "red"), "replace": ("~", "yellow")}[change.op]
     was, now = _short(change.was), _short(change.value)
     what = {"add": now, "remove": was, "replace": f"{was} -> {now}"}[change.op]
-    return f"{click.style(mark, fg=color)} {one_line(change.path or '/', 200)}  {what}"
+    return styled(mark, fg=color), f" {one_line(change.path or '/', 200)}  {what}"
 
 
 def _short(value: object) -> str:

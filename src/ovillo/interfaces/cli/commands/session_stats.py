@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, print_json, put, styled, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line
 from ovillo.sessions.transfer.transcript import moment, span
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ def stats(state: State, session: str) -> None:
     found = services.catalog.resolve(LOCAL.namespace, session)
     figures = services.statistics.of(LOCAL.namespace, found.session.id)
     screen = console(state)
-    click.echo(click.style(one_line(figures.summary.title, 200), bold=True))
+    tell(styled(one_line(figures.summary.title, 200), bold=True))
     put(screen, _facts(figures))
-    click.echo()
+    tell()
     put(screen, _tokens(figures))
     if figures.own.tools:
-        click.echo()
+        tell()
         put(screen, _tools(figures))
 
 

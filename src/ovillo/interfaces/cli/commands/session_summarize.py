@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
-from ovillo.sessions.transfer.plain_text import printable
 
 
 @click.command()
@@ -20,7 +19,7 @@ def summarize(state: State, session: str) -> None:
         print_json(answer.data)
         return
     data = answer.data
-    click.echo(printable(data["summary"]) or "Nothing to summarise yet.")
-    click.echo(f"\n{data['tokens_before']:,} tokens became {data['tokens_after']:,} ({data['summarizer']}).", err=True)
+    tell_text(data["summary"] or "Nothing to summarise yet.")
+    tell(f"\n{data['tokens_before']:,} tokens became {data['tokens_after']:,} ({data['summarizer']}).", err=True)
     if data.get("warning"):
-        click.echo(f"Warning: {data['warning']}", err=True)
+        tell(f"Warning: {data['warning']}", err=True)

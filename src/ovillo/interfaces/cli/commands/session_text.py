@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from ovillo.model.quoting import one_line, printable
 from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
-from ovillo.sessions.transfer.plain_text import one_line, printable
 from ovillo.sessions.transfer.transcript import (
     is_aside,
     is_compaction,

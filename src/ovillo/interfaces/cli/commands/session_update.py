@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json
+from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.records import SessionStatus, SessionType
 from ovillo.security.principals import LOCAL
@@ -36,4 +36,4 @@ def update(state: State, session: str, name: str | None, kind: str | None, statu
     if state.json:
         print_json({"id": row.session.id, "name": row.session.title, "status": row.session.status})
     else:
-        click.echo(f"Changed {row.session.id}.")
+        tell(f"Changed {row.session.id}.")

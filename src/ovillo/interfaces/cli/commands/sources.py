@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import page, print_json
+from ovillo.interfaces.cli.output import page, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
-from ovillo.sessions.transfer.plain_text import one_line
+from ovillo.model.quoting import one_line
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -40,11 +40,11 @@ def sources(state: State) -> None:
         )
         return
     if not reports:
-        click.echo(f"No agent history was found in {state.settings().home}. Use an agent once, then run `ovillo scan`.")
+        tell(f"No agent history was found in {state.settings().home}. Use an agent once, then run `ovillo scan`.")
         return
     page(state, (_shown(report) for report in reports))
     if any(x.status == "new" for x in reports):
-        click.echo("Run `ovillo scan` to read what is new.")
+        tell("Run `ovillo scan` to read what is new.")
 
 
 def _data(x: SourceReport) -> dict[str, Any]:

@@ -10,11 +10,11 @@ import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put
+from ovillo.interfaces.cli.output import console, print_json, put, tell, tell_text
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import parse_when, to_iso
+from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.plain_text import one_line
 
 if TYPE_CHECKING:
     from ovillo.sessions.timesheet import GroupBy, Report
@@ -52,7 +52,7 @@ def punch_in(
     if state.json:
         print_json({"success": True, "task_id": task.id, "start_time": to_iso(task.started_at)})
     else:
-        click.echo(task.id)
+        tell(task.id)
 
 
 @time.command("out")
@@ -66,7 +66,7 @@ def punch_out(state: State, task: str, summary: str, no_files: bool) -> None:
     if state.json:
         print_json(answer.data)
     else:
-        click.echo(answer.text)
+        tell_text(answer.text)
 
 
 @time.command("open")
@@ -82,9 +82,9 @@ def open_tasks(state: State) -> None:
         return
     for task in tasks:
         running = _hours(max(0, services.clock() - task.started_at))
-        click.echo(f"{task.id}  {running}  {one_line(task.llm_name, 40)}  {one_line(task.description, 80)}")
+        tell(f"{task.id}  {running}  {one_line(task.llm_name, 40)}  {one_line(task.description, 80)}")
     if not tasks:
-        click.echo("No task is open.")
+        tell("No task is open.")
 
 
 @time.command("report", short_help="Time per day, agent and project.")
@@ -107,7 +107,7 @@ def report(state: State, since: str | None, until: str | None, by: tuple[GroupBy
     elif made.rows:
         _table(state, made, chosen)
     else:
-        click.echo("No task in this time.")
+        tell("No task in this time.")
 
 
 def _when(option: str, given: str | None, now: int) -> int | None:

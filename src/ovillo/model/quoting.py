@@ -1,0 +1,139 @@
+"""Text of others, made fit for the place where it is shown: a terminal, the quote of an answer, markup, JSON on a screen.
+
+Owns the one function for each place, and which characters are never shown as they are. History is untrusted: a terminal
+obeys what it is sent, a page renders it, and a model takes a line that stands by itself for ours. Knows no output format
+beyond its quoting.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+
+#: Terminal sequences: CSI, OSC (ended by BEL or ST), other two-character escapes, and 8-bit CSI.
+_SEQUENCES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]|\x9b[0-?]*[ -/]*[@-~]"
+)
+#: What is read otherwise than it looks: direction marks, overrides and isolates; signs without a width; letters without
+#: a shape; tags, which spell hidden ASCII; and selectors in a row, which hide bytes. Joiners stay: scripts need them.
+_HIDDEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+)
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_MISLEADING = re.compile(f"[{_HIDDEN}]+|[{_SELECTORS}]{{2,}}")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+#: Legal inside a JSON text and yet not for a screen; what JSON itself escapes is not listed.
+_UNESCAPED = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_HIDDEN}]|[{_SELECTORS}]{{2,}}")
+#: Names that can say nothing but themselves stand without quotes.
+_BARE = re.compile(r"[\w./\\:@+~#%=$()-]{1,256}")
+_TICKS = re.compile(r"`{3,}")
+_BREAKS = re.compile(r"[ \t]*\n[ \t\n]*")
+
+
+def printable(text: str) -> str:
+    """For a terminal: line breaks and tabs kept, terminal sequences dropped, hidden characters named, other control
+    characters shown as U+FFFD."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _SEQUENCES.sub("", text)
+    text = _MISLEADING.sub(_named, text)
+    return _CONTROLS.sub("\ufffd", text)
+
+
+def _named(found: re.Match[str]) -> str:
+    more = len(found.group()) - 1
+    return f"<U+{ord(found.group()[0]):04X}{f' and {more} more' if more else ''}>"
+
+
+def one_line(text: str, limit: int) -> str:
+    """The words of ``text`` on one line of at most ``limit`` characters."""
+    line = " ".join(printable(text[: limit * 8]).split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def flat(text: str) -> str:
+    """A line of ours with whatever was put into it: it stays one line."""
+    text = printable(text)
+    return _BREAKS.sub(" ", text) if "\n" in text else text
+
+
+# --- in the text of an answer
+
+
+def said(text: str) -> str:
+    """A field of one line in double quotes, as a JSON string: nothing in it ends the quotes or the line, and it is exact."""
+    return json_escaped(json.dumps(text, ensure_ascii=False))
+
+
+def named(text: str) -> str:
+    """An id, a name or a path: as it is when it is one plain word, else as ``said``."""
+    return text if _BARE.fullmatch(text) and not _MISLEADING.search(text) else said(text)
+
+
+def names(texts: Iterable[str]) -> str:
+    return ", ".join(map(named, texts))
+
+
+def quoted(text: str) -> str:
+    """Text of many lines, each set off by ``>``."""
+    return "\n".join(f"> {line}" for line in printable(text).split("\n")) if text else ""
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A block of code whose fence is longer than any run of backticks inside."""
+    text = printable(text).rstrip("\n")
+    bar = "`" * (max((len(run) for run in _TICKS.findall(text)), default=2) + 1)
+    return f"{bar}{language}\n{text}\n{bar}"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Recorded text of many lines, to be quoted where the answer is written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Lines of an answer that a floor below has put together out of sentences of ours, quotes and fences."""
+
+    text: str
+
+
+#: A plain string is one line, whatever it holds.
+Line = str | Quote | Composed
+
+
+def written(lines: Iterable[Line]) -> str:
+    """The text of an answer. What was recorded leaves neither its line nor its quote; empty lines of ours are kept out."""
+    return "\n".join(text for line in lines if (text := _written(line)))
+
+
+def _written(line: Line) -> str:
+    match line:
+        case Quote(text):
+            return quoted(text)
+        case Composed(text):
+            return printable(text)
+        case _:
+            return flat(line).rstrip()
+
+
+# --- in markup and JSON
+
+
+def markup(text: str) -> str:
+    """For HTML, SVG and XML, between tags and in attributes alike: no tag, no entity, no character that XML forbids."""
+    return escape(printable(text))
+
+
+def json_escaped(encoded: str) -> str:
+    """JSON as it is encoded, with what a screen would obey or hide written as escapes: the same value for programs."""
+    if encoded.isascii() and "\x7f" not in encoded:
+        return encoded
+    return _UNESCAPED.sub(lambda found: json.dumps(found.group()).strip('"').replace("\x7f", "\\u007f"), encoded)
