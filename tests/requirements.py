@@ -501,6 +501,8 @@ FAULTS: dict[str, tuple[str, str]] = {
 
 LOAD: dict[str, tuple[str, str]] = {
     "LOAD-1": ("A text of any length is counted in tokens, and a budget is kept", "issue 8 section 2"),
+    "LOAD-2": ("MCP sessions are shared out among callers, idle ones go first", "issue 8 section 2"),
+    "LOAD-3": ("So are open streams, sockets and pending requests; who has too many is told", "issue 8 section 2"),
 }
 
 CONF: dict[str, tuple[str, str]] = {

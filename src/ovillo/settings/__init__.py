@@ -75,6 +75,13 @@ class Settings:
     rate_limit: int | None = None
     #: How many may come at once; 0 is a tenth of a minute's.
     rate_limit_burst: int = 0
+    #: What the server holds at once: requests that are being answered, event streams, WebSockets, MCP sessions.
+    max_pending: int = 1_000
+    max_streams: int = 500
+    max_sockets: int = 1_000
+    max_mcp_sessions: int = 2_000
+    #: Of each of them, what one caller may hold (percent).
+    caller_share: int = 20
     #: Rolling summaries: off leaves sessions as they are.
     summarize: bool = True
     #: What ``view`` gives a model: ``summarizing`` or ``trimming``.

@@ -84,6 +84,7 @@ class Access:
             if credential is not None and (scope["type"] == "websocket" or scope["method"] == "GET"):
                 lasting = _Lasting(self, self._authenticator, credential, scope, receive, send)
                 receive, send = lasting.receive, lasting.send
+        state["caller"] = caller
         if self._rate is not None:
             wait = self._rate.take(caller)
             if wait:

@@ -1,7 +1,7 @@
 """Types of ASGI, and what the layers of the HTTP server tell each other about one request.
 
 Owns names only. The state lives in ``scope["state"]``: ``request_id`` and ``headers`` are put there by the outermost
-layer, ``principal`` by access, ``route`` (the template of the path) by the router.
+layer, ``principal`` and ``caller`` (who counts as one) by access, ``route`` (the template of the path) by the router.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _ALWAYS = {
     401: "No credentials, or none that are known.",
     403: "The credentials lack the scope, or the page's origin is foreign.",
     421: "The Host header names another server.",
-    429: "Too many requests.",
+    429: "Too many requests, or too many at once.",
     500: "A bug; the log has the details under the request id.",
     503: "The store cannot be used just now.",
 }

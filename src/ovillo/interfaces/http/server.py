@@ -1,6 +1,6 @@
 """The one HTTP server: joins the doors behind the layers that all of them share, runs, and ends in order.
 
-Owns the order of the layers (request id and metrics, guard, access, router), opening the services beside the first
+Owns the order of the layers (request id and metrics, guard, access, holding, router), opening the services beside the first
 requests, and draining. Doors know nothing of it.
 """
 
@@ -32,6 +32,7 @@ from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
 from ovillo.interfaces.http.binding import bind, check_address, tls_context, url_of
 from ovillo.interfaces.http.doors import Door, OpenDoor, Surroundings
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES, Guard, is_loopback
+from ovillo.interfaces.http.holding import Holding
 from ovillo.interfaces.http.logs import log_to_stderr
 from ovillo.interfaces.http.metrics import Metrics
 from ovillo.interfaces.http.observing import Observing
@@ -113,7 +114,7 @@ class HttpApp:
         router = EndpointRouter(endpoints, surroundings, _EndsStreams(self._others, surroundings.stopping))
         self._router = router
         guard = Guard(
-            access_setup.layer(router, surroundings),
+            access_setup.layer(Holding(router, settings), surroundings),
             settings.allowed_hosts,
             settings.allowed_origins,
             any_address=not is_loopback(settings.host),

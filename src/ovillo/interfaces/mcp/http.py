@@ -23,17 +23,20 @@ from ovillo.interfaces.mcp import execute_http
 from ovillo.interfaces.mcp.loop import state_key
 from ovillo.interfaces.mcp.owners import WithOwner
 from ovillo.interfaces.mcp.server import OvilloServer
+from ovillo.interfaces.mcp.sessions import GRACE_S, IDLE_S, SessionRoom
 from ovillo.interfaces.tools.registry import Registry
+from ovillo.security.shares import Shares
 
 MCP_PATH = "/mcp"
 
 
-def door(surroundings: Surroundings) -> Door:
-    """Raises InvalidInput for a toolset that nobody knows."""
+def door(surroundings: Surroundings, *, grace_s: float = GRACE_S) -> Door:
+    """``grace_s``: how long an idle session of a caller who has too many is left alone. Raises InvalidInput for a
+    toolset that nobody knows."""
     settings, backend = surroundings.settings, surroundings.backend
     registry = Registry.choose(settings.toolsets, read_only=settings.read_only)
     server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir))
-    sdk = sdk_door(server.mcp, surroundings.stopping, server.end_subscriptions)
+    sdk = sdk_door(server.mcp, surroundings, server.end_subscriptions, grace_s)
 
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:
@@ -52,9 +55,15 @@ class SdkDoor:
     running: Callable[[], AbstractAsyncContextManager[None]]
 
 
-def sdk_door(mcp: Server[Any], stopping: anyio.Event, end_subscriptions: Callable[[], None]) -> SdkDoor:
+def sdk_door(
+    mcp: Server[Any], surroundings: Surroundings, end_subscriptions: Callable[[], None], grace_s: float = GRACE_S
+) -> SdkDoor:
+    shares = Shares(surroundings.settings.max_mcp_sessions, surroundings.settings.caller_share)
     inner = mcp.streamable_http_app(
         streamable_http_path=MCP_PATH,
+        # Who may open how many is settled before.
+        max_sessions=None,
+        session_idle_timeout=IDLE_S,
         max_request_body_size=MAX_BODY_BYTES,
         # The guard in front checks Host and Origin of every route; the SDK's check would refuse hosts without a port.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -63,11 +72,15 @@ def sdk_door(mcp: Server[Any], stopping: anyio.Event, end_subscriptions: Callabl
     @asynccontextmanager
     async def running() -> AsyncIterator[None]:
         async with mcp.session_manager.run(), anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_streams, stopping, end_subscriptions)
+            tasks.start_soon(_end_streams, surroundings.stopping, end_subscriptions)
             yield
             tasks.cancel_scope.cancel()
 
-    routes = [Route(each.path, _Trimmed(WithOwner(each.endpoint))) for each in inner.routes if isinstance(each, Route)]
+    routes = [
+        Route(each.path, _Trimmed(WithOwner(SessionRoom(each.endpoint, shares, grace_s))))
+        for each in inner.routes
+        if isinstance(each, Route)
+    ]
     return SdkDoor(routes, running)
 
 

@@ -1,6 +1,6 @@
-"""The route ``/ws`` and how many sockets it takes.
+"""The route ``/ws``.
 
-Owns accepting; who may come in was settled by the guard and the access layer in front.
+Owns accepting; who may come in, and with how many sockets, was settled by the layers in front.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from ovillo.model.errors import OvilloError
 from ovillo.security.principals import ANYONE, Principal
 
 PATH = "/ws"
-#: Sockets of one process; each may keep a backlog in memory.
-_MOST_SOCKETS = 1_000
 #: RFC 6455's registry: try again later; internal error.
 _TRY_AGAIN, _FAILED = 1013, 1011
 
@@ -31,8 +29,8 @@ def open_door(around: Surroundings, limits: Limits | None = None) -> Door:
     async def serve(socket: WebSocket) -> None:
         nonlocal sockets, all_gone
         await socket.accept()
-        if sockets >= _MOST_SOCKETS or around.stopping.is_set():
-            await socket.close(_TRY_AGAIN, "No room for another socket.")
+        if around.stopping.is_set():
+            await socket.close(_TRY_AGAIN, "The server is ending.")
             return
         sockets += 1
         all_gone = anyio.Event() if sockets == 1 else all_gone

@@ -36,5 +36,5 @@ def check_place(settings: Settings) -> None:
 
 def open_door(surroundings: Surroundings) -> Door:
     server = ConformanceServer(os.urandom(_KEY_BYTES))
-    sdk = sdk_door(server.mcp, surroundings.stopping, server.end_subscriptions)
+    sdk = sdk_door(server.mcp, surroundings, server.end_subscriptions)
     return Door(routes=sdk.routes, lifespan=sdk.running)
