@@ -343,6 +343,8 @@ MEMO: dict[str, tuple[str, str]] = {
     "MEMO-15": ("Type, title and status of a session are told in four languages", "v6 roadmap 3; DESIGN 7"),
     "MEMO-16": ("Each session type has a template", "issue 3"),
     "MEMO-17": ("Other packages add summarizers", "DESIGN 3"),
+    "MEMO-18": ("A session chooses for itself how it is kept short, through every door", "issue 8; v6 roadmap 1"),
+    "MEMO-19": ("A session with a threshold of its own is summarised while it grows", "issue 8; v6 roadmap 1"),
 }
 ACCESS: dict[str, tuple[str, str]] = {
     "ACCESS-1": ("A store keeps keys, their rights and their end", "DESIGN 15, 18"),

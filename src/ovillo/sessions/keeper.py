@@ -51,7 +51,6 @@ class Keeper:
         self._store = store
         self._summaries = summaries
         self._clock = clock
-        self._summarize = settings.summarize
         self._first = min(settings.summarization_threshold, settings.context_limit) + 1
         self._step = max(1, self._first // _STEP_SHARE)
         #: Session -> ``seq`` from which it is looked at for a summary.
@@ -69,7 +68,7 @@ class Keeper:
         """A session has so many messages now. Returns at once; called for every append."""
         self._grown_at = time.monotonic()
         key = (namespace, session_id)
-        due = self._summarize and seq >= self._next.get(key, self._first)
+        due = seq >= self._next.get(key, self._first)
         if not due and seq not in _TELL_AT:
             return
         with self._changed:
@@ -191,7 +190,13 @@ class Keeper:
             return
         if seq in _TELL_AT:
             self._tell(namespace, row)
-        if self._summarize and seq >= self._first and self._summaries.due(namespace, session_id):
+        due_from = self._summaries.due_from(row)
+        if due_from is None:
+            return
+        if seq < due_from:
+            # A session may have chosen a threshold of its own.
+            self._next[(namespace, session_id)] = due_from
+        elif self._summaries.due(namespace, session_id):
             self._summaries.summarize(namespace, session_id)
 
     def _tell(self, namespace: Namespace, row: SessionRow) -> None:

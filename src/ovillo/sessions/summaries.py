@@ -10,7 +10,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
@@ -19,6 +19,7 @@ from ovillo.model.ids import new_id
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import Message, Namespace, PartType, SessionId
 from ovillo.model.text import searchable_text
+from ovillo.sessions.memory_choice import SessionMemory, memory_of
 from ovillo.sessions.memory_views import MemoryView, SummaryOutcome
 from ovillo.sessions.summarizers.evidence import open_todos
 from ovillo.sessions.summarizers.protocol import Summarizer, SummaryRequest
@@ -47,7 +48,8 @@ class _Covered:
 
     through: int | None
     messages: int
-    prompts: int
+    #: Counted where the session is summarised by turns only.
+    prompts: int | None
 
 
 class SummaryService:
@@ -65,52 +67,60 @@ class SummaryService:
         #: Messages a session had when its summary failed.
         self._failed: dict[tuple[Namespace, SessionId], int] = {}
         self._rolled: OrderedDict[tuple[object, ...], str] = OrderedDict()
-        self._rules = _rules(settings)
 
     # --- what a model should see
 
     def view(self, namespace: Namespace, session_id: SessionId) -> MemoryView:
         """Short-term messages and the summary of what came before them. Raises NotFound."""
         row = self._row(namespace, session_id)
-        settings = self._settings
-        if settings.session_memory == "trimming":
-            kept = last_turns(self._newest_turns(namespace, session_id, settings.max_turns), settings.max_turns)
+        memory = self._memory(row)
+        if memory.mode == "trimming":
+            kept = last_turns(self._newest_turns(namespace, session_id, memory.max_turns), memory.max_turns)
             return MemoryView(_visible(kept), "", None, "trimming")
+        is_summarised = memory.mode == "summarizing"
         stored = self._newest(namespace, session_id)
         text, through = (stored.text, stored.through_seq) if stored else ("", None)
-        if settings.summarize and row.counts.messages - self._cover(namespace, session_id).messages > _AT_ONCE:
-            kept = self._at_least(namespace, session_id, ())
-            pending = row.counts.messages - self._cover(namespace, session_id).messages - len(kept)
+        if is_summarised and row.counts.messages - self._cover(row, memory.rules).messages > _AT_ONCE:
+            kept = self._at_least(row, memory.rules, ())
+            pending = row.counts.messages - self._cover(row, memory.rules).messages - len(kept)
             return MemoryView(_visible(kept), text, through, "summarizing", pending)
         tail = self._messages(namespace, session_id, through)
         kept = tuple(tail)
         # A model is asked when a threshold is passed, never because somebody looks; the rest stays word for word.
-        if settings.summarize and settings.summarizer == "extractive":
-            divided = plan(self._rules, tail, force=stored is not None)
+        if is_summarised and self._settings.summarizer == "extractive":
+            divided = plan(memory.rules, tail, force=stored is not None)
             if divided.older:
                 text, through = self._rolled_to(row, stored, divided.older), divided.older[-1].seq
             kept = divided.kept
-        kept = self._at_least(namespace, session_id, kept)
-        return MemoryView(_visible(kept), text, through, "summarizing" if settings.summarize else "off")
+        kept = self._at_least(row, memory.rules, kept)
+        return MemoryView(_visible(kept), text, through, memory.mode)
 
     def due(self, namespace: Namespace, session_id: SessionId) -> bool:
         """Whether the session has outgrown its short-term memory. Cheap: for use after every append."""
-        settings = self._settings
-        if not settings.summarize or settings.session_memory != "summarizing":
-            return False
         row = self._store.get_session(namespace, session_id)
         if row is None or row.session.source != NATIVE or (namespace, session_id) in self._busy:
+            return False
+        memory = self._memory(row)
+        if memory.mode != "summarizing":
             return False
         failed_at = self._failed.get((namespace, session_id))
         if (
             failed_at is not None
-            and row.counts.messages <= failed_at + retry_after(settings.summarization_threshold) - 1
+            and row.counts.messages <= failed_at + retry_after(self._settings.summarization_threshold) - 1
         ):
             return False
-        if row.counts.messages <= _least(self._rules):
+        if row.counts.messages <= memory.least:
             return False
-        covered = self._cover(namespace, session_id)
-        return is_due(self._rules, row.counts.messages - covered.messages, row.counts.prompts - covered.prompts)
+        covered = self._cover(row, memory.rules)
+        return is_due(memory.rules, row.counts.messages - covered.messages, row.counts.prompts - (covered.prompts or 0))
+
+    def due_from(self, row: SessionRow) -> int | None:
+        """How many messages a session needs before it can be due; ``None`` when it is never summarised by itself."""
+        memory = self._memory(row)
+        return memory.least + 1 if memory.mode == "summarizing" else None
+
+    def _memory(self, row: SessionRow) -> SessionMemory:
+        return memory_of(self._settings, row.session.metadata)
 
     # --- making a summary
 
@@ -146,8 +156,9 @@ class SummaryService:
                     self._busy.discard(key)
 
     def _divide(self, row: SessionRow, tail: Sequence[Message], force: bool) -> Plan:
-        whole = force and (row.session.source != NATIVE or not _passed(self._rules, row))
-        return Plan(tuple(tail), ()) if whole else plan(self._rules, tail, force=force)
+        rules = self._memory(row).rules
+        whole = force and (row.session.source != NATIVE or not _passed(rules, row))
+        return Plan(tuple(tail), ()) if whole else plan(rules, tail, force=force)
 
     def _make(
         self,
@@ -209,7 +220,7 @@ class SummaryService:
             tuple(older),
             stored.text if stored else "",
             summary_budget(before, max_tokens or self._settings.summary_max_tokens),
-            template or self._settings.summarization_prompt,
+            template or self._memory(row).prompt,
             row.session.type,
             tuple(open_todos(listed)) if isinstance(listed, list | tuple) else None,
         )
@@ -268,9 +279,10 @@ class SummaryService:
             before = page[-1].seq
         return found[::-1]
 
-    def _at_least(self, namespace: Namespace, session_id: SessionId, kept: tuple[Message, ...]) -> tuple[Message, ...]:
+    def _at_least(self, row: SessionRow, rules: Rules, kept: tuple[Message, ...]) -> tuple[Message, ...]:
         """A summary that was asked for of a whole session takes nothing from its short-term memory."""
-        match self._rules:
+        namespace, session_id = row.session.namespace, row.session.id
+        match rules:
             case ByMessages(keep=keep):
                 if len(kept) >= keep:
                     return kept
@@ -281,20 +293,20 @@ class SummaryService:
                     return kept
                 return last_turns(self._newest_turns(namespace, session_id, wanted), wanted)
 
-    def _cover(self, namespace: Namespace, session_id: SessionId) -> _Covered:
-        key = (namespace, session_id)
+    def _cover(self, row: SessionRow, rules: Rules) -> _Covered:
+        namespace, session_id = key = (row.session.namespace, row.session.id)
         with self._lock:
             known = self._covered.get(key)
-        if known is not None:
+        if known is not None and (known.prompts is not None or not isinstance(rules, ByTurns)):
             return known
         stored = self._newest(namespace, session_id)
         covered = _Covered(None, 0, 0)
         if stored:
             count = self._store.message_position(namespace, session_id, stored.through_seq + 1)
-            prompts = 0
-            if isinstance(self._rules, ByTurns):
+            prompts = None
+            if isinstance(rules, ByTurns):
                 rest = self._messages(namespace, session_id, stored.through_seq)
-                prompts = self._row(namespace, session_id).counts.prompts - sum(map(is_prompt, rest))
+                prompts = row.counts.prompts - sum(map(is_prompt, rest))
             covered = _Covered(stored.through_seq, count, prompts)
         with self._lock:
             self._covered[key] = covered
@@ -316,25 +328,6 @@ def message_tokens(message: Message) -> int:
 def summary_budget(tokens_before: int, max_tokens: int) -> int:
     """Tokens a summary may have: at most half of what it stands for (SPEC-015 section 1)."""
     return min(max_tokens, max(_MIN_TOKENS, tokens_before // 2))
-
-
-def _rules(settings: Settings) -> Rules:
-    """By turns where somebody set the numbers of turns, by messages otherwise: both at once would make one of the two
-    thresholds meaningless."""
-    defaults = {field.name: field.default for field in fields(Settings)}
-    by_turns = any(getattr(settings, name) != defaults[name] for name in ("keep_last_n_turns", "context_limit")) or any(
-        settings.origins.get(name, "default") != "default" for name in ("keep_last_n_turns", "context_limit")
-    )
-    if by_turns:
-        return ByTurns(settings.context_limit, min(settings.keep_last_n_turns, settings.context_limit))
-    return ByMessages(
-        settings.summarization_threshold, min(settings.keep_last_messages, settings.summarization_threshold)
-    )
-
-
-def _least(rules: Rules) -> int:
-    """No session with this many messages or fewer is over the threshold."""
-    return rules.threshold if isinstance(rules, ByMessages) else rules.context_limit
 
 
 def _passed(rules: Rules, row: SessionRow) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.rest import shapes
@@ -17,6 +17,7 @@ from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.records import SessionId, SessionType
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
+from ovillo.sessions.memory_choice import CHOICE, checked_choice
 from ovillo.store.protocol import SessionFilter, SessionRow
 
 _IF_MATCH = {"if-match": "The ETag of the session as it was read; 412 when it changed meanwhile."}
@@ -115,10 +116,13 @@ def _remove(call: Exchange[Any, None]) -> Reply:
 
 
 def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
-    """Metrics are the client's own figures; they live in the metadata and are shown apart."""
-    if given.metrics is None:
-        return given.metadata
-    return {**(given.metadata or {}), "metrics": given.metrics}
+    """The client's own figures, and how it wants the session kept short, live in the metadata and are shown apart."""
+    apart: dict[str, Any] = {}
+    if given.metrics is not None:
+        apart["metrics"] = given.metrics
+    if given.memory is not None:
+        apart[CHOICE] = checked_choice(structs.asdict(given.memory))
+    return {**(given.metadata or {}), **apart} if apart else given.metadata
 
 
 def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:

@@ -7,7 +7,7 @@ specification come first; the others stand beside them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.http.message_shapes import MessageInfo, Short, message_info
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Session, SessionStatus, SessionType
+from ovillo.sessions.memory_choice import CHOICE, MAX_TURNS, choice_in
 from ovillo.sessions.memory_views import MemoryView
 from ovillo.sessions.views import SessionSummary
 from ovillo.store.protocol import SessionRow
@@ -27,6 +28,17 @@ DEFAULT_PROVIDER = "claude"
 _SUMMARY_CHARS = 100
 
 Name = Annotated[str, Meta(max_length=500)]
+Turns = Annotated[int, Meta(ge=1, le=MAX_TURNS)]
+
+
+class MemoryChoice(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How one session is kept short; what is absent is as the settings say."""
+
+    type: Literal["summarizing", "trimming", "off"] | None = None
+    max_turns: Turns | None = None
+    keep_last_n_turns: Turns | None = None
+    context_limit: Turns | None = None
+    summarization_prompt: Annotated[str, Meta(max_length=64)] | None = None
 
 
 class SessionMetadata(Struct, rename="camel", kw_only=True):
@@ -66,6 +78,10 @@ class SessionInfo(Struct, rename="camel", kw_only=True):
     parent_id: str | None = msgspec.field(name="parentID")
     metadata: Mapping[str, Any]
     version: str
+    #: How it is kept short: ``summarizing``, ``trimming`` or ``off``.
+    memory_type: str
+    #: What it chose for itself.
+    memory: MemoryChoice
     #: Messages between the two that wait to be summarised; ask again in a moment.
     summary_pending: int
 
@@ -110,8 +126,10 @@ def session_info(row: SessionRow, title: str, view: MemoryView, metrics: Mapping
         agent=session.agent,
         model=session.model,
         parent_id=session.parent_id,
-        metadata={name: value for name, value in session.metadata.items() if name != "metrics"},
+        metadata={name: value for name, value in session.metadata.items() if name not in {"metrics", CHOICE}},
         version=row.version,
+        memory_type=view.mode,
+        memory=MemoryChoice(**choice_in(session.metadata)),
         summary_pending=view.pending,
     )
 
@@ -146,6 +164,7 @@ class SessionFields(Struct, rename="camel", kw_only=True):
     git_branch: Short | None = None
     metadata: dict[str, Any] | None = None
     metrics: dict[str, Any] | None = None
+    memory: MemoryChoice | None = None
 
 
 class NewSession(SessionFields, kw_only=True):

@@ -5,16 +5,18 @@ Owns their names and shapes, snake case with ISO times. New programs use ``/api`
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.rest.shapes import Turns
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.records import SessionId, SessionType
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
+from ovillo.sessions.memory_choice import CHOICE, checked_choice
 from ovillo.sessions.views import SessionSummary
 from ovillo.store.protocol import SessionFilter
 
@@ -22,10 +24,22 @@ _TAG = "MCP-HUB v6"
 _ENTITIES = 50
 
 
+class Memory(Struct, kw_only=True):
+    """The configuration of a session (Feature 1); ``scope`` and other keys of old programs mean nothing here."""
+
+    type: Literal["summarizing", "trimming", "off"] | None = None
+    max_turns: Turns | None = None
+    keep_last_n_turns: Turns | None = None
+    context_limit: Turns | None = None
+    summarization_prompt: Annotated[str, Meta(max_length=64)] | None = None
+
+
 class Create(Struct, kw_only=True):
     session_type: SessionType = SessionType.GENERAL
     session_id: str | None = None
     metadata: dict[str, Any] = {}
+    #: How this session is kept short.
+    session: Memory | None = None
 
 
 class Created(Struct, kw_only=True):
@@ -77,10 +91,14 @@ def _create(call: Exchange[Any, Create]) -> Reply:
         id=given.session_id,
         name=said if isinstance(said, str) and len(said) <= 500 else None,
         type=given.session_type,
-        metadata=given.metadata,
+        metadata=given.metadata if given.session is None else {**given.metadata, CHOICE: _chosen(given.session)},
     )
     row, _ = call.services.recorder.create(call.namespace, draft)
     return Reply(Created(session_id=row.session.id, created_at=to_iso(row.session.created_at)))
+
+
+def _chosen(given: Memory) -> dict[str, Any]:
+    return checked_choice(structs.asdict(given))
 
 
 def _list(call: Exchange[ListQuery, None]) -> Reply:

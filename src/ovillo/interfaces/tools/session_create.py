@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.model.clock import to_iso
 from ovillo.model.records import SessionType
 from ovillo.security.principals import SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
+from ovillo.sessions.memory_choice import CHOICE, MAX_TURNS, checked_choice
 from ovillo.sessions.templates import template_for
+
+_Turns = Annotated[int, Meta(ge=1, le=MAX_TURNS)]
+
+
+class Memory(Struct, kw_only=True, forbid_unknown_fields=True):
+    type: Literal["summarizing", "trimming", "off"] | None = None
+    max_turns: _Turns | None = None
+    keep_last_n_turns: _Turns | None = None
+    context_limit: _Turns | None = None
+    summarization_prompt: Annotated[str, Meta(max_length=64)] | None = None
 
 
 class Input(Struct, kw_only=True):
@@ -19,6 +30,9 @@ class Input(Struct, kw_only=True):
     metadata: Annotated[dict[str, Any] | None, Meta(description="Anything to keep with it")] = None
     session_type: Annotated[SessionType | None, Meta(description="Told from what is said when not given")] = None
     working_directory: Annotated[str, Meta(max_length=4096)] | None = None
+    memory: Annotated[Memory | None, Meta(description="How it is kept short, where the settings should not decide")] = (
+        None
+    )
 
 
 class Output(Struct, kw_only=True):
@@ -29,11 +43,14 @@ class Output(Struct, kw_only=True):
 
 
 def handle(call: Call, args: Input) -> Answer:
+    metadata = args.metadata
+    if args.memory is not None:
+        metadata = {**(metadata or {}), CHOICE: checked_choice(structs.asdict(args.memory))}
     draft = SessionDraft(
         name=args.name,
         type=args.session_type,
         working_directory=args.working_directory,
-        metadata=args.metadata,
+        metadata=metadata,
     )
     row, _ = call.services.recorder.create(call.namespace, draft)
     session = row.session

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from ovillo.interfaces.cli.memory_options import memory_options
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
@@ -11,6 +14,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.records import SessionType
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.drafts import SessionDraft
+from ovillo.sessions.memory_choice import CHOICE
 
 
 @click.command()
@@ -19,6 +23,7 @@ from ovillo.sessions.drafts import SessionDraft
 @click.option("--type", "kind", type=click.Choice([kind.value for kind in SessionType]), help="Told when not given.")
 @click.option("--provider", metavar="NAME")
 @click.option("--directory", metavar="DIR", help="Working directory of the session.")
+@memory_options
 @reading
 def create(
     state: State,
@@ -27,6 +32,7 @@ def create(
     kind: str | None,
     provider: str | None,
     directory: str | None,
+    memory: dict[str, Any] | None,
 ) -> None:
     """Create a session that ovillo records. Its id is printed; append to it with `ovillo session append`."""
     draft = SessionDraft(
@@ -35,6 +41,7 @@ def create(
         type=SessionType(kind) if kind else None,
         provider=provider,
         working_directory=directory,
+        metadata=None if memory is None else {CHOICE: memory},
     )
     row, is_new = state.services().recorder.create(LOCAL.namespace, draft)
     session = row.session

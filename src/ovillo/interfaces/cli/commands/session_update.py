@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
+from ovillo.interfaces.cli.memory_options import memory_options
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.records import SessionStatus, SessionType
 from ovillo.security.principals import LOCAL
+from ovillo.sessions.memory_choice import CHOICE
 
 
 @click.command()
@@ -18,8 +20,16 @@ from ovillo.security.principals import LOCAL
 @click.option("--name", metavar="NAME")
 @click.option("--type", "kind", type=click.Choice([kind.value for kind in SessionType]))
 @click.option("--status", type=click.Choice([status.value for status in SessionStatus]))
+@memory_options
 @reading
-def update(state: State, session: str, name: str | None, kind: str | None, status: str | None) -> None:
+def update(
+    state: State,
+    session: str,
+    name: str | None,
+    kind: str | None,
+    status: str | None,
+    memory: dict[str, Any] | None,
+) -> None:
     """Change SESSION, which ovillo records; sessions of agents are read-only."""
     changes: dict[str, Any] = {}
     if name is not None:
@@ -28,8 +38,10 @@ def update(state: State, session: str, name: str | None, kind: str | None, statu
         changes["type"] = SessionType(kind)
     if status is not None:
         changes["status"] = SessionStatus(status)
+    if memory is not None:
+        changes["metadata"] = {CHOICE: memory}
     if not changes:
-        raise click.UsageError("Give --name, --type or --status.")
+        raise click.UsageError("Give --name, --type, --status or --memory.")
     services = state.services()
     found = services.catalog.resolve(LOCAL.namespace, session).session
     row = services.recorder.update(LOCAL.namespace, found.id, changes)
