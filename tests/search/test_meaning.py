@@ -12,7 +12,8 @@ from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.search.embedders import open_embedder
 from ovillo.search.embedding_queue import EmbeddingQueue
 from ovillo.search.passages import MOST, passages, stored_as
-from ovillo.search.vectors import centred, pack, unpack
+from ovillo.search.vectors import centred
+from ovillo.store.forms import pack, unpack
 from tests.search.corner import Corner, corner
 from tests.search.endpoint import Endpoint, endpoint
 from tests.search.test_service import said
@@ -130,13 +131,14 @@ def test_the_mean_is_kept_once_there_are_texts_enough_for_one(tmp_path: Path) ->
     with endpoint() as server, corner(tmp_path, *OTHERS[:20], **letters(server)) as c:
         name = stored_as("openai:letters")
         embed(c)
-        assert not c.store.model_state(name)
-        few = c.store.vector_bits(DEFAULT_NAMESPACE, name, size=8)[1].copy()
+        assert not c.store.model_state(DEFAULT_NAMESPACE, name)
+        few = dict(c.store.stored_vectors(DEFAULT_NAMESPACE, name))
         c.store.apply(DEFAULT_NAMESPACE, OTHERS[20:])
         embed(c)
-        assert len(c.store.model_state(name)["mean"]) == 64
+        assert len(c.store.model_state(DEFAULT_NAMESPACE, name)["mean"]) == 64
         # What was stored before the mean was known has been centred, too.
-        assert (c.store.vector_bits(DEFAULT_NAMESPACE, name, size=8)[1][: len(few)] != few).any()
+        now = dict(c.store.stored_vectors(DEFAULT_NAMESPACE, name))
+        assert all((now[doc] != vectors).any() for doc, vectors in few.items())
 
 
 @pytest.mark.requirement("SEARCH-20")

@@ -280,20 +280,6 @@ def test_lists_page_by_update_without_gaps_or_repeats(store: Store) -> None:
     assert store.count_sessions(NS, SessionFilter()) == 7
 
 
-@pytest.mark.requirement("STORE-17")
-def test_vectors_belong_to_one_model_and_leave_with_their_text(store: Store) -> None:
-    store.apply(NS, [delta(message("m1", 1, "words that people said"), message("m2", 2, "more words of theirs"))])
-    waiting = store.not_embedded(NS, "mini", 9)
-    assert [text for _, text in waiting] == ["more words of theirs", "words that people said"]
-    store.put_vectors("mini", [(doc, b"\x01\x02", bytes(16)) for doc, _ in waiting])
-    assert store.embedding_share(NS, "mini") == (2, 2)
-    assert store.embedding_share(NS, "other") == (0, 2)
-    ids, bits = store.vector_bits(NS, "mini")
-    assert (list(ids), bits.shape) == (sorted(doc for doc, _ in waiting), (2, 2))
-    store.apply(NS, [delta(message("m1", 1, "words that people said and then changed"))])
-    assert store.embedding_share(NS, "mini") == (1, 2)
-
-
 @pytest.mark.requirement("STORE-18")
 def test_rebuilding_the_index_finds_the_same(store: Store) -> None:
     store.apply(NS, [delta(message("m1", 1, "alpha beta"), message("m2", 2, "beta"), about=session(title="gamma"))])

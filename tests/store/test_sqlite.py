@@ -25,6 +25,7 @@ from tests.store.contract_links import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403
 from tests.store.contract_snapshots import *  # noqa: F403
 from tests.store.contract_timesheet import *  # noqa: F403
+from tests.store.contract_vectors import *  # noqa: F403
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from filelock import Timeout
 
-from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.security.private_files import lock
 
 if TYPE_CHECKING:
@@ -177,13 +177,14 @@ class Backend:
         try:
             _be_nice()
             keeper = services.keeper
-            tracker = EntityTracker(services.store, is_quiet=lambda: keeper.is_quiet)
             turn = lock(services.settings.data_dir / "entities.lock")
             while not self._stop.is_set():
                 with suppress(Timeout), turn:
-                    if services.settings.entity_tracking:
-                        tracker.run_until_done(stop=self._stop)
-                    keeper.classify(DEFAULT_NAMESPACE, self._stop)
+                    for namespace in services.store.namespaces():
+                        if services.settings.entity_tracking:
+                            tracker = EntityTracker(services.store, namespace, lambda: keeper.is_quiet)
+                            tracker.run_until_done(stop=self._stop)
+                        keeper.classify(namespace, self._stop)
                 self._new_sessions.wait(_TRACK_AGAIN_S)
                 self._new_sessions.clear()
         except Exception:  # noqa: BLE001  Worker boundary: a session is read for entities when somebody asks about it.
@@ -196,7 +197,7 @@ class Backend:
             _be_nice()
             turn = lock(services.settings.data_dir / "embed.lock")
             while not self._stop.is_set():
-                if _texts_wait(services) or _definitions_wait(services):
+                if _texts_wait(services) or _with_definitions(services):
                     with suppress(Timeout), turn:
                         self._embed_while_busy(services)
                 self._new_texts.wait(_LOOK_AGAIN_S)
@@ -218,7 +219,7 @@ class Backend:
         while idle < _LOOKS_BEFORE_LETTING_GO and not self._stop.is_set():
             done = queue.run_until_done(stop=self._stop, workers=1)
             # Definitions come after what was said: that is what most questions are about.
-            done += services.symbols.vectors.embed_all(DEFAULT_NAMESPACE, self._stop)
+            done += sum(services.symbols.vectors.embed_all(each, self._stop) for each in _with_definitions(services))
             idle = 0 if done else idle + 1
             self._stop.wait(_LOOK_S)
 
@@ -229,14 +230,14 @@ def _texts_wait(services: Services) -> bool:
     model = model_id(services.settings)
     if model is None:
         return True
-    done, eligible = services.store.embedding_share(DEFAULT_NAMESPACE, model)
-    return done < eligible
+    shares = (services.store.embedding_share(namespace, model) for namespace in services.store.namespaces())
+    return any(done < eligible for done, eligible in shares)
 
 
-def _definitions_wait(services: Services) -> bool:
-    # Without indexed code the service is not even made.
-    has_code = bool(services.store.code_root_paths(DEFAULT_NAMESPACE))
-    return has_code and services.symbols.vectors.wait(DEFAULT_NAMESPACE)
+def _with_definitions(services: Services) -> list[Namespace]:
+    """Namespaces with indexed code that may have no vectors yet; without any the service is not even made."""
+    with_code = [each for each in services.store.namespaces() if services.store.code_root_paths(each)]
+    return [each for each in with_code if services.symbols.vectors.wait(each)]
 
 
 def _be_nice() -> None:

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovillo.model.errors import OvilloError
-from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.model.records import Namespace
 from ovillo.search.embedders import Embedder
 from ovillo.search.passages import passages, stored_as
-from ovillo.search.vectors import MEAN_NEEDS, centred, pack, stored_mean, unit, unpack
+from ovillo.search.vectors import MEAN_NEEDS, centred, stored_mean
+from ovillo.store.forms import unit
 from ovillo.store.protocol import DocId
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ Run = Callable[[Sequence[Sequence[str]]], list["NDArray[np.float32]"]]
 
 
 class EmbeddingQueue:
-    """Both ways of running end after the text at hand when ``stop`` is set; what is embedded so far is kept."""
+    """Works for all namespaces of the store, in turns, so that a large one keeps nobody waiting. Both ways of running end
+    after the text at hand when ``stop`` is set; what is embedded so far is kept."""
 
-    def __init__(self, store: Store, embedder: Embedder, namespace: Namespace = DEFAULT_NAMESPACE) -> None:
+    def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
-        self.namespace = namespace
         #: What the vectors are kept under in the store.
         self.name = stored_as(embedder.id)
         self._stop = threading.Event()
@@ -64,8 +65,7 @@ class EmbeddingQueue:
         while not stop.is_set():
             pause = _IDLE_S
             try:
-                while not stop.is_set() and self._round(lambda texts: list(map(self._embedder.embed, texts))):
-                    pass
+                self._until_done(lambda texts: list(map(self._embedder.embed, texts)))
             except OvilloError as error:
                 log.warning("Embedding paused for %d s: %s", _FAILED_S, error)
                 pause = _FAILED_S
@@ -78,8 +78,7 @@ class EmbeddingQueue:
 
         Raises UpstreamError when a remote model does not answer."""
         self._stop = stop or threading.Event()
-        done, eligible = self._store.embedding_share(self.namespace, self.name)
-        before = done
+        done, eligible = embedded_of_all(self._store, self.name) if progress else (0, 0)
         with ThreadPoolExecutor(workers) as pool:
 
             def written_more(count: int) -> None:
@@ -88,25 +87,38 @@ class EmbeddingQueue:
                 if progress:
                     progress(done, max(done, eligible))
 
-            while not self._stop.is_set() and self._round(
-                lambda texts: list(pool.map(self._embedder.embed, texts)), written_more
-            ):
-                pass
-        return done - before
+            return self._until_done(lambda texts: list(pool.map(self._embedder.embed, texts)), written_more)
 
-    def _round(self, run: Run, written_more: Callable[[int], None] = lambda _: None) -> int:
+    def _until_done(self, run: Run, written_more: Callable[[int], None] = lambda _: None) -> int:
+        """A turn for each namespace that has something waiting, until none has; how many documents got vectors."""
+        done = 0
+        waiting = list(self._store.namespaces())
+        while waiting and not self._stop.is_set():
+            size = max(_WRITTEN, _FETCHED // len(waiting))
+            busy = []
+            for namespace in waiting:
+                count = self._turn(namespace, size, run, written_more)
+                done += count
+                if count:
+                    busy.append(namespace)
+            waiting = busy
+        return done
+
+    def _turn(self, namespace: Namespace, size: int, run: Run, written_more: Callable[[int], None]) -> int:
         """One fetch from the store, written piece by piece; how many documents got vectors."""
-        waiting = self._store.not_embedded(self.namespace, self.name, _FETCHED)
+        if self._stop.is_set():
+            return 0
+        waiting = self._store.not_embedded(namespace, self.name, size)
         written = 0
         for at in range(0, len(waiting), _WRITTEN):
             if self._stop.is_set():
                 break
-            count = self._write(waiting[at : at + _WRITTEN], run)
+            count = self._write(namespace, waiting[at : at + _WRITTEN], run)
             written_more(count)
             written += count
         return written
 
-    def _write(self, docs: Sequence[tuple[DocId, str]], run: Run) -> int:
+    def _write(self, namespace: Namespace, docs: Sequence[tuple[DocId, str]], run: Run) -> int:
         """Vectors for these documents; fewer when told to stop."""
         cut = [(doc, passages(text)) for doc, text in docs]
         self._embed({_key(text): text for _, texts in cut for text in texts}, run)
@@ -120,8 +132,10 @@ class EmbeddingQueue:
         if not done:
             return 0
         rows = np.array([row for _, rows in done for row in rows], np.float32)
-        packed = iter(pack(centred(rows, self._mean(rows))))
-        self._store.put_vectors(self.name, [_stored(doc, [next(packed) for _ in rows]) for doc, rows in done])
+        put = iter(centred(rows, self._mean(namespace, rows)))
+        self._store.put_vectors(
+            namespace, self.name, [(doc, np.array([next(put) for _ in rows], np.float32)) for doc, rows in done]
+        )
         return len(done)
 
     def _embed(self, texts: dict[bytes, str], run: Run) -> None:
@@ -138,30 +152,25 @@ class EmbeddingQueue:
             for step, rows in zip(steps, run(given), strict=True):
                 self._remembered.update(zip((key for key, _ in step), rows, strict=True))
 
-    def _mean(self, rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    def _mean(self, namespace: Namespace, rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
         """The mean to subtract: fixed once enough passages have been seen, because stored vectors rest on it."""
-        mean = stored_mean(self._store, self.name)
+        mean = stored_mean(self._store, namespace, self.name)
         if mean is not None:
             return mean
-        size = rows.shape[1]
-        docs, _ = self._store.vector_bits(self.namespace, self.name, size=size // 8)
-        ids, values = self._store.vectors(self.name, [int(doc) for doc in np.unique(docs)], size=size // 2)
-        before = unpack(values) if ids else np.empty((0, size), np.float32)
-        everything = np.concatenate([before, unit(rows)])
+        before = self._store.stored_vectors(namespace, self.name)
+        everything = np.concatenate([*(vectors for _, vectors in before), unit(rows)])
         if len(everything) < MEAN_NEEDS:
             return None
         mean = np.asarray(everything.mean(axis=0), np.float32)
-        self._store.set_model_state(self.name, {"mean": [round(float(x), 6) for x in mean]})
-        if ids:
-            again: dict[DocId, list[tuple[bytes, bytes]]] = {}
-            for doc, vector in zip(ids, pack(centred(before, mean)), strict=True):
-                again.setdefault(doc, []).append(vector)
-            self._store.put_vectors(self.name, [_stored(doc, vectors) for doc, vectors in again.items()])
+        self._store.set_model_state(namespace, self.name, {"mean": [round(float(x), 6) for x in mean]})
+        self._store.put_vectors(namespace, self.name, [(doc, centred(vectors, mean)) for doc, vectors in before])
         return mean
 
 
-def _stored(doc: DocId, vectors: Sequence[tuple[bytes, bytes]]) -> tuple[DocId, bytes, bytes]:
-    return doc, b"".join(bits for bits, _ in vectors), b"".join(values for _, values in vectors)
+def embedded_of_all(store: Store, name: str) -> tuple[int, int]:
+    """``(embedded, eligible)`` documents of all namespaces: for who runs the server, in no answer to a caller."""
+    shares = [store.embedding_share(namespace, name) for namespace in store.namespaces()]
+    return sum(done for done, _ in shares), sum(eligible for _, eligible in shares)
 
 
 def _key(text: str) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ovillo.model.errors import OvilloError
@@ -20,14 +20,12 @@ from ovillo.store.protocol import DocFilter, DocId
 
 if TYPE_CHECKING:
     from ovillo.search.embedders import Embedder
-    from ovillo.search.vectors import VectorIndex
     from ovillo.store.protocol import Store
 
 log = logging.getLogger(__name__)
 
-#: Nearest documents that join the candidates; with a filter, more are looked at because many fall through.
+#: Nearest documents that join the candidates.
 _NEAREST = 200
-_NEAREST_FILTERED = 1_000
 _SHARE_S = 5.0
 #: A model that failed is not asked again for so long (seconds).
 _FAILED_S = 60.0
@@ -39,7 +37,6 @@ class Meaning:
         self._settings = settings
         self._opening = threading.Lock()
         self._embedder: Embedder | None = None
-        self._indexes: dict[Namespace, VectorIndex] = {}
         self._failed_at: float | None = None
         self._counts: dict[Namespace, tuple[float, tuple[int, int]]] = {}
 
@@ -57,17 +54,18 @@ class Meaning:
         try:
             embedder = self._loaded()
             rows = embedder.embed([embedder.query_prefix + text for text in texts])
-            index = self._index(namespace, embedder.id, rows.shape[1])
         except OvilloError as error:
             log.warning("Searching without meaning: %s", error)
             self._failed_at = time.monotonic()
             return {}
-        open_ = where == DocFilter()
-        found = index.nearest(rows, _NEAREST if open_ else _NEAREST_FILTERED)
-        # Vectors know no namespace and no filter.
-        allowed = self._store.allowed(namespace, list(found), where)
-        near = dict([item for item in found.items() if item[0] in allowed][:_NEAREST])
-        return {**index.cosines(rows, [doc for doc in also if doc not in near]), **near}
+        from ovillo.search.vectors import centred, stored_mean  # start-up cost: numpy; exact queries never get here
+
+        name = stored_as(embedder.id)
+        asked = centred(rows, stored_mean(self._store, namespace, name))
+        near = _best(self._store.nearest(namespace, name, row, where, _NEAREST) for row in asked)
+        near = dict(sorted(near.items(), key=lambda item: (-item[1], -item[0]))[:_NEAREST])
+        others = [doc for doc in also if doc not in near]
+        return {**_best(self._store.cosines(namespace, name, row, others) for row in asked), **near}
 
     def share(self, namespace: Namespace) -> float | None:
         """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""
@@ -92,10 +90,11 @@ class Meaning:
                 assert self._embedder is not None  # ``none`` was dealt with
             return self._embedder
 
-    def _index(self, namespace: Namespace, embedder_id: str, dimension: int) -> VectorIndex:
-        from ovillo.search.vectors import VectorIndex  # start-up cost: numpy; exact queries never get here
 
-        with self._opening:
-            if namespace not in self._indexes:
-                self._indexes[namespace] = VectorIndex(self._store, namespace, embedder_id, dimension)
-            return self._indexes[namespace]
+def _best(found: Iterable[dict[DocId, float]]) -> dict[DocId, float]:
+    """Each document as near as it is to the nearest of the texts."""
+    best: dict[DocId, float] = {}
+    for cosines in found:
+        for doc, cosine in cosines.items():
+            best[doc] = max(cosine, best.get(doc, cosine))
+    return best

@@ -130,7 +130,7 @@ class Retrieval:
         try:
             # The default model knows English best; another one gets the words as they stand, too.
             rows = self._vectors.question(embedder, [query, english] if english else [query])
-            unrelated = self._vectors.background(embedder)
+            unrelated = self._vectors.background(namespace, embedder)
         except OvilloError as error:
             self._vectors.failed(error)
             return None, by_words, f"searched by words only: {error.message}"

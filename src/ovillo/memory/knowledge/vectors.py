@@ -19,7 +19,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeVector
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import Embedder
-from ovillo.search.vectors import Rows, pack, unit, unpack
+from ovillo.store.forms import Rows, pack, unit, unpack
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
@@ -99,17 +99,17 @@ class ChunkVectors:
         """A row a text. Raises UpstreamError."""
         return unit(embedder.embed([embedder.query_prefix + text for text in texts]))
 
-    def background(self, embedder: Embedder) -> float:
+    def background(self, namespace: Namespace, embedder: Embedder) -> float:
         """The mean cosine of texts that have nothing in common, measured once a model. Raises UpstreamError."""
         name = self.name(embedder)
         if name not in self._background:
-            state = self._store.model_state(name)
+            state = self._store.model_state(namespace, name)
             known = state.get("background")
             if not isinstance(known, float):
                 rows = unit(embedder.embed(_UNRELATED))
                 among = rows @ rows.T
                 known = float((among.sum() - np.trace(among)) / (among.size - len(among)))
-                self._store.set_model_state(name, {**state, "background": known})
+                self._store.set_model_state(namespace, name, {**state, "background": known})
             self._background[name] = known
         return self._background[name]
 

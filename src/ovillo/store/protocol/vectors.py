@@ -1,4 +1,7 @@
-"""Vectors of documents; those of two models are never compared."""
+"""Vectors of documents, by namespace and model; those of two models, or of two namespaces, are never compared.
+
+Vectors go in and out as rows of floats; how they are kept and searched is the store's.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ovillo.model.records import Namespace
-from ovillo.store.protocol.text import DocId
+from ovillo.store.protocol.text import DocFilter, DocId
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from ovillo.store.forms import Row, Rows
 
 
 class VectorStore(Protocol):
@@ -18,29 +20,33 @@ class VectorStore(Protocol):
         """Newest documents said by people and models (never tool output) that have no vector of ``model`` yet."""
         ...
 
-    def put_vectors(self, model: str, rows: Sequence[tuple[DocId, bytes, bytes]]) -> None:
-        """``(document, sign bits, values)``; several vectors of one document stand one after the other in both."""
-        ...
-
     def embedding_share(self, namespace: Namespace, model: str) -> tuple[int, int]:
         """``(embedded, eligible)`` documents."""
         ...
 
-    def vector_bits(
-        self, namespace: Namespace, model: str, after: DocId = 0, *, size: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Document numbers and their sign bits (packed, one row a vector), above ``after``. With ``size`` (bytes of one
-        vector's bits) a document of several vectors is repeated; without it, each has one."""
+    def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[tuple[DocId, Rows]]) -> None:
+        """Vectors of unit length, one or more a document, in place of those it had. Documents that are not of this
+        namespace (any more) are passed over. Raises InvalidInput when the model's vectors had another length so far."""
         ...
 
-    def vectors(
-        self, model: str, ids: Sequence[DocId], *, size: int | None = None
-    ) -> tuple[list[DocId], NDArray[np.int8]]:
-        """Documents and the bytes of their values, one row a vector; ``size`` as above (bytes of one vector's values)."""
+    def stored_vectors(self, namespace: Namespace, model: str) -> list[tuple[DocId, Rows]]:
+        """All of them, near to what was put: only for who knows that they are few."""
         ...
 
-    def model_state(self, model: str) -> dict[str, Any]:
+    def nearest(
+        self, namespace: Namespace, model: str, vector: Row, where: DocFilter, limit: int
+    ) -> dict[DocId, float]:
+        """The documents of this namespace that pass ``where`` and are nearest to ``vector`` (of unit length), with their
+        cosine, nearest first. A document is as near as the nearest of its vectors. Other namespaces, and documents that
+        do not pass, take nobody's place."""
+        ...
+
+    def cosines(self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]) -> dict[DocId, float]:
+        """Of those of ``ids`` that have a vector here."""
+        ...
+
+    def model_state(self, namespace: Namespace, model: str) -> dict[str, Any]:
         """Whatever the embedder keeps with its vectors (the mean that was subtracted), JSON-able."""
         ...
 
-    def set_model_state(self, model: str, state: Mapping[str, Any]) -> None: ...
+    def set_model_state(self, namespace: Namespace, model: str, state: Mapping[str, Any]) -> None: ...

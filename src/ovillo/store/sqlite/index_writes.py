@@ -11,6 +11,7 @@ import apsw
 
 from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.prepare import TITLE
+from ovillo.store.sqlite.vector_store import drop_vectors
 
 
 class IndexWrites:
@@ -53,8 +54,7 @@ class IndexWrites:
     def flush(self) -> None:
         if self._gone:
             self._db.executemany("DELETE FROM fts WHERE rowid = ?", self._gone)
-            self._db.executemany("DELETE FROM vector_bits WHERE doc = ?", self._gone)
-            self._db.executemany("DELETE FROM vectors WHERE doc = ?", self._gone)
+            drop_vectors(self._db, self._gone)
         for column, rows in self._rows.items():
             # The latest wins when a document was written twice in one transaction.
             latest: Iterable[tuple[int, str]] = dict(rows).items()

@@ -21,6 +21,7 @@ from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, text_or_none, to_json
+from ovillo.store.sqlite.vector_store import model_key
 from ovillo.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
-_MODEL = "(SELECT key FROM embedding_models WHERE name = ?)"
+_MODEL = f"(SELECT key FROM embedding_models WHERE namespace_key = {_NS} AND name = ?)"
 _DOCUMENT = (
     "SELECT d.path, d.name, d.size, d.mtime_ns, d.digest, d.cutting, d.lines,"
     " (SELECT count(*) FROM knowledge_chunks c WHERE c.document_key = d.key), d.added_at, d.read_at, d.analyzer, d.problem"
@@ -80,7 +81,7 @@ class KnowledgeTables:
             for chunk, words in zip(chunks, terms, strict=True):
                 _put_chunk(db, key, chunk, words)
             if known is not None:
-                _drop_vectors(db)
+                _drop_vectors(db, ns)
             _count_up(db, ns)
             log_changes(db, ns, "knowledge", [path], at)
             row = db.execute(f"{_DOCUMENT} WHERE d.key = ?", (key,)).fetchone()
@@ -116,7 +117,7 @@ class KnowledgeTables:
                 return False
             _drop_chunks(db, key)
             db.execute("DELETE FROM knowledge_documents WHERE key = ?", (key,))
-            _drop_vectors(db)
+            _drop_vectors(db, ns)
             _count_up(db, ns)
             log_changes(db, ns, "knowledge", [path], at)
             return True
@@ -167,22 +168,22 @@ class KnowledgeTables:
     def knowledge_to_embed(self, namespace: Namespace, model: str, limit: int) -> tuple[list[KnowledgeChunk], int]:
         with self._pool.reading() as db:
             rows = db.execute(
-                f"{_CHUNK}{_WAITING} ORDER BY d.path, c.start_line LIMIT ?", (model, namespace, limit)
+                f"{_CHUNK}{_WAITING} ORDER BY d.path, c.start_line LIMIT ?", (namespace, model, namespace, limit)
             ).fetchall()
             waiting = db.execute(
                 "SELECT count(*) FROM knowledge_chunks c JOIN knowledge_documents d ON d.key = c.document_key"
                 + _WAITING,
-                (model, namespace),
+                (namespace, model, namespace),
             ).fetchone()[0]
         return [KnowledgeChunk(*row) for row in rows], int(waiting)
 
     def put_knowledge_vectors(self, namespace: Namespace, model: str, rows: Sequence[KnowledgeVector]) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
-            db.execute("INSERT OR IGNORE INTO embedding_models (name) VALUES (?)", (model,))
+            key = model_key(db, ns, model, None)
             db.executemany(
-                f"INSERT OR REPLACE INTO knowledge_vectors VALUES ({_MODEL}, ?, ?, ?, ?)",
-                [(model, row.meaning, row.whole, row.bits, row.values) for row in rows],
+                "INSERT OR REPLACE INTO knowledge_vectors VALUES (?, ?, ?, ?, ?)",
+                [(key, row.meaning, row.whole, row.bits, row.values) for row in rows],
             )
             _count_up(db, ns)
 
@@ -198,7 +199,7 @@ class KnowledgeTables:
                 "SELECT c.key, v.bits FROM knowledge_documents d JOIN knowledge_chunks c ON c.document_key = d.key"
                 f" JOIN knowledge_vectors v ON v.model_key = {_MODEL} AND v.meaning = c.meaning"
                 f" WHERE d.namespace_key = {_NS} AND d.problem IS NULL",
-                (model, namespace),
+                (namespace, model, namespace),
             ).fetchall()
         sound = [(key, bits) for key, bits in rows if len(bits) % size == 0]
         counts = [len(bits) // size for _, bits in sound]
@@ -214,7 +215,7 @@ class KnowledgeTables:
                 " JOIN knowledge_documents d ON d.key = c.document_key"
                 f" JOIN knowledge_vectors v ON v.model_key = {_MODEL} AND v.meaning = c.meaning"
                 f" WHERE d.namespace_key = {_NS} AND c.key IN (SELECT value FROM json_each(?))",
-                (model, namespace, to_json(list(map(int, keys)))),
+                (namespace, model, namespace, to_json(list(map(int, keys)))),
             )
             return {key: KnowledgeVector(*row) for key, *row in rows}
 
@@ -296,11 +297,13 @@ def _drop_chunks(db: apsw.Connection, document_key: int) -> None:
     db.execute("DELETE FROM knowledge_chunks WHERE document_key = ?", (document_key,))
 
 
-def _drop_vectors(db: apsw.Connection) -> None:
-    """Those that no chunk of any namespace refers to."""
+def _drop_vectors(db: apsw.Connection, ns: int) -> None:
+    """Those that no chunk of this namespace refers to."""
     db.execute(
-        "DELETE FROM knowledge_vectors WHERE NOT EXISTS"
-        " (SELECT 1 FROM knowledge_chunks c WHERE c.meaning = knowledge_vectors.meaning)"
+        "DELETE FROM knowledge_vectors WHERE model_key IN (SELECT key FROM embedding_models WHERE namespace_key = ?1)"
+        " AND NOT EXISTS (SELECT 1 FROM knowledge_chunks c JOIN knowledge_documents d ON d.key = c.document_key"
+        " WHERE c.meaning = knowledge_vectors.meaning AND d.namespace_key = ?1)",
+        (ns,),
     )
 
 

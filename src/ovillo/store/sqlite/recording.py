@@ -38,6 +38,7 @@ from ovillo.store.sqlite.rows import (
     unpack,
 )
 from ovillo.store.sqlite.session_reads import row_from
+from ovillo.store.sqlite.vector_store import drop_vectors
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 from ovillo.store.sqlite.writer import Writer
 
@@ -245,8 +246,8 @@ def _unknown(session_id: SessionId) -> NotFound:
 
 def _delete(db: apsw.Connection, key: int | None) -> None:
     docs = "SELECT key FROM parts WHERE session_key = ?1 UNION ALL SELECT title_doc FROM sessions WHERE key = ?1"
-    for table, column in (("fts", "rowid"), ("vector_bits", "doc"), ("vectors", "doc")):
-        db.execute(f"DELETE FROM {table} WHERE {column} IN ({docs})", (key,))
+    db.execute(f"DELETE FROM fts WHERE rowid IN ({docs})", (key,))
+    drop_vectors(db, db.execute(docs, (key,)).fetchall())
     forget_mentions(db, key)
     tables = ("touches", "parts", "messages", "session_places", "idempotency", "summaries", "snapshots")
     for table in tables:

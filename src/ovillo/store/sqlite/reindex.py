@@ -20,6 +20,7 @@ from ovillo.store.sqlite.rows import (
     part_from,
     to_json,
 )
+from ovillo.store.sqlite.vector_store import drop_vectors
 
 _BATCH = 2_000
 
@@ -37,8 +38,7 @@ def drop_from_index(db: apsw.Connection, session_key: int, message_ids: Sequence
         (ids, session_key),
     ).fetchall()
     db.executemany("DELETE FROM fts WHERE rowid = ?", docs)
-    db.executemany("DELETE FROM vector_bits WHERE doc = ?", docs)
-    db.executemany("DELETE FROM vectors WHERE doc = ?", docs)
+    drop_vectors(db, docs)
     db.executemany(
         f"UPDATE parts SET length = 0, flags = flags & ~{PART_INDEXED | PART_EMBEDDABLE} WHERE key = ?", docs
     )

@@ -47,6 +47,10 @@ class SessionReads:
         with self._pool.reading() as db:
             return [row_from(namespace, row) for row in db.execute(query, (namespace, *values, limit))]
 
+    def namespaces(self) -> list[Namespace]:
+        with self._pool.reading() as db:
+            return [Namespace(row[0]) for row in db.execute("SELECT name FROM namespaces ORDER BY key")]
+
     def count_sessions(self, namespace: Namespace, where: SessionFilter) -> int:
         sql, values = session_conditions(where)
         with self._pool.reading() as db:

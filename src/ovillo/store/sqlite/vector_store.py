@@ -1,14 +1,23 @@
-"""Vectors beside the documents they belong to; searching them is the ranking's."""
+"""Vectors beside the documents they belong to, and finding the nearest.
+
+Owns the SQL of ``ovillo.store.protocol.vectors``: bits in memory are scanned, the nearest are rescored by their values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import apsw
+
+from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace
 from ovillo.model.text import searchable_text
-from ovillo.store.protocol import DocId
+from ovillo.store.protocol import Analyzer, DocFilter, DocId
 from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.filters import limits_parts, part_conditions, session_conditions
+from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_EMBEDDABLE, from_json, part_from, to_json
 from ovillo.store.sqlite.writer import Writer
 
@@ -16,99 +25,273 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ovillo.store.forms import Row, Rows
+    from ovillo.store.sqlite.vector_memory import VectorMemory
+
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
-_MODEL = "(SELECT key FROM embedding_models WHERE name = ?)"
+_NS = "(SELECT key FROM namespaces WHERE name = ?)"
+_MODEL = f"(SELECT key FROM embedding_models WHERE namespace_key = {_NS} AND name = ?)"
+_MISSING = f"NOT EXISTS (SELECT 1 FROM vector_bits v WHERE v.model_key = {_MODEL} AND v.doc = "
+#: What may have vectors: parts (by the index that holds no other) and titles.
+_PARTS = (
+    "FROM sessions s CROSS JOIN parts p INDEXED BY parts_to_embed ON p.session_key = s.key"
+    f" WHERE p.flags & {PART_EMBEDDABLE} AND s.namespace_key = {_NS}"
+)
+_TITLES = f"FROM sessions s WHERE s.title_doc IS NOT NULL AND s.title <> '' AND s.namespace_key = {_NS}"
+#: Passages whose values are read after the scan of the bits.
+_RESCORED = 1_000
 
 
 class VectorStore:
+    """Mixed into ``SqliteStore``."""
+
     _pool: ReaderPool
     _writer: Writer
+    _analyzer: Analyzer
+    _memory: VectorMemory | None = None
+    _memory_opening = threading.Lock()
 
     def not_embedded(self, namespace: Namespace, model: str, limit: int) -> list[tuple[DocId, str]]:
         with self._pool.reading() as db, db:
+            asked = (namespace, namespace, model, limit)
+            # Numbers first: texts are read of those only that are handed out.
             parts = db.execute(
-                f"SELECT p.key, p.flags, {_PART_COLUMNS} FROM parts p WHERE p.flags & {PART_EMBEDDABLE}"
-                f" AND NOT EXISTS (SELECT 1 FROM vector_bits v WHERE v.model_key = {_MODEL} AND v.doc = p.key)"
-                " ORDER BY p.key DESC LIMIT ?",
-                (model, limit),
+                f"SELECT p.key, p.flags, {_PART_COLUMNS} FROM"
+                f" (SELECT p.key AS doc {_PARTS} AND {_MISSING} p.key) ORDER BY p.key DESC LIMIT ?) w"
+                " JOIN parts p ON p.key = w.doc",
+                asked,
             ).fetchall()
             titles = db.execute(
-                "SELECT s.title_doc, s.title FROM sessions s WHERE s.title_doc IS NOT NULL AND s.title <> ''"
-                f" AND NOT EXISTS (SELECT 1 FROM vector_bits v WHERE v.model_key = {_MODEL} AND v.doc = s.title_doc)"
-                " ORDER BY s.title_doc DESC LIMIT ?",
-                (model, limit),
+                f"SELECT s.title_doc, s.title {_TITLES} AND {_MISSING} s.title_doc) ORDER BY s.title_doc DESC LIMIT ?",
+                asked,
             ).fetchall()
         texts = [(row[0], searchable_text(part_from(row[2:], "", row[1]))) for row in parts]
         return sorted([*texts, *titles], reverse=True)[:limit]
 
-    def put_vectors(self, model: str, rows: Sequence[tuple[DocId, bytes, bytes]]) -> None:
-        def work(db: Any) -> None:
-            db.execute("INSERT OR IGNORE INTO embedding_models (name) VALUES (?)", (model,))
-            key = db.execute("SELECT key FROM embedding_models WHERE name = ?", (model,)).fetchone()[0]
-            db.executemany(
-                "INSERT OR REPLACE INTO vector_bits VALUES (?, ?, ?)", [(key, doc, bits) for doc, bits, _ in rows]
-            )
-            db.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", [(key, doc, data) for doc, _, data in rows]
-            )
-
-        self._writer.run(work)
-
     def embedding_share(self, namespace: Namespace, model: str) -> tuple[int, int]:
         with self._pool.reading() as db, db:
-            done = db.execute(f"SELECT count(*) FROM vector_bits WHERE model_key = {_MODEL}", (model,)).fetchone()[0]
+            done = db.execute(
+                f"SELECT count(*) FROM vector_bits WHERE model_key = {_MODEL}", (namespace, model)
+            ).fetchone()[0]
             eligible = db.execute(
-                f"SELECT (SELECT count(*) FROM parts p WHERE p.flags & {PART_EMBEDDABLE})"
-                " + (SELECT count(*) FROM sessions WHERE title_doc IS NOT NULL AND title <> '')"
+                f"SELECT (SELECT count(*) {_PARTS}) + (SELECT count(*) {_TITLES})", (namespace, namespace)
             ).fetchone()[0]
         return int(done), int(eligible)
 
-    def vector_bits(
-        self, namespace: Namespace, model: str, after: DocId = 0, *, size: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        import numpy as np  # start-up cost: a store that searches no vectors never pays for it
+    def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[tuple[DocId, Rows]]) -> None:
+        from ovillo.store.forms import pack  # start-up cost: a store that embeds nothing never pays for numpy
 
-        with self._pool.reading() as db:
-            rows = db.execute(
-                f"SELECT doc, bits FROM vector_bits WHERE model_key = {_MODEL} AND doc > ? ORDER BY doc", (model, after)
-            ).fetchall()
         if not rows:
-            return np.empty(0, np.int64), np.empty((0, 0), np.uint8)
-        docs = np.fromiter((row[0] for row in rows), np.int64, len(rows))
-        bits = np.frombuffer(b"".join(row[1] for row in rows), np.uint8)
-        if size is None:
-            return docs, bits.reshape(len(rows), -1)
-        return np.repeat(docs, [len(row[1]) // size for row in rows]), bits.reshape(-1, size)
+            return
+        dimension = int(rows[0][1].shape[1])
+        packed = [(doc, pack(vectors)) for doc, vectors in rows]
 
-    def vectors(
-        self, model: str, ids: Sequence[DocId], *, size: int | None = None
-    ) -> tuple[list[DocId], NDArray[np.int8]]:
-        import numpy as np  # start-up cost, as above
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            key = model_key(db, ns, model, dimension)
+            here = _of_namespace(db, ns, [doc for doc, _ in packed])
+            kept = [(doc, vectors) for doc, vectors in packed if doc in here]
+            db.executemany(
+                "INSERT OR REPLACE INTO vector_bits VALUES (?, ?, ?)",
+                [(key, doc, b"".join(bits for bits, _ in vectors)) for doc, vectors in kept],
+            )
+            db.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                [(key, doc, b"".join(values for _, values in vectors)) for doc, vectors in kept],
+            )
+            _log_write(db, key, [doc for doc, _ in kept])
 
+        self._writer.run(work)
+
+    def stored_vectors(self, namespace: Namespace, model: str) -> list[tuple[DocId, Rows]]:
+        with self._pool.reading() as db, db:
+            found = _model(db, namespace, model)
+            if found is None or found[1] is None:
+                return []
+            key, dimension = found[:2]
+            rows = db.execute("SELECT doc, bytes FROM vectors WHERE model_key = ? ORDER BY doc", (key,)).fetchall()
+        assert dimension is not None
+        return [(doc, _unpacked([values], dimension)) for doc, values in rows]
+
+    def nearest(
+        self, namespace: Namespace, model: str, vector: Row, where: DocFilter, limit: int
+    ) -> dict[DocId, float]:
         with self._pool.reading() as db:
-            rows = db.execute(
-                f"SELECT v.doc, v.bytes FROM json_each(?) j CROSS JOIN vectors v ON v.model_key = {_MODEL} AND v.doc = j.value",
-                (to_json(list(map(int, ids))), model),
-            ).fetchall()
-        if not rows:
-            return [], np.empty((0, 0), np.int8)
-        values = np.frombuffer(b"".join(row[1] for row in rows), np.int8)
-        if size is None:
-            return [row[0] for row in rows], values.reshape(len(rows), -1)
-        return [row[0] for row in rows for _ in range(len(row[1]) // size)], values.reshape(-1, size)
+            found = _model(db, namespace, model)
+        # A model that answers with another length than before: nothing of it can be compared.
+        if found is None or found[1] not in (None, len(vector)):
+            return {}
+        key, _, writes = found
+        held = self._memory_of_vectors().bits(key, writes, len(vector) // 8)
+        if not len(held.docs):
+            return {}
+        from ovillo.store.forms import differing  # start-up cost, as above
 
-    def model_state(self, model: str) -> dict[str, Any]:
+        apart = differing(held.rows, vector)
+        closest = _closest(held.docs, apart)
+        near = self._checked(namespace, key, vector, closest, where)
+        if len(near) < min(limit, len(closest)) and len(held.docs) > _RESCORED:
+            # Few of the nearest pass: look among those only that do, so that nobody takes their place.
+            inside = self._inside(namespace, where)
+            import numpy as np
+
+            passing = np.isin(held.docs, inside)
+            near = self._checked(namespace, key, vector, _closest(held.docs[passing], apart[passing]), where)
+        return dict(sorted(near.items(), key=lambda item: (-item[1], -item[0]))[:limit])
+
+    def cosines(self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]) -> dict[DocId, float]:
         with self._pool.reading() as db:
-            row = db.execute("SELECT state FROM embedding_models WHERE name = ?", (model,)).fetchone()
+            found = _model(db, namespace, model)
+        if found is None or found[1] not in (None, len(vector)):
+            return {}
+        return self._rescored(found[0], vector, ids)
+
+    def model_state(self, namespace: Namespace, model: str) -> dict[str, Any]:
+        with self._pool.reading() as db:
+            row = db.execute(
+                f"SELECT state FROM embedding_models WHERE namespace_key = {_NS} AND name = ?", (namespace, model)
+            ).fetchone()
         return from_json(row[0]) or {} if row else {}
 
-    def set_model_state(self, model: str, state: Mapping[str, Any]) -> None:
-        self._writer.run(
-            lambda db: (
-                db.execute(
-                    "INSERT INTO embedding_models (name, state) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET state = excluded.state",
-                    (model, to_json(state)),
-                )
-                and None
-            )
+    def set_model_state(self, namespace: Namespace, model: str, state: Mapping[str, Any]) -> None:
+        def work(db: apsw.Connection) -> None:
+            key = model_key(db, namespace_key(db, namespace, self._analyzer), model, None)
+            db.execute("UPDATE embedding_models SET state = ? WHERE key = ?", (to_json(state), key))
+
+        self._writer.run(work)
+
+    # --- searching
+
+    def _memory_of_vectors(self) -> VectorMemory:
+        from ovillo.store.sqlite.vector_memory import VectorMemory  # start-up cost, as above
+
+        with self._memory_opening:
+            if self._memory is None:
+                self._memory = VectorMemory(self._pool)
+            return self._memory
+
+    def _checked(
+        self, namespace: Namespace, key: int, row: Row, docs: Sequence[DocId], where: DocFilter
+    ) -> dict[DocId, float]:
+        near = self._rescored(key, row, docs)
+        if self._memory is not None and len(near) < len(docs) * 0.9:
+            self._memory.forget(key)
+        allowed = self.allowed(namespace, list(near), where)
+        return {doc: cosine for doc, cosine in near.items() if doc in allowed}
+
+    def _rescored(self, key: int, row: Row, docs: Sequence[DocId]) -> dict[DocId, float]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                "SELECT v.doc, v.bytes FROM json_each(?) j CROSS JOIN vectors v ON v.model_key = ? AND v.doc = j.value",
+                (to_json(list(map(int, docs))), key),
+            ).fetchall()
+        size = len(row) // 2
+        sound = [(doc, values) for doc, values in rows if len(values) % size == 0]
+        if not sound:
+            return {}
+        import numpy as np
+
+        # Not @: BLAS would spin up threads of its own for two milliseconds' work.
+        cosines = np.einsum("ij,j->i", _unpacked([values for _, values in sound], len(row)), row).tolist()
+        nearest: dict[DocId, float] = {}
+        at = 0
+        for doc, values in sound:
+            count = len(values) // size
+            nearest[doc] = max(cosines[at : at + count])
+            at += count
+        return nearest
+
+    def _inside(self, namespace: Namespace, where: DocFilter) -> list[DocId]:
+        """Documents that may have vectors and pass the filter."""
+        sessions, session_values = session_conditions(where.session)
+        parts, part_values = part_conditions(where)
+        sql = " AND ".join([_PARTS, *sessions, *parts])
+        with self._pool.reading() as db, db:
+            found = [row[0] for row in db.execute(f"SELECT p.key {sql}", (namespace, *session_values, *part_values))]
+            if not limits_parts(where):
+                sql = " AND ".join([_TITLES, *sessions])
+                found += [row[0] for row in db.execute(f"SELECT s.title_doc {sql}", (namespace, *session_values))]
+        return found
+
+    if TYPE_CHECKING:
+
+        def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
+            """Of ``TextReads``."""
+            ...
+
+
+def drop_vectors(db: apsw.Connection, docs: Iterable[tuple[DocId]]) -> None:
+    """Of documents that are gone or say something else now, of all models."""
+    rows = list(docs)
+    for table in ("vector_bits", "vectors"):
+        # With the models named, a document's rows are found without looking through the table.
+        db.executemany(f"DELETE FROM {table} WHERE model_key IN (SELECT key FROM embedding_models) AND doc = ?", rows)
+
+
+def _model(db: apsw.Connection, namespace: Namespace, model: str) -> tuple[int, int | None, int] | None:
+    """``(key, dimension, writes)``."""
+    row: tuple[int, int | None, int] | None = db.execute(
+        f"SELECT key, dimension, writes FROM embedding_models WHERE namespace_key = {_NS} AND name = ?",
+        (namespace, model),
+    ).fetchone()
+    return row
+
+
+def model_key(db: apsw.Connection, ns: int, model: str, dimension: int | None) -> int:
+    db.execute("INSERT OR IGNORE INTO embedding_models (namespace_key, name) VALUES (?, ?)", (ns, model))
+    key, known = db.execute(
+        "SELECT key, dimension FROM embedding_models WHERE namespace_key = ? AND name = ?", (ns, model)
+    ).fetchone()
+    if dimension is not None and known is None:
+        db.execute("UPDATE embedding_models SET dimension = ? WHERE key = ?", (dimension, key))
+    elif dimension is not None and known != dimension:
+        raise InvalidInput(
+            f"The model {model} gives vectors of {dimension} numbers, and those that are kept have {known}.",
+            hint="Vectors of two models cannot be compared: give the model another name in the settings.",
         )
+    return int(key)
+
+
+def _of_namespace(db: apsw.Connection, ns: int, docs: Sequence[DocId]) -> set[DocId]:
+    wanted = to_json(list(map(int, docs)))
+    return {
+        row[0]
+        for row in db.execute(
+            "SELECT p.key FROM json_each(?1) j CROSS JOIN parts p ON p.key = j.value"
+            " JOIN sessions s ON s.key = p.session_key WHERE s.namespace_key = ?2 UNION ALL"
+            " SELECT s.title_doc FROM json_each(?1) j CROSS JOIN sessions s ON s.title_doc = j.value"
+            " WHERE s.namespace_key = ?2",
+            (wanted, ns),
+        )
+    }
+
+
+def _log_write(db: apsw.Connection, key: int, docs: Sequence[DocId]) -> None:
+    import numpy as np
+
+    from ovillo.store.sqlite.vector_memory import REMEMBERED
+
+    if not docs:
+        return
+    (number,) = db.execute(
+        "UPDATE embedding_models SET writes = writes + 1 WHERE key = ? RETURNING writes", (key,)
+    ).fetchone()
+    db.execute("INSERT INTO vector_writes VALUES (?, ?, ?)", (key, number, np.array(docs, np.int64).tobytes()))
+    db.execute("DELETE FROM vector_writes WHERE model_key = ? AND number <= ?", (key, number - REMEMBERED))
+
+
+def _unpacked(values: Sequence[bytes], dimension: int) -> Rows:
+    import numpy as np
+
+    from ovillo.store.forms import unpack
+
+    return unpack(np.frombuffer(b"".join(values), np.int8).reshape(-1, dimension // 2))
+
+
+def _closest(docs: NDArray[np.int64], apart: NDArray[np.uint16]) -> list[DocId]:
+    """Documents with a passage whose signs differ least."""
+    import numpy as np
+
+    if len(docs) > _RESCORED:
+        docs = docs[np.argpartition(apart, _RESCORED)[:_RESCORED]]
+    return [int(doc) for doc in dict.fromkeys(docs.tolist())]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -11,7 +12,6 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
-from ovillo.security.principals import LOCAL
 
 
 @click.command()
@@ -20,32 +20,37 @@ from ovillo.security.principals import LOCAL
 def embed(state: State, workers: int) -> None:
     """Make everything people and models said, and definitions of indexed code, searchable by meaning.
 
-    First sessions are read for entities, and type and status of each are told. Ctrl-C ends it; what is done is kept, and
-    a server goes on with the rest.
+    Of all namespaces, in turns. First sessions are read for entities, and type and status of each are told. Ctrl-C ends
+    it; what is done is kept, and a server goes on with the rest.
     """
     # start-up cost: numpy and the model
     from ovillo.entities.tracker import EntityTracker
     from ovillo.search.embedders import open_embedder
-    from ovillo.search.embedding_queue import EmbeddingQueue
+    from ovillo.search.embedding_queue import EmbeddingQueue, embedded_of_all
 
     services = state.services()
-    tracker = EntityTracker(services.store, LOCAL.namespace)
-    read = _with_bar(state, "Entities", tracker.run_until_done) if services.settings.entity_tracking else 0
-    services.keeper.classify(LOCAL.namespace)
+    # Who runs the command owns the database: the work is for everybody in it.
+    namespaces = services.store.namespaces()
+    read = 0
+    for namespace in namespaces:
+        if services.settings.entity_tracking:
+            read += _with_bar(state, "Entities", EntityTracker(services.store, namespace).run_until_done)
+        services.keeper.classify(namespace)
     embedder = open_embedder(services.settings)
     if embedder is None:
         raise InvalidInput(
             "Embedding is switched off: the setting embedder is 'none'.",
             hint="Search works by words; set OVILLO_EMBEDDER=minilm to search by meaning too.",
         )
-    queue = EmbeddingQueue(services.store, embedder, LOCAL.namespace)
+    queue = EmbeddingQueue(services.store, embedder)
     started = time.monotonic()
     done = _with_bar(state, "Embedding", lambda show: queue.run_until_done(show, workers=workers))
-    defined = _with_bar(
-        state, "Definitions", lambda show: services.symbols.vectors.embed_all(LOCAL.namespace, progress=show)
+    defined = sum(
+        _with_bar(state, "Definitions", partial(services.symbols.vectors.embed_all, namespace, None))
+        for namespace in namespaces
     )
     took = time.monotonic() - started
-    embedded, eligible = services.store.embedding_share(LOCAL.namespace, queue.name)
+    embedded, eligible = embedded_of_all(services.store, queue.name)
     if state.json:
         print_json(
             {

@@ -1,0 +1,44 @@
+"""Forms in which vectors are kept: sign bits to scan, four-bit values to rescore.
+
+Owns packing and unpacking; engines without a vector type of their own share it. Evidence: retrieval study, section 3;
+four bits ranked planted paraphrases as float32 did.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: One vector, and one a row.
+Row = NDArray[np.float32]
+Rows = NDArray[np.float32]
+
+
+def unit(rows: Rows) -> Rows:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def pack(rows: Rows) -> list[tuple[bytes, bytes]]:
+    """``(sign bits, values)`` of each row; two values of -7..7 share a byte."""
+    scale = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-9)
+    small = (np.rint(rows * (7 / scale)) + 8).astype(np.uint8)
+    values = small[:, 0::2] << 4 | small[:, 1::2]
+    bits = np.packbits(rows > 0, axis=1)
+    return [(one.tobytes(), other.tobytes()) for one, other in zip(bits, values, strict=True)]
+
+
+def unpack(values: NDArray[np.int8]) -> Rows:
+    """The rows that ``pack`` made values of, at unit length."""
+    pairs = values.view(np.uint8)
+    rows = np.empty((pairs.shape[0], pairs.shape[1] * 2), np.float32)
+    rows[:, 0::2] = pairs >> 4
+    rows[:, 1::2] = pairs & 15
+    return unit(rows - 8)
+
+
+def differing(bits: NDArray[np.uint8], row: Row) -> NDArray[np.uint16]:
+    """In how many signs each row of bits differs from ``row``."""
+    asked = np.packbits(row > 0)
+    wide = np.uint64 if bits.shape[1] % 8 == 0 else np.uint8
+    apart = np.bitwise_count(np.ascontiguousarray(bits).view(wide) ^ asked.view(wide))
+    return np.asarray(apart.sum(axis=1, dtype=np.uint16))

@@ -1,0 +1,96 @@
+"""Sign bits of one namespace and model, held in memory and kept up to date.
+
+Owns reading them, and taking in what was written since by any process. Searching is ``vector_store``'s.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from ovillo.store.sqlite.rows import to_json
+
+if TYPE_CHECKING:
+    from ovillo.store.sqlite.connection import ReaderPool
+
+#: Namespaces and models held; the one that was asked longest ago goes first.
+_HELD = 32
+#: Writes that are remembered: who is further behind reads everything again. One is of some 200 documents.
+REMEMBERED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A row a vector; a document of several vectors is repeated."""
+
+    writes: int
+    docs: NDArray[np.int64]
+    rows: NDArray[np.uint8]
+
+
+class VectorMemory:
+    """Thread-safe."""
+
+    def __init__(self, pool: ReaderPool) -> None:
+        self._pool = pool
+        self._lock = threading.Lock()
+        self._held: OrderedDict[int, Bits] = OrderedDict()
+
+    def bits(self, model_key: int, writes: int, size: int) -> Bits:
+        """As of ``writes`` or later; ``size`` is of one row in bytes."""
+        with self._lock:
+            held = self._held.get(model_key)
+            if held is None or held.writes != writes:
+                held = self._caught_up(model_key, writes, size, held)
+                self._held[model_key] = held
+            self._held.move_to_end(model_key)
+            while len(self._held) > _HELD:
+                self._held.popitem(last=False)
+            return held
+
+    def forget(self, model_key: int) -> None:
+        """Much of it is gone from the store: it is read again when it is needed."""
+        with self._lock:
+            self._held.pop(model_key, None)
+
+    def _caught_up(self, model_key: int, writes: int, size: int, held: Bits | None) -> Bits:
+        with self._pool.reading() as db, db:
+            if held is not None and held.writes < writes:
+                logged = db.execute(
+                    "SELECT number, docs FROM vector_writes WHERE model_key = ? AND number > ? ORDER BY number",
+                    (model_key, held.writes),
+                ).fetchall()
+                if logged and logged[0][0] == held.writes + 1:
+                    changed = np.unique(np.frombuffer(b"".join(row[1] for row in logged), np.int64))
+                    new = _read(db, model_key, size, changed.tolist())
+                    stay = ~np.isin(held.docs, changed)
+                    return Bits(
+                        logged[-1][0],
+                        np.concatenate([held.docs[stay], new[0]]),
+                        np.concatenate([held.rows[stay], new[1]]),
+                    )
+            row = db.execute("SELECT writes FROM embedding_models WHERE key = ?", (model_key,)).fetchone()
+            return Bits(row[0] if row else 0, *_read(db, model_key, size, None))
+
+
+def _read(
+    db: apsw.Connection, model_key: int, size: int, docs: Sequence[int] | None
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    if docs is None:
+        rows = db.execute("SELECT doc, bits FROM vector_bits WHERE model_key = ?", (model_key,)).fetchall()
+    else:
+        rows = db.execute(
+            "SELECT v.doc, v.bits FROM json_each(?) j CROSS JOIN vector_bits v ON v.model_key = ? AND v.doc = j.value",
+            (to_json(docs), model_key),
+        ).fetchall()
+    sound = [(doc, bits) for doc, bits in rows if len(bits) % size == 0]
+    numbers = np.fromiter((doc for doc, _ in sound), np.int64, len(sound))
+    packed = np.frombuffer(b"".join(bits for _, bits in sound), np.uint8).reshape(-1, size)
+    return np.repeat(numbers, [len(bits) // size for _, bits in sound]), packed
