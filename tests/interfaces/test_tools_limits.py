@@ -140,7 +140,7 @@ def test_what_was_cut_names_how_much_and_the_id_that_fetches_it(made: Services) 
     assert answer.structured is not None
     part = answer.structured["messages"][1]["parts"][1]
     assert part["omitted"]["output"] > 200_000
-    assert f"partID={part['id']!r}" in answer.text
+    assert f'partID="{part["id"]}"' in answer.text
 
 
 @pytest.mark.requirement("TOOL-6")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
+from ovillo.model.quoting import named, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.views import Freshness, SessionPage, SessionSummary
@@ -92,7 +93,7 @@ class Catalog:
 
     def _named(self, namespace: Namespace, ids: Sequence[SessionId]) -> tuple[str, ...]:
         found = self.summaries(namespace, ids)
-        return tuple(f"{key} ({found[key].title})" for key in ids if key in found)
+        return tuple(f"{named(key)} ({said(found[key].title)})" for key in ids if key in found)
 
 
 def summarise(row: SessionRow) -> SessionSummary:

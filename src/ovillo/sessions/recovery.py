@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.model.quoting import said
 from ovillo.model.records import Author, Message, Namespace, Part, PartType, Role, SessionId, ToolCall, ToolStatus
 from ovillo.model.text import flatten
 from ovillo.sessions.catalog import one_line, unquoted
@@ -256,7 +257,7 @@ def _pointer(page: HistoryPage, left_out: int) -> RecoveredItem:
     session_id = page.summary.session.id
     return RecoveredItem(
         "pointer",
-        f"{left_out} of {page.total} messages are not quoted here. get_session_history(sessionID={session_id!r}) gives them"
+        f"{left_out} of {page.total} messages are not quoted here. get_session_history(sessionID={said(session_id)}) gives them"
         " from the start; with around=<id> it opens at any id above.",
         session_id,
     )

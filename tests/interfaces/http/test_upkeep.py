@@ -222,4 +222,4 @@ def test_the_log_has_two_forms(settings: Settings) -> None:
     line = JsonLines().format(entry)
     assert "\n" not in line
     assert msgspec.json.decode(line)["message"] == "a b\nc"
-    assert TextLines().format(entry) == "WARNING ovillo.x: a b\nc"
+    assert TextLines().format(entry) == "WARNING ovillo.x: a b c"

@@ -6,14 +6,13 @@ Owns opening things when they are first needed, and calling a tool of the regist
 
 from __future__ import annotations
 
-import logging
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.interfaces.log_lines import log_to_stderr
+from ovillo.model.errors import InvalidInput
 from ovillo.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class State:
             self._settings = load_settings(
                 self.environment, flags, config=Path(self.config) if self.config is not None else None
             )
-            _log_to_stderr("DEBUG" if self.verbose else self._settings.log_level.upper())
+            log_to_stderr("DEBUG" if self.verbose else self._settings.log_level.upper())
         return self._settings
 
     def services(self) -> Services:
@@ -76,33 +75,22 @@ class State:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """What the tool of this name answers the local user; arguments that are ``None`` are left out.
 
-        Raises the error the tool answered with."""
+        Raises the error of the tool."""
         # start-up cost: commands that answer from no tool are spared msgspec and the registry
+        import msgspec
+
         from ovillo.interfaces.tools.registry import Registry
         from ovillo.security.principals import LOCAL
 
         given = {name: value for name, value in arguments.items() if value is not None}
-        result = Registry.of(tool).dispatch(self.services(), LOCAL, tool, given)
-        if result.is_error:
-            raise ToolFailed.of(result.error_code, result.text)
-        return ToolAnswer(dict(result.structured or {}), result.text)
+        answer = Registry.of(tool).answer(self.services(), LOCAL, tool, given)
+        return ToolAnswer(msgspec.to_builtins(answer.structured), answer.plain)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
     data: dict[str, Any]
     text: str
-
-
-class ToolFailed(OvilloError):
-    """An error a tool answered with, under the code and the exit code it had."""
-
-    @classmethod
-    def of(cls, code: str | None, text: str) -> OvilloError:
-        for kind in OvilloError.__subclasses__():
-            if kind.code == code and kind is not cls:
-                return kind(text)
-        return cls(text)
 
 
 def check_readers(settings: Settings) -> None:
@@ -118,8 +106,3 @@ def check_readers(settings: Settings) -> None:
                 f"The setting readers names {name!r} ({settings.origins.get('readers')}), which is no reader.",
                 hint=f"Known: {', '.join(sorted(known))}.",
             )
-
-
-def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("ovillo").setLevel(level)

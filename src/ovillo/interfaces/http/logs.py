@@ -5,7 +5,6 @@ Owns the format. What is logged never holds bodies, parameters or headers of a r
 
 from __future__ import annotations
 
-import copy
 import json
 import logging
 import sys
@@ -13,6 +12,9 @@ import traceback
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+
+from ovillo.interfaces.log_lines import LogLine
+from ovillo.model.quoting import json_escaped, named, printable
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
@@ -34,23 +36,19 @@ class JsonLines(logging.Formatter):
         line |= {name: value for name in _FIELDS if (value := getattr(record, name, None)) is not None}
         if record.exc_info and record.exc_info[0] is not None:
             line |= {"error": record.exc_info[0].__name__, "trace": frames(record.exc_info[2])}
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return json_escaped(json.dumps(line, ensure_ascii=False, default=str))
 
 
-class TextLines(logging.Formatter):
-    def __init__(self) -> None:
-        super().__init__("%(levelname)s %(name)s: %(message)s")
-
+class TextLines(LogLine):
     def format(self, record: logging.LogRecord) -> str:
-        # Another handler may have kept its own text of the error in the record.
-        fresh = copy.copy(record)
-        fresh.exc_text = None
-        line = super().format(fresh)
-        given = [f"{name}={value}" for name in _FIELDS if (value := getattr(record, name, None)) is not None]
+        line = super().format(record)
+        given = [
+            f"{name}={named(str(value))}" for name in _FIELDS if (value := getattr(record, name, None)) is not None
+        ]
         return f"{line} {' '.join(given)}" if given else line
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  The name is logging's.
-        return f"{ei[0].__name__}\n{frames(ei[2])}"
+        return printable(f"{ei[0].__name__}\n{frames(ei[2])}")
 
 
 def frames(trace: TracebackType | None) -> str:

@@ -32,6 +32,7 @@ from ovillo.interfaces.tools import execute, schema
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import AnyTool, Registry
 from ovillo.model.errors import OvilloError
+from ovillo.model.quoting import flat, named, noticed, said
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.security.principals import ANYONE, LOCAL, Principal
 from ovillo.sessions.calling import CallContext
@@ -142,7 +143,7 @@ class OvilloServer:
         try:
             services = self.backend.settled()
         except OvilloError as error:
-            return ToolResult(None, str(error), is_error=True, error_code=error.code)
+            return ToolResult(None, noticed(flat(str(error))), is_error=True, error_code=error.code)
         except Exception as error:  # noqa: BLE001  The request edge, as in the registry: an answer, and the trace in the log.
             _log.exception("opening the services failed")
             text = f"ovillo could not start ({type(error).__name__}); its log has the details. Try `ovillo doctor`."
@@ -191,8 +192,8 @@ class OvilloServer:
                 types.Resource(
                     uri=resources.session_uri(summary.session.id),
                     name=summary.session.id,
-                    title=summary.title,
-                    description=f"{summary.session.source}, {summary.counts.messages} messages",
+                    title=flat(summary.title),
+                    description=f"{named(summary.session.source)}, {summary.counts.messages} messages",
                     mime_type=resources.MIME,
                     annotations=types.Annotations(last_modified=resources.last_modified(summary)),
                 )
@@ -241,10 +242,10 @@ class OvilloServer:
             if not topic:
                 raise MCPError(types.INVALID_PARAMS, f"{params.name} needs the argument 'topic'.")
             call = ("search_sessions", {"query": topic, "limit": 8})  # type: ignore[dict-item]
-            opening = texts.DECIDED.format(topic=topic)
+            opening = texts.DECIDED.format(topic=said(topic))
         else:
             names = f"{_CONTINUE.name}, {_DECIDED.name}"
-            raise MCPError(types.INVALID_PARAMS, f"No prompt named {params.name!r}. Prompts: {names}.")
+            raise MCPError(types.INVALID_PARAMS, f"No prompt named {said(params.name)}. Prompts: {names}.")
         result = await self._in_thread(partial(self.call, *call, self._caller(ctx)))
         text = f"{opening}\n\n{result.text}"
         return types.GetPromptResult(
@@ -305,7 +306,7 @@ class OvilloServer:
         try:
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
         except OvilloError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), {"code": error.code}) from None
+            raise MCPError(types.INVALID_PARAMS, flat(str(error)), {"code": error.code}) from None
 
 
 def not_found_code(ctx: Context) -> int:

@@ -7,7 +7,6 @@ at once when the client closes its end.
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import sys
 import threading
@@ -15,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ovillo.interfaces.log_lines import log_to_stderr
 from ovillo.interfaces.mcp.lean_import import delay_package_inits
 
 if TYPE_CHECKING:
@@ -56,7 +56,4 @@ def _log_to_stderr(settings: Settings) -> None:
     """Standard output is the protocol's. ``MCP_LOG_VERBOSE`` opens the detail of our own log, never its contents."""
     verbose = settings.environment.get("MCP_LOG_VERBOSE", "").lower() in {"1", "true", "yes"}
     level = "DEBUG" if verbose else settings.log_level.upper()
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", force=True
-    )
-    logging.getLogger("ovillo").setLevel(level)
+    log_to_stderr(level)

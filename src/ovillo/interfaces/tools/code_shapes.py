@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.model.clock import to_iso
 from ovillo.model.code import CodeRoot, SymbolRow
+from ovillo.model.quoting import named
 
 if TYPE_CHECKING:
     # A list of tools must not wait for the floor below.
@@ -240,12 +241,12 @@ def index_info(report: IndexReport) -> IndexInfo:
 def index_line(report: IndexReport) -> str:
     """What indexing did, in a sentence."""
     if report.busy:
-        return f"Another process is indexing {report.root} right now; ask again in a minute."
+        return f"Another process is indexing {named(report.root)} right now; ask again in a minute."
     took = f"{report.elapsed_ms / 1000:.1f} s"
     if not report.read and not report.removed:
-        return f"Nothing changed in {report.root}: {report.files} files ({took})."
+        return f"Nothing changed in {named(report.root)}: {report.files} files ({took})."
     gone = f", {report.removed} gone" if report.removed else ""
-    return f"Indexed {report.root}: read {report.read} of {report.files} files{gone}, {report.symbols} definitions ({took})."
+    return f"Indexed {named(report.root)}: read {report.read} of {report.files} files{gone}, {report.symbols} definitions ({took})."
 
 
 def to_data(value: Struct) -> Any:

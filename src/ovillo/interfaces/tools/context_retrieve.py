@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.room import Room, clip
 from ovillo.interfaces.tools.schema import NAMED
 from ovillo.interfaces.tools.working_place import caller_of
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.model.quoting import Quote, names, said
 from ovillo.security.principals import CONTEXT_READ
 
 _WHY = {
@@ -48,11 +48,9 @@ def handle(call: Call, args: Input) -> Answer:
     entry = found.entry
     if entry is None:
         reason = found.reason or "not_found"
-        text = (
-            f"No {args.key!r} in the context {found.context!r}: {_WHY[reason]}.{_others(call, caller, found.context)}"
-        )
+        text = f"No {said(args.key)} in the context {said(found.context)}: {_WHY[reason]}.{_others(call, caller, found.context)}"
         return Answer(Output(success=False, namespace=found.context, reason=reason), text)
-    written = json.dumps(entry.value, ensure_ascii=False)
+    encoded = json.dumps(entry.value, ensure_ascii=False)
     output = Output(
         success=True,
         namespace=entry.context,
@@ -60,24 +58,24 @@ def handle(call: Call, args: Input) -> Answer:
         stored_at=to_iso(entry.stored_at) or UNSET,
         expires_at=to_iso(entry.expires_at) or UNSET,
     )
-    heading = f"{entry.key!r} of the context {entry.context!r}, stored {output.stored_at}. {shapes.NOTICE}"
-    if Room(MAX_ANSWER_TOKENS).take(written, output):
-        return Answer(output, f"{heading}\n{written}")
+    heading = f"{said(entry.key)} of the context {said(entry.context)}, stored {output.stored_at}."
+    if Room(MAX_ANSWER_TOKENS).take(encoded, output):
+        return Answer(output, [heading, Quote(encoded)])
     output.success, output.value, output.reason = False, UNSET, "too_large"
-    output.excerpt, left_out = clip(written, _EXCERPT)
+    output.excerpt, left_out = clip(encoded, _EXCERPT)
     text = (
         f"{heading} It is too large for an answer ({left_out} characters left out); GET /api/contexts gives it whole."
     )
-    return Answer(output, f"{text}\n{output.excerpt}")
+    return Answer(output, [text, Quote(output.excerpt)])
 
 
 def _others(call: Call, caller: str, context: str) -> str:
     entries = call.services.contexts.entries(call.namespace, caller, context=context)
-    keys = ", ".join(entry.key for entry in entries[:_KEYS_NAMED])
+    keys = names(entry.key for entry in entries[:_KEYS_NAMED])
     if keys:
         return f" It holds: {keys}."
-    names = ", ".join(list(call.services.contexts.names(call.namespace))[:_KEYS_NAMED])
-    return f" Contexts that hold something: {names}." if names else " Nothing is stored in any context."
+    others = names(list(call.services.contexts.names(call.namespace))[:_KEYS_NAMED])
+    return f" Contexts that hold something: {others}." if others else " Nothing is stored in any context."
 
 
 TOOL = Tool(

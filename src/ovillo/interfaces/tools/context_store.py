@@ -11,6 +11,7 @@ from ovillo.interfaces.tools.schema import NAMED
 from ovillo.interfaces.tools.working_place import caller_of
 from ovillo.memory.contexts import MAX_TTL_S
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import named
 from ovillo.security.principals import CONTEXT_WRITE
 
 
@@ -44,7 +45,7 @@ def handle(call: Call, args: Input) -> Answer:
         expires_at=to_iso(entry.expires_at) or UNSET,
     )
     until = f" until {output.expires_at}" if output.expires_at is not UNSET else ""
-    return Answer(output, f"Stored {entry.key!r} in the context {entry.context!r}{until}.")
+    return Answer(output, f"Stored {named(entry.key)} in the context {named(entry.context)}{until}.")
 
 
 TOOL = Tool(

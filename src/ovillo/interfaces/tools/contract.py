@@ -6,12 +6,13 @@ Owns no tool and no transport. MCP, ``execute``, REST and the command line all g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from ovillo.model.quoting import Line, noticed, written
 from ovillo.model.records import Namespace
 from ovillo.security.principals import HISTORY_READ, Principal
 from ovillo.sessions.calling import CallContext
@@ -38,10 +39,23 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a handler gives back: data for programs and the same facts as readable text for models."""
+    """What a handler gives back: data for programs and the same facts as readable text for models.
+
+    A string in ``lines`` is one line, whatever was put into it; recorded text of many lines is a ``Quote``, and fields
+    that people, models or files filled stand in a line through ``said`` or ``named`` (``ovillo.model.quoting``)."""
 
     structured: msgspec.Struct
-    text: str
+    lines: Line | Sequence[Line]
+
+    @property
+    def plain(self) -> str:
+        """For people, on a terminal."""
+        return written([self.lines] if isinstance(self.lines, Line) else self.lines)
+
+    @property
+    def text(self) -> str:
+        """For models."""
+        return noticed(self.plain)
 
 
 @dataclass(frozen=True, slots=True)

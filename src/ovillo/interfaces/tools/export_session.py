@@ -11,6 +11,7 @@ from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
 from ovillo.interfaces.tools.room import Room
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
+from ovillo.model.quoting import NOTICE, Line, Quote, named, said
 from ovillo.sessions.transfer.service import Export
 
 
@@ -32,7 +33,7 @@ class Output(Struct, kw_only=True):
     command: str | UnsetType = UNSET
     request: str | UnsetType = UNSET
     calling: shapes.CallingInfo | UnsetType = UNSET
-    notice: str = shapes.NOTICE
+    notice: str = NOTICE
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -47,18 +48,18 @@ def handle(call: Call, args: Input) -> Answer:
         complete=data is not None and room.take(data, {"data": data}),
         calling=shapes.calling_info(found.calling),
     )
-    lines = [shapes.calling_line(found.calling)]
+    lines: list[Line] = [shapes.calling_line(found.calling)]
     if data is not None and output.complete:
         output.data, output.bytes = data, len(data.encode())
-        lines += [f"{made.filename} ({output.bytes:,} bytes). {shapes.NOTICE}", data]
+        lines += [f"{named(made.filename)} ({output.bytes:,} bytes):", Quote(data)]
     else:
         output.command = f"ovillo session export {found.id} --format {args.format} --output {made.filename}"
         output.request = f"POST /api/sessions/{found.id}/export?format={args.format}"
         lines.append(
-            f"{made.filename} does not fit in an answer; nothing was written. Get it whole with `{output.command}`, or over "
-            f"HTTP with {output.request}. To read the session here call get_session_history."
+            f"{named(made.filename)} does not fit in an answer; nothing was written. Get it whole with {said(output.command)}, or over "
+            f"HTTP with {said(output.request)}. To read the session here call get_session_history."
         )
-    return Answer(output, "\n".join(line for line in lines if line))
+    return Answer(output, lines)
 
 
 def _within(made: Export, limit: int) -> str | None:

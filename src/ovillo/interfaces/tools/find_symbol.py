@@ -11,6 +11,7 @@ from ovillo.interfaces.tools.code_shapes import SymbolInfo, symbol_info
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF
+from ovillo.model.quoting import named, said
 from ovillo.security.principals import CONTEXT_READ
 
 if TYPE_CHECKING:
@@ -54,17 +55,17 @@ def handle(call: Call, args: Input) -> Answer:
     room = Room()
     for one in found.symbols:
         info = found_info(one)
-        text = found_line(info)
-        if not room.take(text, info) and lines:
+        text = found_lines(info)
+        if not room.take("\n".join(text), info) and lines:
             break
         output.symbols.append(info)
-        lines.append(text)
+        lines += text
     if not lines:
         hint = "Say it in other words." if code.roots(call.namespace) else "No folder is indexed: call index_code."
-        lines = [f"Nothing fits {shapes.one_line(args.query, 200)!r}. {hint}"]
-    elif len(lines) < len(found.symbols):
-        lines.append(f"… {len(found.symbols) - len(lines)} more: ask with a smaller limit.")
-    return Answer(output, "\n".join([*lines, *found.notes]))
+        lines = [f"Nothing fits {said(shapes.one_line(args.query, 200))}. {hint}"]
+    elif len(output.symbols) < len(found.symbols):
+        lines.append(f"… {len(found.symbols) - len(output.symbols)} more: ask with a smaller limit.")
+    return Answer(output, [*lines, *found.notes])
 
 
 def found_info(one: FoundSymbol) -> FoundInfo:
@@ -108,9 +109,10 @@ def described_info(found: SymbolsFound) -> Described:
     )
 
 
-def found_line(info: FoundInfo) -> str:
-    doc = f"  {info.doc}" if info.doc else ""
-    return f"{info.file}:{info.lines[0]}-{info.lines[1]}  {info.kind} {info.name}\n    {info.signature}{doc}"
+def found_lines(info: FoundInfo) -> list[str]:
+    doc = f"  {said(info.doc)}" if info.doc else ""
+    place = named(f"{info.file}:{info.lines[0]}-{info.lines[1]}")
+    return [f"{place}  {info.kind} {named(info.name)}", f"    {said(info.signature)}{doc}"]
 
 
 def reasons(one: FoundSymbol) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ovillo.interfaces.tools.contract import Call
 from ovillo.model.errors import NotFound
+from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionId
 from ovillo.sessions.views import Calling, Freshness, SessionSummary
 from ovillo.store.protocol import SessionFilter
@@ -49,7 +50,7 @@ def find_session(call: Call, ref: str) -> Found:
         summary = call.services.catalog.resolve(call.namespace, calling.session_id)
     except NotFound:
         raise NotFound(
-            f"The calling session is {calling.session_id} (found by {calling.rule}), but it is not indexed yet.",
+            f"The calling session is {named(calling.session_id)} (found by {calling.rule}), but it is not indexed yet.",
             hint="Call again in a second; `ovillo sources` shows what is read.",
         ) from None
     return Found(summary, calling, behind=not caught_up)
@@ -57,7 +58,7 @@ def find_session(call: Call, ref: str) -> Found:
 
 def freshness(call: Call, found: Found | None = None) -> Freshness:
     """How current the whole index is, and that the session found is behind when it is."""
-    behind = (f"the newest of session {found.id}",) if found and found.behind else ()
+    behind = (f"the newest of session {named(found.id)}",) if found and found.behind else ()
     state = call.services.scan_state
     return Freshness(state.indexed_through(), behind + state.pending())
 
@@ -66,7 +67,7 @@ def with_session(given: Freshness, found: Found) -> Freshness:
     """``given`` with a note when catching up the session ran out of time."""
     if not found.behind:
         return given
-    return Freshness(given.indexed_through, (f"the newest of session {found.id}", *given.pending))
+    return Freshness(given.indexed_through, (f"the newest of session {named(found.id)}", *given.pending))
 
 
 def _resolve(call: Call, ref: str) -> SessionSummary:
@@ -84,5 +85,5 @@ def _unknown_caller(calling: Calling) -> str:
 
 def _newest(call: Call) -> str:
     page = call.services.catalog.list(call.namespace, SessionFilter(), limit=3)
-    names = "; ".join(f"{x.session.id} ({x.title[:60]})" for x in page.sessions)
+    names = "; ".join(f"{named(x.session.id)} ({said(x.title[:60])})" for x in page.sessions)
     return f"Pass sessionID. Newest: {names}." if names else "No session is indexed yet: run `ovillo scan`."

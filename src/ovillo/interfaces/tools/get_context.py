@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
 from ovillo.interfaces.tools.schema import UNNAMED
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import Composed, Line
 from ovillo.references.context.answer import ContextAnswer, Provenance, ResolvedEntity
 from ovillo.references.context.service import DEFAULT_TOKENS, MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from ovillo.security.principals import CONTEXT_READ
@@ -131,17 +131,16 @@ def _reference(each: ResolvedEntity) -> Reference:
     )
 
 
-def _text(answer: ContextAnswer) -> str:
-    lines = [f"{shapes.NOTICE}", "", answer.content]
+def _text(answer: ContextAnswer) -> list[Line]:
+    lines: list[Line] = [Composed(answer.content)]
     if answer.abstained:
         # Said once: the content begins with the question.
         near = answer.content.removeprefix(answer.question or "").strip()
-        lines = [f"No answer ({answer.why}). Ask back: {answer.question}"]
-        lines += [shapes.NOTICE, "", near] if near else []
+        lines = [f"No answer ({answer.why}). Ask back: {answer.question}", Composed(near)]
     lines += [f"({note})" for note in answer.notes]
     if answer.left_out:
-        lines.append(f"\n{answer.left_out} more pieces had no room: ask with a larger max_tokens, or search_sessions.")
-    return "\n".join(lines)
+        lines.append(f"{answer.left_out} more pieces had no room: ask with a larger max_tokens, or search_sessions.")
+    return lines
 
 
 TOOL = Tool(

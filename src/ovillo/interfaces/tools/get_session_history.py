@@ -21,13 +21,14 @@ from ovillo.interfaces.tools.messages import (
     message_heading,
     message_info,
     part_info,
-    part_text,
+    part_lines,
 )
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.interfaces.tools.whole_item import Piece, cut_out
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, MAX_ANSWER_TOKENS
+from ovillo.model.quoting import NOTICE, Line, named, said, written
 from ovillo.model.records import Message, Part
 from ovillo.sessions.cursors import encode_cursor
 from ovillo.sessions.views import Freshness
@@ -109,7 +110,9 @@ def _backwards(call: Call, args: Input, found: Found, state: dict[str, Any], lim
     if start > 0:
         output.next_cursor = cursors.encode(key, e=1, b=start, n=args.limit)
     if packed.parts_of_next:
-        output.notes = [f"Message {packed.infos[-1].id} is longer than this answer: messageID={packed.infos[-1].id!r}."]
+        output.notes = [
+            f"Message {named(packed.infos[-1].id)} is longer than this answer: messageID={said(packed.infos[-1].id)}."
+        ]
     return Answer(output, _text(found, packed, output, fresh))
 
 
@@ -118,7 +121,7 @@ class _Packed:
 
     def __init__(self) -> None:
         self.infos: list[MessageInfo] = []
-        self.texts: list[str] = []
+        self.lines: list[Line] = []
         self.whole_messages = 0
         self.parts_of_next = 0
 
@@ -127,23 +130,25 @@ def _pack(messages: tuple[Message, ...], part_skip: int, how: Detail, room: Room
     """As many messages as there is room for; the last one may be cut between two of its parts."""
     packed = _Packed()
     for message in messages:
-        heading = message_heading(message) + (" (continued)" if part_skip else "")
+        heading = message_heading(message)
+        if part_skip:
+            heading[0] += " (continued)"
         info = message_info(message, [], how)
-        if not room.take(heading, info) and packed.infos:
+        if not room.take(written(heading), info) and packed.infos:
             break
-        texts = [heading]
+        lines: list[Line] = [*heading]
         done = part_skip
         for part in message.parts[part_skip:]:
             item = _fitting(part, how, room, must=not info.parts and not packed.infos)
             if item is None:
                 break
             info.parts.append(item)
-            texts.append(part_text(item))
+            lines += part_lines(item)
             done += 1
         if done < len(message.parts) and not info.parts:
             break
         packed.infos.append(info)
-        packed.texts.append("\n".join(text for text in texts if text))
+        packed.lines += lines
         if done < len(message.parts):
             packed.parts_of_next = done
             break
@@ -154,17 +159,17 @@ def _pack(messages: tuple[Message, ...], part_skip: int, how: Detail, room: Room
 
 def _takes(message: Message, how: Detail, room: Room) -> bool:
     """Whether the whole message still has room; what is left of the room afterwards is only good when it had."""
-    if not room.take(message_heading(message), message_info(message, [], how)):
+    if not room.take(written(message_heading(message)), message_info(message, [], how)):
         return False
     items = (part_info(part, how) for part in message.parts)
-    return all(room.take(part_text(item), item) for item in items)
+    return all(room.take(written(part_lines(item)), item) for item in items)
 
 
 def _fitting(part: Part, how: Detail, room: Room, *, must: bool) -> PartInfo | None:
     """The part as asked for when there is room; the first one of an answer is shortened until it fits."""
     for shorter in (how, DETAILED, CONCISE, TINY) if must else (how,):
         item = part_info(part, shorter)
-        if room.take(part_text(item), item):
+        if room.take(written(part_lines(item)), item):
             return item
     return part_info(part, TINY) if must else None
 
@@ -179,7 +184,7 @@ def _one_item(call: Call, args: Input, found: Found) -> Answer:
         piece = cut_out(part_info(part, WHOLE), cursors.position(state, "at"), args.max_tokens)
         packed = _Packed()
         packed.infos = [message_info(message, [piece.info], WHOLE)]
-        packed.texts = [message_heading(message), part_text(piece.info)]
+        packed.lines = [*message_heading(message), *part_lines(piece.info)]
         following = cursors.encode(key, at=piece.next_at) if piece.next_at else UNSET
         notes = _piece_notes(piece)
     else:
@@ -210,26 +215,25 @@ def _output(found: Found, packed: _Packed, fresh: Freshness, offset: int, total:
         indexed_through=to_iso(fresh.indexed_through),
         not_indexed_yet=shapes.pending_places(fresh),
         calling=shapes.calling_info(found.calling),
-        notice=shapes.NOTICE,
+        notice=NOTICE,
     )
 
 
-def _text(found: Found, packed: _Packed, output: Output, fresh: Freshness) -> str:
+def _text(found: Found, packed: _Packed, output: Output, fresh: Freshness) -> list[Line]:
     first, last = output.offset + 1, output.offset + len(output.messages)
     span = f"messages {first} to {last} of {output.total}" if output.messages else f"0 of {output.total} messages"
     more = []
     if output.next_cursor is not UNSET:
-        more.append(f"More: get_session_history(sessionID={found.id!r}, cursor={output.next_cursor!r}).")
-    lines = [
-        f"# {output.session.title}",
-        f"Session {found.id}, {output.session.source}, {span}. {shapes.NOTICE}",
+        more.append(f"More: get_session_history(sessionID={said(found.id)}, cursor={said(output.next_cursor)}).")
+    return [
+        f"# {said(output.session.title)}",
+        f"Session {named(found.id)}, {named(str(output.session.source))}, {span}.",
         shapes.calling_line(found.calling),
         *(output.notes if output.notes is not UNSET else []),
-        *packed.texts,
+        *packed.lines,
         *more,
         shapes.freshness_line(fresh),
     ]
-    return "\n".join(line for line in lines if line)
 
 
 TOOL = Tool(

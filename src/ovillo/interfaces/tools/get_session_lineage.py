@@ -13,6 +13,7 @@ from ovillo.interfaces.tools.link_sessions import LinkInfo, link_info, link_line
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionKind
 from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
 
@@ -98,7 +99,7 @@ def handle(call: Call, args: Input) -> Answer:
     )
     return Answer(
         output,
-        "\n".join([*_heading(found, output), *lines, *link_lines, *_more(found, output), shapes.freshness_line(fresh)]),
+        [*_heading(found, output), *lines, *link_lines, *_more(found, output), shapes.freshness_line(fresh)],
     )
 
 
@@ -123,7 +124,7 @@ def _relation(node: LineageNode) -> str:
 
 
 def _line(relative: Relative) -> str:
-    line = shapes.session_line(relative).split("\n", 1)[0]
+    line = shapes.session_line(relative)
     depth = relative.depth if relative.depth is not UNSET else 0
     return f"{'  ' * max(depth - 1, 0)}{line}" + (f" ({relative.relation})" if depth else "")
 
@@ -156,23 +157,26 @@ def _spawned(lineage: Lineage) -> Spawned | UnsetType:
 
 
 def _heading(found: Found, output: Output) -> list[str]:
-    lines = [f"# {output.session.title}", f"Session {found.id}, {output.session.source}, {output.session.kind}."]
+    session = output.session
+    lines = [f"# {said(session.title)}", f"Session {named(found.id)}, {named(str(session.source))}, {session.kind}."]
     if found.calling:
         lines.append(shapes.calling_line(found.calling))
     if output.forked_from is not UNSET:
-        point = f" at {output.forked_from.point}" if output.forked_from.point else ""
-        lines.append(f"Forked from {output.forked_from.id} ({output.forked_from.title}){point}.")
+        point = f" at {named(output.forked_from.point)}" if output.forked_from.point else ""
+        lines.append(f"Forked from {named(output.forked_from.id)} ({said(output.forked_from.title)}){point}.")
     if output.spawned_by is not UNSET:
-        lines.append(f"Started by tool call {output.spawned_by.call_id} in message {output.spawned_by.message_id}.")
+        lines.append(
+            f"Started by tool call {named(output.spawned_by.call_id)} in message {named(output.spawned_by.message_id)}."
+        )
     if not any(output.counts.values()):
         lines.append("No parents, children or siblings are recorded.")
-    return lines + [f"Warning: {x}" for x in (output.warnings if output.warnings is not UNSET else [])]
+    return lines + [f"Warning: {said(x)}" for x in (output.warnings if output.warnings is not UNSET else [])]
 
 
 def _more(found: Found, output: Output) -> list[str]:
     if output.next_cursor is UNSET:
         return []
-    return [f"More: get_session_lineage(sessionID={found.id!r}, cursor={output.next_cursor!r})."]
+    return [f"More: get_session_lineage(sessionID={said(found.id)}, cursor={said(output.next_cursor)})."]
 
 
 TOOL = Tool(

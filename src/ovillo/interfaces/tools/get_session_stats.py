@@ -11,6 +11,7 @@ from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session, freshness
 from ovillo.interfaces.tools.schema import BRIEF, UNNAMED, wire_name
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import named, names, said
 from ovillo.sessions.views import Calling, Freshness, Statistics
 from ovillo.store.protocol import Totals
 
@@ -129,15 +130,15 @@ def _tools(own: Totals) -> list[ToolFigures]:
     ]
 
 
-def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: Freshness) -> str:
+def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: Freshness) -> list[str]:
     used, session = output.tokens, output.session
     lines = [
-        f"# {session.title}",
-        f"Session {session.id}, {session.source}, {session.created} to {session.updated}.",
+        f"# {said(session.title)}",
+        f"Session {named(session.id)}, {named(str(session.source))}, {session.created} to {session.updated}.",
         shapes.calling_line(calling),
         f"Duration {_span(output.duration)} ({output.duration} ms), of it active {_span(output.active_time)}.",
         f"{output.message_count} messages ({output.prompt_count} prompts), {output.part_count} parts, {output.errors} errors.",
-        f"Agents: {', '.join(output.agents) or 'none named'}. Models: {', '.join(output.models) or 'none named'}.",
+        f"Agents: {names(output.agents) or 'none named'}. Models: {names(output.models) or 'none named'}.",
         f"Tokens: input {used.input}, output {used.output}, reasoning {used.reasoning}, cache read {used.cache_read}, "
         f"cache write {used.cache_write}. Cost: {output.cost:g}.",
         f"Changes: +{output.changes.additions} -{output.changes.deletions} in {output.changes.files} files.",
@@ -150,11 +151,11 @@ def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: F
             f"Below it: {output.descendants.sessions} sessions, {output.descendants.message_count} messages, "
             f"cost {output.descendants.cost:g}, not counted above."
         )
-    return "\n".join(line for line in [*lines, shapes.freshness_line(fresh)] if line)
+    return [*lines, shapes.freshness_line(fresh)]
 
 
 def _tool(used: ToolFigures) -> str:
-    return f"{used.name} {used.calls}" + (f" ({used.failures} failed)" if used.failures else "")
+    return f"{named(used.name)} {used.calls}" + (f" ({used.failures} failed)" if used.failures else "")
 
 
 def _more(figures: Statistics, output: Output) -> str:

@@ -12,6 +12,7 @@ from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED
 from ovillo.interfaces.tools.working_place import is_local_user, place_of
 from ovillo.model.errors import NotFound
+from ovillo.model.quoting import named, said
 from ovillo.security.principals import CONTEXT_WRITE, Principal
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ def handle(call: Call, args: Input) -> Answer:
         check_may_index(call.services, call.principal, folder)
     report = call.services.code.index(call.namespace, folder)
     lines = [index_line(report)]
-    lines += [f"- skipped {file}: {reason}" for file, reason in report.skipped[:5]]
-    lines += [f"- {file}: {reason}" for file, reason in report.errors[:5]]
+    lines += [f"- skipped {named(file)}: {said(reason)}" for file, reason in report.skipped[:5]]
+    lines += [f"- {named(file)}: {said(reason)}" for file, reason in report.errors[:5]]
     made = Output(root=report.root, files=report.files, read=report.read, symbols=report.symbols, busy=report.busy)
-    return Answer(made, "\n".join(lines))
+    return Answer(made, lines)
 
 
 def _working_folder(call: Call) -> str | None:

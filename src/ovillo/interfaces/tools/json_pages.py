@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ovillo.interfaces.tools.room import Room, slice_bytes
 from ovillo.model.errors import NotFound
+from ovillo.model.quoting import names, said
 from ovillo.sessions.snapshot_diff import pointer
 
 
@@ -50,11 +51,12 @@ def at_path(value: Any, path: str) -> Any:
             value = value[int(key)]
         else:
             raise NotFound(
-                f"The state has nothing at {path!r}.", hint=f"It leads to {here or 'the top'!r}: {_keys(value)}"
+                f"The state has nothing at {said(path)}.",
+                hint=f"It leads to {said(here) if here else 'the top'}: {_keys(value)}",
             )
         here = pointer(here, key)
     if path and not path.startswith("/"):
-        raise NotFound(f"{path!r} is no path.", hint="A path begins with a slash: /plan/steps/0.")
+        raise NotFound(f"{said(path)} is no path.", hint="A path begins with a slash: /plan/steps/0.")
     return value
 
 
@@ -141,5 +143,5 @@ def _keys(value: Any) -> str:
 
 
 def _listed(keys: Iterable[str]) -> str:
-    names = [key[:60] for key in keys]
-    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    known = [key[:60] for key in keys]
+    return names(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")

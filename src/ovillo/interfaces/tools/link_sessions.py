@@ -16,6 +16,7 @@ from ovillo.interfaces.tools.room import Room
 from ovillo.model.clock import to_iso
 from ovillo.model.coordination import RELATIONSHIPS, Link
 from ovillo.model.errors import InvalidInput
+from ovillo.model.quoting import named, names, said
 from ovillo.model.records import SessionId
 from ovillo.security.principals import SESSIONS_WRITE
 
@@ -95,7 +96,7 @@ def handle(call: Call, args: Input) -> Answer:
     output.left_out = left_out or UNSET
     if left_out:
         lines.append(f"{left_out} more do not fit here.")
-    return Answer(output, "\n".join(lines or [f"No links of {found.id}."]))
+    return Answer(output, lines or [f"No links of {named(found.id)}."])
 
 
 def _act(call: Call, args: Input, from_id: SessionId) -> str:
@@ -107,7 +108,7 @@ def _act(call: Call, args: Input, from_id: SessionId) -> str:
     to_id = find_session(call, args.to).id
     if args.action == "dismiss":
         call.services.link_proposals.dismiss(call.namespace, from_id, to_id)
-        return f"{from_id} and {to_id} will not be proposed again."
+        return f"{named(from_id)} and {named(to_id)} will not be proposed again."
     if args.action == "accept":
         return _linked(call.services.link_proposals.accept(call.namespace, from_id, to_id), is_new=True)
     link, is_new = call.services.links.link_sessions(
@@ -117,7 +118,7 @@ def _act(call: Call, args: Input, from_id: SessionId) -> str:
 
 
 def _linked(link: Link, *, is_new: bool) -> str:
-    return f"{'Linked' if is_new else 'Changed'}: {link.from_id} {link.relationship} {link.to_id}."
+    return f"{'Linked' if is_new else 'Changed'}: {named(link.from_id)} {named(link.relationship)} {named(link.to_id)}."
 
 
 def _add(room: Room, lines: list[str], to: list[T], line: str, info: T) -> int:
@@ -142,8 +143,8 @@ def link_info(seen: SeenLink) -> LinkInfo:
 
 
 def link_line(link: LinkInfo) -> str:
-    shared = f" | shared: {', '.join(link.shared_entities)}" if link.shared_entities else ""
-    return f"- {link.relationship} {link.id} | {link.title}{shared}"
+    shared = f" | shared: {names(link.shared_entities)}" if link.shared_entities else ""
+    return f"- {named(link.relationship)} {named(link.id)} | {said(link.title)}{shared}"
 
 
 def proposal_info(proposal: Proposal) -> ProposalInfo:
@@ -160,12 +161,12 @@ def proposal_info(proposal: Proposal) -> ProposalInfo:
 
 
 def _proposal_line(info: ProposalInfo) -> str:
-    why = "; ".join(info.evidence)
-    return f"- proposed ({info.score:.2f}): {info.from_} {info.relationship} {info.to} | {info.to_title} | {why}"
+    ends = f"{named(info.from_)} {named(info.relationship)} {named(info.to)}"
+    return f"- proposed ({info.score:.2f}): {ends} | {said(info.to_title)} | {'; '.join(map(said, info.evidence))}"
 
 
 def _next_step(session_id: str) -> str:
-    return f"Next: link_sessions(from={session_id!r}, to=..., action='accept') or action='dismiss'."
+    return f"Next: link_sessions(from={said(session_id)}, to=..., action='accept') or action='dismiss'."
 
 
 TOOL = Tool(

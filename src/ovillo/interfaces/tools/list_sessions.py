@@ -13,6 +13,7 @@ from ovillo.interfaces.tools.schema import wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
+from ovillo.model.quoting import said
 from ovillo.store.protocol import SessionFilter
 
 
@@ -57,11 +58,11 @@ def handle(call: Call, args: Input) -> Answer:
     rest = page.sessions[skip:]
     for summary in rest:
         info = shapes.session_info(summary, detailed=args.response_format == "detailed")
-        line = shapes.session_line(info)
-        if not room.take(line, info) and shown:
+        text = [shapes.session_line(info), *shapes.summary_line(info)]
+        if not room.take("\n".join(text), info) and shown:
             break
         shown.append(info)
-        lines.append(line)
+        lines += text
     following: str | UnsetType = UNSET
     kept = {"n": limit, "name": where.name, "project": where.project}
     if len(shown) < len(rest):
@@ -76,12 +77,12 @@ def handle(call: Call, args: Input) -> Answer:
         not_indexed_yet=shapes.pending_places(page.freshness),
     )
     text = [_heading(where, page.total, len(shown)), *lines, *_more(output), shapes.freshness_line(page.freshness)]
-    return Answer(output, "\n".join(text))
+    return Answer(output, text)
 
 
 def _heading(where: SessionFilter, total: int, shown: int) -> str:
-    asked = [f"named {where.name!r}"] if where.name else []
-    asked += [f"in {where.project!r}"] if where.project else []
+    asked = [f"named {said(where.name)}"] if where.name else []
+    asked += [f"in {said(where.project)}"] if where.project else []
     of = f"{shown} of {total}" if shown != total else str(total)
     heading = f"{of} sessions {' '.join(asked)}".rstrip() + (", newest first:" if shown else ".")
     if not total and asked:

@@ -37,7 +37,7 @@ def handle(call: Call, args: Input) -> Answer:
         session_id=task.session_id or UNSET,
         directory=task.directory or UNSET,
     )
-    return Answer(output, f"Task {task.id} began. At its end: llm_punch_out(task_id={task.id!r}, summary=...).")
+    return Answer(output, f"Task {task.id} began. At its end: llm_punch_out(task_id='{task.id}', summary=...).")
 
 
 TOOL = Tool(

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import named, said
 from ovillo.security.principals import SESSIONS_WRITE
 
 #: Names in an answer; the timesheet keeps them all.
@@ -44,9 +45,9 @@ def handle(call: Call, args: Input) -> Answer:
         warnings=list(task.warnings) or UNSET,
     )
     lines = [f"Task {task.id} ended after {done.duration_s:g} s with {len(task.files)} files modified."]
-    lines += [f"- {path}" for path in output.files]
+    lines += [f"- {named(path)}" for path in output.files]
     lines += [f"... and {len(task.files) - _NAMED} more." for _ in range(len(task.files) > _NAMED)]
-    return Answer(output, "\n".join([*lines, *(f"Warning: {warning}." for warning in task.warnings)]))
+    return Answer(output, [*lines, *(f"Warning: {said(warning)}." for warning in task.warnings)])
 
 
 TOOL = Tool(

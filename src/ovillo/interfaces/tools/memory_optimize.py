@@ -75,7 +75,7 @@ def _step(step: Step) -> StepInfo:
     )
 
 
-def sentences(done: Optimized) -> str:
+def sentences(done: Optimized) -> list[str]:
     lines = [
         f"{done.bytes_saved:,} bytes saved: the database was {done.before.disk:,} bytes on disk and is {done.after.disk:,}."
     ]
@@ -86,7 +86,7 @@ def sentences(done: Optimized) -> str:
         lines.append(
             f"{done.after.free:,} bytes inside the file are free for new data; the level aggressive gives them to the disk."
         )
-    return "\n".join(lines)
+    return lines
 
 
 TOOL = Tool(

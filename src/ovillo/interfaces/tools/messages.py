@@ -17,6 +17,7 @@ from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.room import clip
 from ovillo.interfaces.tools.schema import NAMED, wire_name
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import Line, Quote, named, names, said
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
 
 
@@ -194,13 +195,8 @@ def _json(value: Any) -> str:
 # --- as text -------------------------------------------------------------------------------------------
 
 
-def quote(text: str) -> str:
-    """Recalled text as quoted lines: nothing in it can pass for an instruction of the answer itself."""
-    return "\n".join(f"> {line}" for line in text.splitlines()) if text else ""
-
-
-def message_heading(message: Message) -> str:
-    who = message.role.value + (f" ({message.agent})" if message.agent else "")
+def message_heading(message: Message) -> list[str]:
+    who = message.role.value + (f" ({named(message.agent)})" if message.agent else "")
     marks = [
         mark
         for mark, holds in (
@@ -208,37 +204,37 @@ def message_heading(message: Message) -> str:
             ("compaction", is_compaction(message)),
             ("superseded", message.superseded),
             ("reverted", message.reverted),
-            (f"inherited from {message.inherited_from}", message.inherited_from is not None),
+            (f"inherited from {named(message.inherited_from or '')}", message.inherited_from is not None),
         )
         if holds
     ]
     stamp = (to_iso(message.created_at) or "no time")[:19].replace("T", " ")
-    heading = f"## {who} {stamp} {message.id}" + (f" [{', '.join(marks)}]" if marks else "")
-    return f"{heading}\n(failed: {shapes.one_line(message.error, 300)})" if message.error else heading
+    heading = f"## {who} {stamp} {named(message.id)}" + (f" [{', '.join(marks)}]" if marks else "")
+    return [heading, f"(failed: {said(shapes.one_line(message.error, 300))})"] if message.error else [heading]
 
 
-def part_text(info: PartInfo) -> str:
-    """One part as quoted text; empty for parts that say nothing."""
-    lines: list[str] = []
-    name = f"{info.type} {info.id}"
+def part_lines(info: PartInfo) -> list[Line]:
+    """One part, quoted; none for parts that say nothing."""
+    lines: list[Line] = []
+    name = f"{info.type} {named(info.id)}"
     if info.tool is not UNSET:
-        lines.append(f"[{name}] {info.tool.name} ({info.tool.status}) call {info.tool.call_id}")
+        lines.append(f"[{name}] {named(info.tool.name)} ({info.tool.status}) call {named(info.tool.call_id)}")
         if info.tool.child_session_id is not UNSET:
-            lines.append(f"started session {info.tool.child_session_id}")
-        lines.append(quote(f"input: {_json(info.tool.input)}"))
+            lines.append(f"started session {named(info.tool.child_session_id)}")
+        lines.append(Quote(f"input: {_json(info.tool.input)}"))
         if info.tool.output:
-            lines.append(quote(f"output: {info.tool.output}"))
+            lines.append(Quote(f"output: {info.tool.output}"))
     elif info.patch is not UNSET:
-        lines.append(f"[{name}] +{info.patch.additions} -{info.patch.deletions} {', '.join(info.patch.files)}")
+        lines.append(f"[{name}] +{info.patch.additions} -{info.patch.deletions} {names(info.patch.files)}")
         if info.patch.diff is not UNSET:
-            lines.append(quote(info.patch.diff))
+            lines.append(Quote(info.patch.diff))
     elif info.file is not UNSET:
-        lines.append(f"[{name}] {info.file.path}")
+        lines.append(f"[{name}] {named(info.file.path)}")
     if info.text is not UNSET:
         if info.type != PartType.TEXT.value or info.synthetic is True:
             lines[:0] = [] if lines else [f"[{name}{', synthetic' if info.synthetic is True else ''}]"]
-        lines.append(quote(info.text))
+        lines.append(Quote(info.text))
     if info.omitted is not UNSET:
         cut = ", ".join(f"{count} characters of {field}" for field, count in info.omitted.items())
-        lines.append(f"(left out: {cut}; whole: partID={info.id!r})")
-    return "\n".join(lines)
+        lines.append(f"(left out: {cut}; whole: partID={said(info.id)})")
+    return lines

@@ -11,11 +11,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import CURRENT, Found, find_session, with_session
-from ovillo.interfaces.tools.messages import quote
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.model.quoting import NOTICE, Line, Quote, named, said, written
 from ovillo.sessions.tokens import count_tokens
 from ovillo.sessions.views import Freshness, RecoveredContext, RecoveredItem
 
@@ -67,14 +67,15 @@ def handle(call: Call, args: Input) -> Answer:
     budget = max(round(args.max_tokens * 0.85) - 150, _LEAST)
     recovered = call.services.recovery.recover(call.namespace, found.id, budget)
     while True:
-        output, text = _written(recovered, args, found)
+        output, lines = _written(recovered, args, found)
+        text = Answer(output, lines).text
         spent = max(count_tokens(text), count_tokens(msgspec.json.encode(output).decode()))
         shorter = _without_oldest_turns(recovered, spent - args.max_tokens)
         if spent <= args.max_tokens or shorter is None:
             break
         recovered = shorter
     output.tokens = count_tokens(text)
-    return Answer(output, text)
+    return Answer(output, lines)
 
 
 def _without_oldest_turns(recovered: RecoveredContext, tokens: int) -> RecoveredContext | None:
@@ -91,7 +92,7 @@ def _without_oldest_turns(recovered: RecoveredContext, tokens: int) -> Recovered
     return replace(recovered, items=kept, left_out=recovered.left_out + len(dropped))
 
 
-def _written(recovered: RecoveredContext, args: Input, found: Found) -> tuple[Output, str]:
+def _written(recovered: RecoveredContext, args: Input, found: Found) -> tuple[Output, list[Line]]:
     fresh = with_session(recovered.freshness, found)
     output = Output(
         session=shapes.session_info(recovered.summary),
@@ -102,46 +103,48 @@ def _written(recovered: RecoveredContext, args: Input, found: Found) -> tuple[Ou
         indexed_through=to_iso(fresh.indexed_through),
         calling=shapes.calling_info(found.calling),
         not_indexed_yet=shapes.pending_places(fresh),
-        notice=shapes.NOTICE,
+        notice=NOTICE,
     )
     return output, _fill(recovered, output, found, fresh)
 
 
-def _fill(recovered: RecoveredContext, output: Output, found: Found, fresh: Freshness) -> str:
+def _fill(recovered: RecoveredContext, output: Output, found: Found, fresh: Freshness) -> list[Line]:
     """Items in the order the service chose, under a heading a kind, while the answer's bytes last."""
     room = Room(MAX_ANSWER_TOKENS)
-    blocks: list[str] = []
+    blocks: list[Line] = []
     kind = ""
     for item in recovered.items:
         info = _item(item)
         block = _block(info, heading=item.kind != kind)
-        if not room.take(block, info):
+        if not room.take(written(block), info):
             break
         kind = item.kind
         output.items.append(info)
-        blocks.append(block)
+        blocks += block
     missing = len(recovered.items) - len(output.items)
-    lines = [
-        f"# {output.session.title}",
-        f"Session {found.id}, {output.session.source}, {output.session.message_count} messages. {shapes.NOTICE}",
+    session = output.session
+    return [
+        f"# {said(session.title)}",
+        f"Session {named(found.id)}, {named(str(session.source))}, {session.message_count} messages.",
         shapes.calling_line(found.calling),
         *blocks,
-        f"{missing} items had no room: get_session_history(sessionID={found.id!r}) has them." if missing else "",
+        f"{missing} items had no room: get_session_history(sessionID={said(found.id)}) has them." if missing else "",
         shapes.freshness_line(fresh),
     ]
-    return "\n".join(line for line in lines if line)
 
 
 def _item(item: RecoveredItem) -> Item:
     return Item(kind=item.kind, text=item.text, ref=item.ref, created=to_iso(item.at), role=item.role or UNSET)
 
 
-def _block(item: Item, *, heading: bool) -> str:
-    title = f"## {_HEADINGS.get(item.kind, item.kind.capitalize())}\n" if heading else ""
+def _block(item: Item, *, heading: bool) -> list[Line]:
+    title: list[Line] = [f"## {_HEADINGS.get(item.kind, item.kind.capitalize())}"] if heading else []
     marks = " ".join(
-        x for x in (item.role if isinstance(item.role, str) else "", (item.created or "")[:16], item.ref or "") if x
+        x
+        for x in (item.role if isinstance(item.role, str) else "", (item.created or "")[:16], named(item.ref or ""))
+        if x
     )
-    return f"{title}[{marks}]\n{quote(item.text)}" if marks else f"{title}{quote(item.text)}"
+    return [*title, *([f"[{marks}]"] if marks else []), Quote(item.text)]
 
 
 TOOL = Tool(

@@ -20,6 +20,7 @@ from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import Answer, Call, Tool, ToolResult
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.plugins import added
+from ovillo.model.quoting import NOTICE, flat, noticed
 from ovillo.security.principals import Principal
 from ovillo.sessions.calling import CallContext
 
@@ -125,9 +126,14 @@ class Registry:
         """Call a tool. Never raises: what goes wrong comes back as a result with ``is_error`` and its code."""
         try:
             answer = self.answer(services, principal, name, given, context)
-            return ToolResult(msgspec.to_builtins(answer.structured), answer.text)
+            data, text = msgspec.to_builtins(answer.structured), answer.text
+            # Clients hand their model the one form or the other: the notice stands in both. Shapes that the Continuity
+            # Protocol prescribes to the letter stay as they are.
+            if text.startswith(NOTICE) and self._tools[name].toolset in ("history", "context"):
+                data["notice"] = NOTICE
+            return ToolResult(data, text)
         except OvilloError as error:
-            return ToolResult(None, str(error), is_error=True, error_code=error.code)
+            return ToolResult(None, noticed(flat(str(error))), is_error=True, error_code=error.code)
         except Exception as error:  # noqa: BLE001  The request edge: a caller gets an answer, the log gets the trace.
             _log.exception("tool %s failed", name)
             return ToolResult(None, _unexpected(name, error), is_error=True, error_code="internal")

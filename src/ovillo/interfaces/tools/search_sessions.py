@@ -9,12 +9,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.messages import quote
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import UNNAMED, wire_name
 from ovillo.model.clock import parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
+from ovillo.model.quoting import NOTICE, Line, named, said, written
 from ovillo.search.results import Hit, SessionHits
 
 
@@ -98,15 +98,15 @@ def handle(call: Call, args: Input) -> Answer:
     )
     room = Room()
     shown: list[FoundSession] = []
-    texts: list[str] = []
+    lines: list[Line] = []
     rest = result.sessions[skip:]
     for found in rest:
         info = _found_session(found, detailed=detailed)
-        text = _found_text(info)
-        if not room.take(text, info) and shown:
+        text = _found_lines(info)
+        if not room.take(written(text), info) and shown:
             break
         shown.append(info)
-        texts.append(text)
+        lines += text
     output = Output(
         sessions=shown,
         scoring=result.scored,
@@ -115,14 +115,14 @@ def handle(call: Call, args: Input) -> Answer:
         cut=result.cut or UNSET,
         embedded=round(result.embedded, 3) if result.embedded is not None else UNSET,
         not_indexed_yet=shapes.pending_places(result.freshness),
-        notice=shapes.NOTICE,
+        notice=NOTICE,
     )
     if len(shown) < len(rest):
         output.next_cursor = cursors.encode(key, c=state.get("c"), n=limit, s=skip + len(shown))
     elif result.next_cursor:
         output.next_cursor = cursors.encode(key, c=result.next_cursor, n=limit)
     fresh = shapes.freshness_line(result.freshness)
-    return Answer(output, "\n".join([_heading(args, output), *texts, *_tail(args, output), fresh]))
+    return Answer(output, [_heading(args, output), *lines, *_tail(args, output), fresh])
 
 
 def _key(args: Input) -> str:
@@ -177,24 +177,25 @@ def _hit(hit: Hit, facts: shapes.SessionInfo, *, detailed: bool) -> HitInfo:
     return info
 
 
-def _found_text(found: FoundSession) -> str:
-    lines = [shapes.session_line(found).split("\n", 1)[0]]
+def _found_lines(found: FoundSession) -> list[Line]:
+    lines: list[Line] = [shapes.session_line(found)]
     for hit in found.hits:
         place = " ".join(
-            x for x in (str(hit.role), hit.tool if isinstance(hit.tool, str) else "", hit.message_id or "title") if x
+            named(x)
+            for x in (str(hit.role), hit.tool if isinstance(hit.tool, str) else "", hit.message_id or "title")
+            if x
         )
-        part = f" part {hit.part_id}" if hit.part_id else ""
-        lines.append(f"  [{place}{part}]")
-        lines.append("\n".join(f"  {line}" for line in quote(" ".join(hit.snippet.split())).splitlines()))
+        part = f" part {named(hit.part_id)}" if hit.part_id else ""
+        lines += [f"  [{place}{part}]", f"  > {' '.join(hit.snippet.split())}"]
     if found.more_hits is not UNSET:
-        lines.append(f"  and at least {found.more_hits} more places: search with session:{found.id}")
-    return "\n".join(lines)
+        lines.append(f"  and at least {found.more_hits} more places: search with session:{named(found.id)}")
+    return lines
 
 
 def _heading(args: Input, output: Output) -> str:
     if not output.sessions:
-        return f"Nothing found for {args.query!r}. Try fewer or other words, a begin* or drop a filter."
-    return f"{len(output.sessions)} sessions for {args.query!r}, best first. {shapes.NOTICE}"
+        return f"Nothing found for {said(args.query)}. Try fewer or other words, a begin* or drop a filter."
+    return f"{len(output.sessions)} sessions for {said(args.query)}, best first."
 
 
 def _tail(args: Input, output: Output) -> list[str]:
@@ -204,9 +205,11 @@ def _tail(args: Input, output: Output) -> list[str]:
     if output.sessions and output.sessions[0].hits:
         best = output.sessions[0].hits[0]
         if best.message_id:
-            lines.append(f"Read on: get_session_history(sessionID={best.session_id!r}, around={best.message_id!r}).")
+            lines.append(
+                f"Read on: get_session_history(sessionID={said(best.session_id)}, around={said(best.message_id)})."
+            )
     if output.next_cursor is not UNSET:
-        lines.append(f"More: search_sessions with the same arguments and cursor={output.next_cursor!r}.")
+        lines.append(f"More: search_sessions with the same arguments and cursor={said(output.next_cursor)}.")
     share = f"; {output.embedded:.0%} of texts searchable by meaning" if output.embedded is not UNSET else ""
     return [*lines, f"Scored by {output.scoring}{share}."]
 

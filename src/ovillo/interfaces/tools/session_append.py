@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.model.errors import StoreUnavailable
+from ovillo.model.quoting import named
 from ovillo.model.records import Role, SessionId
 from ovillo.security.principals import SESSIONS_WRITE
 from ovillo.sessions.drafts import MAX_MESSAGE_CHARS, MessageDraft
@@ -44,7 +45,9 @@ def handle(call: Call, args: Input) -> Answer:
         ) from None
     output = Output(message_id=stored.message_id, seq=stored.seq, replayed=stored.replayed)
     again = " It was stored before under this key." if stored.replayed else ""
-    return Answer(output, f"Stored as message {stored.seq} ({stored.message_id}) of {args.session_id}.{again}")
+    return Answer(
+        output, f"Stored as message {stored.seq} ({named(stored.message_id)}) of {named(args.session_id)}.{again}"
+    )
 
 
 TOOL = Tool(

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import named
 from ovillo.model.records import SessionType
 from ovillo.security.principals import SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
@@ -56,9 +57,11 @@ def handle(call: Call, args: Input) -> Answer:
     session = row.session
     checklist = list(template_for(args.session_type).checklist) if args.session_type else []
     output = Output(session_id=session.id, created_at=to_iso(session.created_at), checklist=checklist or UNSET)
-    lines = [f"Session {session.id} was created. Next: session_append(session_id, role, content, idempotency_key)."]
+    lines = [
+        f"Session {named(session.id)} was created. Next: session_append(session_id, role, content, idempotency_key)."
+    ]
     lines += [f"- [ ] {item}" for item in checklist]
-    return Answer(output, "\n".join(lines))
+    return Answer(output, lines)
 
 
 TOOL = Tool(

@@ -15,6 +15,7 @@ from ovillo.interfaces.tools.room import Room
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
+from ovillo.model.quoting import NOTICE, Line, Quote, named, said
 from ovillo.model.records import Session
 from ovillo.sessions.snapshots import Restored
 
@@ -52,7 +53,7 @@ class Output(Struct, kw_only=True):
     start: int | UnsetType = UNSET
     total: int | UnsetType = UNSET
     calling: shapes.CallingInfo | UnsetType = UNSET
-    notice: str = shapes.NOTICE
+    notice: str = NOTICE
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -116,27 +117,27 @@ def _output(found: Found, restored: Restored, metadata: dict[str, Any], made: Pi
     return output
 
 
-def _text(output: Output, made: Piece) -> str:
-    where = f", at {output.path}" if output.path is not UNSET else ""
-    call = f"session_restore(session_id={output.session_id!r}, version={output.version}"
-    lines = [
-        f"Version {output.version} of session {output.session_id}{where}, saved {output.saved_at}, "
-        f"{output.bytes:,} bytes. {output.notice}",
+def _text(output: Output, made: Piece) -> list[Line]:
+    where = f", at {said(output.path)}" if output.path is not UNSET else ""
+    call = f"session_restore(session_id={said(output.session_id)}, version={output.version}"
+    lines: list[Line] = [
+        f"Version {output.version} of session {named(output.session_id)}{where}, saved {output.saved_at}, "
+        f"{output.bytes:,} bytes.",
         shapes.calling_line(None),
-        msgspec.json.encode(made.value).decode(),
+        Quote(msgspec.json.encode(made.value).decode()),
     ]
     if output.calling is not UNSET:
-        lines[1] = f"Current session: {output.calling.session_id} (found by {output.calling.rule})."
+        lines[1] = f"Current session: {named(output.calling.session_id)} (found by {output.calling.rule})."
     if made.left_out:
-        shown = ", ".join(f"{item.path} ({item.type}, {item.bytes:,} bytes)" for item in made.left_out)
+        shown = ", ".join(f"{said(item.path)} ({item.type}, {item.bytes:,} bytes)" for item in made.left_out)
         lines.append(
-            f"Not complete, too large for this answer: {shown}. Fetch it: {call}, path={made.left_out[0].path!r})."
+            f"Not complete, too large for this answer: {shown}. Fetch it: {call}, path={said(made.left_out[0].path)})."
         )
     if output.next_cursor is not UNSET:
         lines.append(
-            f"Not complete: {output.start} to {made.following} of {output.total}. More: {call}, cursor={output.next_cursor!r})."
+            f"Not complete: {output.start} to {made.following} of {output.total}. More: {call}, cursor={said(output.next_cursor)})."
         )
-    return "\n".join(line for line in lines if line)
+    return lines
 
 
 TOOL = Tool(

@@ -10,6 +10,7 @@ from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import named, said
 from ovillo.security.principals import SESSIONS_WRITE
 from ovillo.sessions.snapshots import Saved
 
@@ -39,8 +40,7 @@ def handle(call: Call, args: Input) -> Answer:
     saved = call.services.snapshots.save(call.namespace, found.id, args.content, args.compression_level)
     output = answered(found.id, saved)
     output.calling = shapes.calling_info(found.calling)
-    lines = [_sentence(output), shapes.calling_line(found.calling)]
-    return Answer(output, "\n".join(line for line in lines if line))
+    return Answer(output, [_sentence(output), shapes.calling_line(found.calling)])
 
 
 def answered(session_id: str, saved: Saved) -> Output:
@@ -60,13 +60,13 @@ def answered(session_id: str, saved: Saved) -> Output:
 def _sentence(output: Output) -> str:
     how = "" if output.delta_of is UNSET else f" as a delta on version {output.delta_of}"
     text = (
-        f"Saved version {output.version} of session {output.session_id} at {output.saved_at}: "
+        f"Saved version {output.version} of session {named(output.session_id)} at {output.saved_at}: "
         f"{output.bytes:,} bytes, stored in {output.stored_bytes:,}{how}."
     )
     if output.redacted is not UNSET:
         kinds = ", ".join(f"{number} {kind}" for kind, number in output.redacted.items())
         text += f" Secrets were masked before storing: {kinds}."
-    return f"{text} session_restore(session_id={output.session_id!r}, version={output.version}) gives it back."
+    return f"{text} session_restore(session_id={said(output.session_id)}, version={output.version}) gives it back."
 
 
 TOOL = Tool(

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
+from ovillo.model.quoting import Quote, named, said
 from ovillo.security.principals import SESSIONS_WRITE
 
 
@@ -38,12 +38,10 @@ def handle(call: Call, args: Input) -> Answer:
         summarizer=outcome.summarizer,
         warning=outcome.warning or UNSET,
     )
-    quoted = "\n".join(f"> {line}" for line in outcome.summary.splitlines())
-    saved = f"{outcome.tokens_before} tokens became {outcome.tokens_after} ({outcome.summarizer})."
-    lines = [f"Summary of {found.id}. {saved} {shapes.NOTICE}", quoted or "Nothing to summarise yet."]
-    if outcome.warning:
-        lines.append(f"Warning: {outcome.warning}")
-    return Answer(output, "\n".join(lines))
+    saved = f"{outcome.tokens_before} tokens became {outcome.tokens_after} ({named(outcome.summarizer)})."
+    summary = Quote(outcome.summary) if outcome.summary else "Nothing to summarise yet."
+    warning = f"Warning: {said(outcome.warning)}" if outcome.warning else ""
+    return Answer(output, [f"Summary of {named(found.id)}. {saved}", summary, warning])
 
 
 TOOL = Tool(

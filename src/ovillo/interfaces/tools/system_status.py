@@ -10,6 +10,7 @@ from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import NAMED
 from ovillo.model.clock import to_iso
+from ovillo.model.quoting import named, said
 from ovillo.security.principals import ADMIN
 from ovillo.sessions.status import Status
 
@@ -67,14 +68,14 @@ def shown(status: Status) -> Output:
     return output
 
 
-def _text(status: Status) -> str:
+def _text(status: Status) -> list[str]:
     lines = [f"ovillo {status.version} is {status.status}; up for {status.uptime_s:.0f} s."]
     lines += [f"{x.level}: {x.text}" for x in status.reasons]
     if status.active is not None:
         lines.append(f"{len(status.active)} active sessions:")
-        lines += [f"- {x.session.id} | {shapes.one_line(x.title, 200)}" for x in status.active]
+        lines += [f"- {named(x.session.id)} | {said(shapes.one_line(x.title, 200))}" for x in status.active]
     lines += [f"{name}: {value}" for name, value in (status.metrics or {}).items()]
-    return "\n".join(lines)
+    return lines
 
 
 TOOL = Tool(

@@ -14,6 +14,7 @@ from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
 from ovillo.model.errors import InvalidInput
+from ovillo.model.quoting import named, said
 from ovillo.security.principals import CONTEXT_READ
 from ovillo.store.protocol import SessionFilter
 
@@ -93,16 +94,16 @@ def handle(call: Call, args: Input) -> Answer:
     lines: list[str] = []
     for each in found.discussions[skip:]:
         info = discussion_info(each, summaries[each.session_id])
-        line = _line(info)
-        if not room.take(line, info) and lines:
+        text = _lines(info)
+        if not room.take("\n".join(text), info) and lines:
             break
         output.discussions.append(info)
-        lines.append(line)
-    shown = skip + len(lines)
+        lines += text
+    shown = skip + len(output.discussions)
     if shown < len(found.discussions) or (found.more and shown < _MOST):
         output.next_cursor = cursors.encode(key, s=shown)
     output.unread_sessions = found.unread or UNSET
-    return Answer(output, "\n".join([_heading(args, output), *lines, *_tail(args, output)]))
+    return Answer(output, [_heading(args, output), *lines, *_tail(args, output)])
 
 
 def _type(given: str | None) -> EntityType | None:
@@ -169,20 +170,22 @@ def place_info(place: Mention) -> PlaceInfo:
 def _heading(args: Input, output: Output) -> str:
     names = {(x.name, x.type) for x in output.entities}
     several = (
-        f" It may be: {', '.join(f'{name} ({kind})' for name, kind in sorted(names)[:6])}." if len(names) > 1 else ""
+        f" It may be: {', '.join(f'{named(name)} ({kind})' for name, kind in sorted(names)[:6])}."
+        if len(names) > 1
+        else ""
     )
-    return f"{len(output.discussions)} sessions speak of {args.entity!r}, newest first.{several}"
+    return f"{len(output.discussions)} sessions speak of {said(args.entity)}, newest first.{several}"
 
 
-def _line(info: DiscussionInfo) -> str:
+def _lines(info: DiscussionInfo) -> list[str]:
     day = (info.updated or "no time")[:16].replace("T", " ")
-    facts = [f"{info.entity} ({info.type})", f"{info.count}x", "+".join(info.evidence)]
-    facts += [str(x) for x in (info.session_type, info.status, info.file) if x is not UNSET]
-    lines = [f"- {info.session_id} | {day} | {info.title} | {', '.join(x for x in facts if x)}"]
+    facts = [f"{named(info.entity)} ({info.type})", f"{info.count}x", "+".join(info.evidence)]
+    facts += [named(str(x)) for x in (info.session_type, info.status, info.file) if x is not UNSET]
+    lines = [f"- {named(info.session_id)} | {day} | {said(info.title)} | {', '.join(x for x in facts if x)}"]
     for place in info.places[-1:]:
         at = f" line {place.line}" if place.line is not UNSET else ""
-        lines.append(f"  last: {place.role} {place.message_id} part {place.part_id}{at}")
-    return "\n".join(lines)
+        lines.append(f"  last: {place.role} {named(place.message_id)} part {named(place.part_id)}{at}")
+    return lines
 
 
 def _tail(args: Input, output: Output) -> list[str]:
@@ -190,9 +193,11 @@ def _tail(args: Input, output: Output) -> list[str]:
     if output.discussions and output.discussions[0].places:
         best = output.discussions[0]
         place = best.places[-1]
-        lines.append(f"Read on: get_session_history(sessionID={best.session_id!r}, around={place.message_id!r}).")
+        lines.append(
+            f"Read on: get_session_history(sessionID={said(best.session_id)}, around={said(place.message_id)})."
+        )
     if output.next_cursor is not UNSET:
-        lines.append(f"More: where_discussed with the same arguments and cursor={output.next_cursor!r}.")
+        lines.append(f"More: where_discussed with the same arguments and cursor={said(output.next_cursor)}.")
     if output.unread_sessions is not UNSET:
         lines.append(f"{output.unread_sessions} sessions are not read for entities yet; search_sessions covers them.")
     return lines

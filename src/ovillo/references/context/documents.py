@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ovillo.model.knowledge import KnowledgeHit
+from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.service import MAX_QUERY_CHARS, DocumentsFound
@@ -34,5 +35,5 @@ def _item(hit: KnowledgeHit) -> Item:
     place = Provenance(
         "document", hit.chunk_id, hit.score, file=hit.file, lines=(hit.start_line, hit.end_line), hash=hit.hash
     )
-    quoted = "\n".join(f"> {line}" for line in hit.text.strip().splitlines())
-    return Item(f"{hit.file}, lines {hit.lines} ({hit.heading})\n{quoted}", place, hit.score)
+    head = f"{named(hit.file)}, lines {hit.lines} ({said(hit.heading)})"
+    return Item(f"{head}\n{quoted(hit.text.strip())}", place, hit.score)

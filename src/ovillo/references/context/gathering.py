@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import OvilloError
+from ovillo.model.quoting import fenced, named, quoted, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.search.analysis import is_stop_word, query_terms, words
@@ -44,9 +45,8 @@ def code_item(code: CodeIndex, namespace: Namespace, symbol: SymbolRow, worth: f
     except OvilloError:
         return None
     cut = f"\n… {fresh.end_line - last} more lines" if last < fresh.end_line else ""
-    fence = "`" * max(3, _longest_run(source.text) + 1)
-    head = f"{fresh.qualified_name} in {fresh.file}, lines {fresh.start_line}-{fresh.end_line}"
-    text = f"{head}\n{fence}{fresh.language}\n{source.text}{cut}\n{fence}"
+    head = f"{named(fresh.qualified_name)} in {named(fresh.file)}, lines {fresh.start_line}-{fresh.end_line}"
+    text = f"{head}\n{fenced(source.text + cut, fresh.language)}"
     provenance = Provenance(
         kind="code",
         id=f"{fresh.file}:{fresh.qualified_name}",
@@ -67,9 +67,9 @@ def file_item(code: CodeIndex, namespace: Namespace, file: str, worth: float) ->
         source = code.source(namespace, root, path)
     except OvilloError:
         return None
-    lines = [f"  {x.start_line}-{x.end_line}  {x.signature or x.qualified_name}" for x in symbols[:60]]
+    lines = [f"  {x.start_line}-{x.end_line}  {said(x.signature or x.qualified_name)}" for x in symbols[:60]]
     more = [f"  … and {len(symbols) - 60} more"] if len(symbols) > 60 else []
-    text = "\n".join([f"{path} defines:", *lines, *more])
+    text = "\n".join([f"{named(path)} defines:", *lines, *more])
     place = (1, max(source.last, 1))
     provenance = Provenance("code", path, worth, file=path, lines=place, hash=source.digest, root=root)
     return Item(text, provenance, worth)
@@ -92,14 +92,14 @@ def message_item(
         message = history.message(namespace, session_id, message_id)
     except OvilloError:
         return None
-    said = "\n".join(part.text for part in message.parts if part.text and not part.synthetic).strip()
-    if not said:
+    words_said = "\n".join(part.text for part in message.parts if part.text and not part.synthetic).strip()
+    if not words_said:
         return None
-    if len(said) > _EXCERPT_CHARS:
-        said = said[:_EXCERPT_CHARS].rstrip() + " …"
-    quoted = "\n".join(f"> {line}" for line in said.splitlines())
-    text = f"{wording.said(session_id, _day(message.created_at))} ({message.role.value}, {message_id})\n{quoted}"
-    digest = hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    if len(words_said) > _EXCERPT_CHARS:
+        words_said = words_said[:_EXCERPT_CHARS].rstrip() + " …"
+    head = f"{wording.said(session_id, _day(message.created_at))} ({message.role.value}, {named(message_id)})"
+    text = f"{head}\n{quoted(words_said)}"
+    digest = hashlib.blake2b(words_said.encode("utf-8", "replace"), digest_size=8).hexdigest()
     provenance = Provenance("message", message_id, worth, session_id, at=message.created_at, hash=digest)
     return Item(text, provenance, worth)
 
@@ -137,7 +137,8 @@ def found_items(
             held = _share_held(terms, f"{hits.summary.title} {hit.snippet}")
             worth = max(_BY_WORDS * held, _BY_MEANING if hit.found_by == "meaning" else 0.0)
             head = wording.said(str(hits.summary.session.id), _day(hit.created_at))
-            text = f"{head} ({hit.tool or hit.role}, {hit.message_id}; {hits.summary.title})\n> {' '.join(hit.snippet.split())}"
+            place_said = f"{named(hit.tool or hit.role)}, {named(hit.message_id)}; {said(hits.summary.title)}"
+            text = f"{head} ({place_said})\n{quoted(' '.join(hit.snippet.split()))}"
             place = Provenance("message", hit.message_id, round(worth, 3), hits.summary.session.id, at=hit.created_at)
             items.append(Item(text, place, worth))
     return items, max((item.worth for item in items), default=0.0), found.cut
@@ -169,11 +170,3 @@ def _share_held(asked: Sequence[tuple[str, ...]], text: str) -> float:
 def _day(at: int | None) -> str | None:
     told = to_iso(at)
     return told[:10] if told else None
-
-
-def _longest_run(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest

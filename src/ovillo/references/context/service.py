@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context import gathering
 from ovillo.references.context.answer import ContextAnswer, Item, Provenance, ResolvedEntity
@@ -285,10 +286,11 @@ class _Gathered:
             about = session.summary.session
             self.sentences.append(self.wording.pending(about.id, session.summary.title, about.status.value))
             if session.affects:
-                named = [f"{title} ({other})" for other, title, _ in session.affects]
-                self.sentences.append(self.wording.affects(named))
+                affected = [f"{said(title)} ({named(other)})" for other, title, _ in session.affects]
+                self.sentences.append(self.wording.affects(affected))
             place = Provenance("session", about.id, 0.9, about.id, at=about.updated_at)
-            text = f"{self.wording.said(about.id, None)} {session.summary.title}\n> {' '.join(session.snippet.split())}"
+            head = f"{self.wording.said(about.id, None)} {said(session.summary.title)}"
+            text = f"{head}\n{quoted(' '.join(session.snippet.split()))}"
             self.items.append(Item(text, place, 0.9))
         if not found.open and found.done:
             self.sentences.append(self.wording.none_pending(found.done))

@@ -5,7 +5,14 @@ Owns wording; everything recalled stands in quotes or fences beside it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from ovillo.model.quoting import flat, named
+from ovillo.model.quoting import said as in_quotes
+
+#: Names of bugs and features are a few words; these need no quotes to read as a name.
+_FEW_WORDS = re.compile(r"[\w ./:@-]{1,60}")
 
 _WORDS: dict[str, dict[str, str]] = {
     "en": {
@@ -129,34 +136,34 @@ class Wording:
 
     def means(self, said: str, kind: str | None, name: str, place: tuple[str, int, int] | None, seq: int | None) -> str:
         """``Esa función es la función validate_card en cards.py, líneas 45-60, mencionada en el mensaje 3.``"""
-        where = self._words["where"].format(file=place[0], first=place[1], last=place[2]) if place else ""
+        where = self._words["where"].format(file=named(place[0]), first=place[1], last=place[2]) if place else ""
         what = _TYPES.get(self.language, {}).get(kind or "", f"the {kind}" if kind and self.language == "en" else "")
         feminine = what.startswith(_FEMININE)
         ending = {"a": "a" if feminine else "o", "e": "e" if feminine else ""}
         when = self._words["when"].format(seq=seq, **ending) if seq is not None else ""
-        named = _named(what, name)
+        it = _named(what, name)
         sentence = self._words["is"].format(
-            said=said if said == name else said[:1].upper() + said[1:], what=named, where=where, when=when
+            said=said if said == name else said[:1].upper() + said[1:], what=it, where=where, when=when
         )
         return " ".join(sentence.split())
 
     def which(self, said: str, names: Sequence[str]) -> str:
         if not names:
             return self._words["who"].format(said=_quoted(said))
-        return self._words["which"].format(said=_quoted(said), names=", ".join(names))
+        return self._words["which"].format(said=_quoted(said), names=", ".join(map(_plain, names)))
 
     def nothing(self) -> str:
         return self._words["nothing"]
 
     def said(self, session: str, when: str | None) -> str:
-        return self._words["said"].format(session=session, when=f", {when}" if when else "")
+        return self._words["said"].format(session=named(session), when=f", {when}" if when else "")
 
     def document(self, file: str, first: int, last: int) -> str:
-        return self._words["document"].format(file=file, first=first, last=last)
+        return self._words["document"].format(file=named(file), first=first, last=last)
 
     def pending(self, session: str, title: str, status: str) -> str:
         told = _STATUS.get(self.language, {}).get(status, status)
-        return self._words["pending"].format(session=session, title=title, status=told)
+        return self._words["pending"].format(session=named(session), title=in_quotes(title), status=told)
 
     def affects(self, names: Sequence[str]) -> str:
         return self._words["affects"].format(names=", ".join(names))
@@ -167,11 +174,16 @@ class Wording:
 
 def _named(what: str, name: str) -> str:
     """ "la función pay"; "el bug en el pago", whose name says what it is."""
+    name = _plain(name)
     noun = what.rpartition(" ")[2]
     if noun and name.lower().startswith(f"{noun} "):
         return f"{what.removesuffix(noun)}{name}"
     return f"{what} {name}"
 
 
+def _plain(name: str) -> str:
+    return name if _FEW_WORDS.fullmatch(name) and flat(name) == name else in_quotes(name)
+
+
 def _quoted(said: str) -> str:
-    return f"«{said}»" if said else "«»"
+    return f"«{flat(said)}»" if said else "«»"

@@ -105,7 +105,7 @@ def find(state: State, name: str, root: str | None, prefix: bool, limit: int | N
 
 def _find_by_words(state: State, description: str, root: str | None, limit: int) -> None:
     from ovillo.interfaces.tools.code_shapes import to_data  # start-up cost
-    from ovillo.interfaces.tools.find_symbol import described_info, found_info, found_line
+    from ovillo.interfaces.tools.find_symbol import described_info, found_info
 
     services = state.services()
     found = services.symbols.find(NS, description, root=root, limit=min(limit, 200))
@@ -114,7 +114,8 @@ def _find_by_words(state: State, description: str, root: str | None, limit: int)
         return
     for one in found.symbols:
         info = found_info(one)
-        tell(found_line(info))
+        tell(f"{info.file}:{info.lines[0]}-{info.lines[1]}  {info.kind} {info.name}")
+        tell(f"    {info.signature}" + (f"  {info.doc}" if info.doc else ""))
         tell(f"    {'; '.join(info.why)}")
     for note in found.notes:
         tell(note)
