@@ -534,6 +534,7 @@ CODE: dict[str, tuple[str, str]] = {
     "CODE-14": ("Several roots, namespaces apart", "DESIGN 15"),
     "CODE-15": ("Several processes may index one folder", "DESIGN 5"),
     "CODE-16": ("Servers keep indexed folders up to date", "issue 4"),
+    "CODE-18": ("Indexing is switched off, or done on demand only, by a setting of v6", "issue 8; v6 Configuration"),
     "CODE-17": ("The index by command, tool and REST, paths relative to the root", "DESIGN 13, 18"),
 }
 
@@ -556,6 +557,7 @@ ENT: dict[str, tuple[str, str]] = {
     "ENT-10": ("A session's metadata names entities, modified files and commits", "mcp-v6-roadmap Feature 3"),
     "ENT-11": ("where_discussed by tool, REST and command; near names when nothing is known", "DESIGN 11, 12, 13"),
     "ENT-12": ("entity: chooses sessions, other words rank in them", "DESIGN 6; mcp-v6-roadmap Feature 5"),
+    "ENT-15": ("Kinds of names that are not tracked are not kept", "issue 8; v6 Configuration"),
     "ENT-14": ("Unknown identifiers are candidates until the code index knows them", "DESIGN 9"),
     "ENT-13": ("Who asks about a session gets what was said last, tracked or not", "issue 4 Entities"),
 }

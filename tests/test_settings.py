@@ -157,7 +157,14 @@ def test_the_json_configuration_of_v6_is_understood_and_the_rest_of_it_named(tmp
             "summarizing": {"keep_last_n_turns": 4, "context_limit": 12, "model": "gpt-4o"},
             "persistence": {"storage_dir": "data/sessions", "auto_save": True, "retention_days": 30},
         },
-        "code_indexing": {"enabled": True, "extensions": [".py"]},
+        "code_indexing": {
+            "enabled": True,
+            "extensions": [".py", ".js"],
+            "exclude_dirs": ["venv", "generated"],
+            "index_frequency": "on_demand",
+        },
+        "entity_tracking": {"enabled": True, "track_functions": True, "track_classes": True, "track_variables": False},
+        "dashboard": {"theme": "dark"},
     }
     file = tmp_path / "v6_config.json"
     file.write_text(json.dumps(old))
@@ -165,7 +172,25 @@ def test_the_json_configuration_of_v6_is_understood_and_the_rest_of_it_named(tmp
     assert (settings.session_memory, settings.keep_last_n_turns, settings.context_limit) == ("trimming", 4, 12)
     assert (settings.summarizer_model, settings.retention_days, settings.max_turns) == ("gpt-4o", 30, 9)
     assert settings.origins["retention_days"] == f"file {file}"
-    assert "code_indexing.extensions" in settings.warnings[0]
+    assert (settings.code_indexing, settings.code_extensions) == (True, (".py", ".js"))
+    assert (settings.code_exclude, settings.code_index_frequency) == (("venv", "generated"), "on_demand")
+    assert (settings.track_functions, settings.track_variables) == (True, False)
+    (warning,) = settings.warnings
+    assert "dashboard.theme" in warning
+    assert "code_indexing" not in warning
+
+
+def test_a_frequency_of_v6_that_nobody_keeps_is_named_and_never_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "v6_config.json"
+    file.write_text(json.dumps({"session": {}, "code_indexing": {"index_frequency": "hourly"}}))
+    settings = load_settings({"HOME": str(tmp_path)}, config=file)
+    assert settings.code_index_frequency == "on_change"
+    assert "code_indexing.index_frequency" in settings.warnings[0]
+
+
+@pytest.mark.requirement("REC-15")
+def test_an_old_configuration_is_refused_when_it_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "v6_config.json"
     file.write_text('{"anything": 1}')
     with pytest.raises(InvalidInput, match="v5 or v6"):
         load_settings({"HOME": str(tmp_path)}, config=file)

@@ -267,8 +267,16 @@ def _keys(services: Services) -> Any:
 
 def _entities(services: Services) -> Any:
     from ovillo.entities.service import Entities
+    from ovillo.model.entities import EntityType
 
-    return Entities(services.store, is_tracking=services.settings.entity_tracking)
+    settings = services.settings
+    kinds = {
+        (EntityType.FUNCTION, EntityType.METHOD): settings.track_functions,
+        (EntityType.CLASS,): settings.track_classes,
+        (EntityType.IDENTIFIER,): settings.track_variables,
+    }
+    passed_over = [kind for several, is_kept in kinds.items() if not is_kept for kind in several]
+    return Entities(services.store, is_tracking=settings.entity_tracking, passed_over=passed_over)
 
 
 def _references(services: Services) -> Any:

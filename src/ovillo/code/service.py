@@ -19,7 +19,7 @@ from ovillo.code.reading import SourceLines, read_lines
 from ovillo.code.scanning import Choice
 from ovillo.model.clock import Clock
 from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, SymbolRow
-from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
+from ovillo.model.errors import Ambiguous, Conflict, InvalidInput, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class CodeIndex:
 
     def __init__(self, store: Store, settings: Settings, clock: Clock, redact: Redact | None = None) -> None:
         self._store = store
+        self._is_on = settings.code_indexing
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
         self._indexer = Indexer(store, settings.data_dir, clock, Choice(extensions, settings.code_exclude), redact)
 
@@ -60,7 +61,13 @@ class CodeIndex:
         progress: OnProgress | None = None,
         stop: threading.Event | None = None,
     ) -> IndexReport:
-        """Read a folder, or what changed in it since the last time. Raises NotFound, InvalidInput, SourceUnreadable."""
+        """Read a folder, or what changed in it since the last time. Raises NotFound, InvalidInput, SourceUnreadable, and
+        Conflict where indexing is switched off."""
+        if not self._is_on:
+            raise Conflict(
+                "Code is not indexed here: the setting code_indexing is off.",
+                hint="Set code_indexing = true (OVILLO_CODE_INDEXING); what was indexed before is still found.",
+            )
         return self._indexer.index(namespace, _folder(root), progress, stop)
 
     def update(self, namespace: Namespace, paths: Iterable[str | Path]) -> list[IndexReport]:

@@ -7,7 +7,7 @@ tracker's; what "that function" means is ``references``'s.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from ovillo.entities.naming import tail as tail_of
 from ovillo.entities.tracker import EntityTracker
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, SessionEntity
 from ovillo.model.errors import NotFound
-from ovillo.model.records import Namespace, SessionId
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
 from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
@@ -72,15 +72,21 @@ class Found:
 class Entities:
     """Thread-safe; reads only, except that a session asked for is read to its end first."""
 
-    def __init__(self, store: Store, *, is_tracking: bool = True) -> None:
-        """``is_tracking``: whether a session that somebody asks about is read to its end first."""
+    def __init__(self, store: Store, *, is_tracking: bool = True, passed_over: Collection[EntityType] = ()) -> None:
+        """``is_tracking``: whether a session that somebody asks about is read to its end first; ``passed_over``: types
+        of names that are not kept."""
         self._store = store
         self._is_tracking = is_tracking
-        self._tracker = EntityTracker(store)
+        self._passed_over = passed_over
+        self._tracker = self.tracker(DEFAULT_NAMESPACE)
         self._code = KnownCode(store)
         self._aside = threading.Lock()
         #: By session: its version and what was told of it then.
         self._told: dict[tuple[Namespace, SessionId], tuple[str, SessionEntities]] = {}
+
+    def tracker(self, namespace: Namespace, is_quiet: Callable[[], bool] = lambda: True) -> EntityTracker:
+        """Reads sessions of ``namespace`` in the background, when ``is_quiet``."""
+        return EntityTracker(self._store, namespace, is_quiet, self._passed_over)
 
     def entities_of_session(
         self,

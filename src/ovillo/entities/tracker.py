@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.entities.naming import tail
 from ovillo.entities.parts import sightings
-from ovillo.model.entities import Sighting
+from ovillo.model.entities import EntityType, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
 from ovillo.store.protocol import TrackState, Walk
 from ovillo.store.protocol.text import DocId
@@ -45,11 +45,16 @@ class EntityTracker:
     """Thread-safe, and safe beside other processes: of two that read the same portion, one is kept."""
 
     def __init__(
-        self, store: Store, namespace: Namespace = DEFAULT_NAMESPACE, is_quiet: Callable[[], bool] = lambda: True
+        self,
+        store: Store,
+        namespace: Namespace = DEFAULT_NAMESPACE,
+        is_quiet: Callable[[], bool] = lambda: True,
+        passed_over: Collection[EntityType] = (),
     ) -> None:
-        """``is_quiet``: whether background work may go on just now."""
+        """``is_quiet``: whether background work may go on just now. ``passed_over``: types that are not kept."""
         self._store = store
         self._is_quiet = is_quiet
+        self._passed_over = frozenset(passed_over)
         self.namespace = namespace
         #: Those who ask about the same session at once: one reads it, the others wait for that.
         self._turns = tuple(threading.Lock() for _ in range(_TURNS))
@@ -135,7 +140,8 @@ class EntityTracker:
         while len(docs) < _PORTION:
             page = self._store.parts_to_track(namespace, session_id, after, _PAGE)
             for item in page:
-                found += [(item.doc, seen) for seen in sightings(item.part, item.role)]
+                seen_here = sightings(item.part, item.role)
+                found += [(item.doc, seen) for seen in seen_here if seen.type not in self._passed_over]
                 docs.append(item.doc)
             if deadline is None:
                 self._wait_for_quiet(stop)

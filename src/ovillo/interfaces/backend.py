@@ -106,7 +106,8 @@ class Backend:
             return
         self._in_background = True
         workers = [threading.Thread(target=self._watch, args=(services,), name="ovillo-watch", daemon=True)]
-        workers.append(threading.Thread(target=self._watch_code, args=(services,), name="ovillo-code", daemon=True))
+        if services.settings.follows_code:
+            workers.append(threading.Thread(target=self._watch_code, args=(services,), name="ovillo-code", daemon=True))
         workers.append(threading.Thread(target=self._track, args=(services,), name="ovillo-entities", daemon=True))
         if services.settings.embedder != "none":
             workers.append(threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True))
@@ -172,8 +173,6 @@ class Backend:
 
     def _track(self, services: Services) -> None:
         """Entities, then type and status of mirrored sessions; one process at a time, as for embedding."""
-        from ovillo.entities.tracker import EntityTracker  # start-up, as all that is not asked for yet
-
         try:
             _be_nice()
             keeper = services.keeper
@@ -182,7 +181,7 @@ class Backend:
                 with suppress(Timeout), turn:
                     for namespace in services.store.namespaces():
                         if services.settings.entity_tracking:
-                            tracker = EntityTracker(services.store, namespace, lambda: keeper.is_quiet)
+                            tracker = services.entities.tracker(namespace, lambda: keeper.is_quiet)
                             tracker.run_until_done(stop=self._stop)
                         keeper.classify(namespace, self._stop)
                 self._new_sessions.wait(_TRACK_AGAIN_S)

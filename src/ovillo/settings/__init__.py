@@ -104,6 +104,13 @@ class Settings:
     retention: Mapping[str, int] = field(default_factory=dict)
     #: Read sessions for the names in them.
     entity_tracking: bool = True
+    #: Which names count: functions and methods, classes, and names nothing tells the kind of.
+    track_functions: bool = True
+    track_classes: bool = True
+    track_variables: bool = True
+    #: Folders of code may be indexed; what is indexed is read again when it changes, or only when somebody asks.
+    code_indexing: bool = True
+    code_index_frequency: str = "on_change"
     #: Endings of files the code index reads (``.py``); empty means all it knows.
     code_extensions: tuple[str, ...] = ()
     #: Names of folders it leaves out, beside those that tools fill.
@@ -141,6 +148,11 @@ class Settings:
     @property
     def database(self) -> Path:
         return self.data_dir / "ovillo.db"
+
+    @property
+    def follows_code(self) -> bool:
+        """Whether servers keep indexed folders up to date without being asked."""
+        return self.code_indexing and self.code_index_frequency == "on_change"
 
 
 def load_settings(

@@ -28,6 +28,13 @@ _MEANS = {
     "session.type": "session_memory",
     "logging.level": "log_level",
     "entity_tracking.enabled": "entity_tracking",
+    "entity_tracking.track_functions": "track_functions",
+    "entity_tracking.track_classes": "track_classes",
+    "entity_tracking.track_variables": "track_variables",
+    "code_indexing.enabled": "code_indexing",
+    "code_indexing.extensions": "code_extensions",
+    "code_indexing.exclude_dirs": "code_exclude",
+    "code_indexing.index_frequency": "code_index_frequency",
     "sources.allowed_files": "knowledge_files",
     "sources.base_path": "knowledge_base",
     "retrieval.top_k": "top_k",
@@ -46,6 +53,8 @@ _MEANS = {
     "anti_hallucination.abstention_enabled": "abstention_enabled",
     "logging.audit_queries": "audit_queries",
 }
+#: Other values than these are named as unknown, and the default stands.
+_KNOWN = {"code_indexing.index_frequency": ("on_demand", "on_change")}
 #: Always so here, or of no meaning beside another store.
 _SETTLED = (
     "version",
@@ -71,7 +80,7 @@ def translated(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     ours: dict[str, Any] = {}
     unknown: list[str] = []
     for path, value in _leaves(values):
-        if path in _MEANS:
+        if path in _MEANS and value in _KNOWN.get(path, (value,)):
             ours.setdefault(_MEANS[path], value)
         elif not any(path == name or path.startswith(f"{name}.") for name in _SETTLED):
             unknown.append(path)

@@ -24,7 +24,6 @@ def embed(state: State, workers: int) -> None:
     it; what is done is kept, and a server goes on with the rest.
     """
     # start-up cost: numpy and the model
-    from ovillo.entities.tracker import EntityTracker
     from ovillo.search.embedders import open_embedder
     from ovillo.search.embedding_queue import EmbeddingQueue, embedded_of_all
 
@@ -34,7 +33,7 @@ def embed(state: State, workers: int) -> None:
     read = 0
     for namespace in namespaces:
         if services.settings.entity_tracking:
-            read += _with_bar(state, "Entities", EntityTracker(services.store, namespace).run_until_done)
+            read += _with_bar(state, "Entities", services.entities.tracker(namespace).run_until_done)
         services.keeper.classify(namespace)
     embedder = open_embedder(services.settings)
     if embedder is None:
