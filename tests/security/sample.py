@@ -11,6 +11,8 @@ import random
 import string
 from collections.abc import Callable, Iterator
 
+from tests.security.contexts import FORMATS, HARMLESS, PHRASES, SENTENCES, WORDS, password
+
 _LETTERS = string.ascii_letters
 _ALNUM = _LETTERS + string.digits
 _HEX = "0123456789abcdef"
@@ -118,6 +120,21 @@ def positives(seed: int, each: int = 8) -> Iterator[tuple[str, str, str]]:
         for _ in range(each):
             secret = draw(rng)
             yield context, context.format(s=secret), secret
+    for context, draw in FORMATS:
+        for _ in range(each // 2):
+            secret = draw(rng)
+            yield context, context.format(s=secret), secret
+    for context in SENTENCES:
+        for _ in range(each):
+            secret, other = password(rng), password(rng)
+            text = context.format(s=secret, s0=other)
+            yield context, text, secret
+            if other in text:
+                yield context, text, other
+    for context in PHRASES:
+        for size in (12, 24):
+            secret = " ".join(rng.sample(WORDS, size))
+            yield context, context.format(s=secret), secret
 
 
 _LOOK_ALIKE: tuple[tuple[str, Callable[[random.Random], str]], ...] = (
@@ -175,5 +192,5 @@ def negatives(seed: int, each: int = 12) -> Iterator[tuple[str, str]]:
     for placeholder in _PLACEHOLDERS:
         for slot in _SLOTS:
             yield placeholder, slot.format(p=placeholder)
-    for text in _PLAIN:
+    for text in (*_PLAIN, *HARMLESS):
         yield "plain", text

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import re2
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
-from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
+from ovillo.security.secret_rules import FAMILIES, KEY_PATTERNS, RULES, Check
 from ovillo.security.secret_values import is_harmless_name, is_secret, trim
 
 Mode = Literal["mask", "off"]
@@ -31,7 +31,7 @@ _SHORTEST = 10
 #: Cache of the automaton (bytes). Measured over 160 MB of real-looking history: smaller caches cost speed.
 _AUTOMATON_BYTES = 24 << 20
 #: Masking may bring two texts together into a new match; that ends after very few rounds.
-_ROUNDS = 4
+_ROUNDS = 8
 #: JSON nested deeper than this is left to the text rules of whoever flattens it.
 _DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -50,19 +50,48 @@ def _options() -> re2.Options:
 
 
 class _Detector:
-    """All rules as one automaton, and each by itself for finding where it matched."""
+    """The rules as automata: some over every text, others behind gates, which the last of the former tries too."""
 
     def __init__(self) -> None:
-        self.which = re2.Set.SearchSet(_options())
-        for rule in RULES:
-            self.which.Add(rule.pattern)
-        self.which.Compile()
+        always = [rules for gate, rules in FAMILIES if gate is None]
+        gates = [gate for gate, _ in FAMILIES if gate is not None]
+        self._always = [_automaton([rule.pattern for rule in rules]) for rules in always[:-1]]
+        self._always.append(_automaton([*(rule.pattern for rule in always[-1]), *gates]))
+        self._first_gate = len(always[-1])
+        self._gated = [_automaton([rule.pattern for rule in rules]) for gate, rules in FAMILIES if gate is not None]
+        #: Where each automaton's rules begin in ``RULES``.
+        self._offsets = [sum(len(rules) for _, rules in FAMILIES[:n]) for n in range(len(FAMILIES))]
         self._finders: list[Any] = [None] * len(RULES)
+
+    def match(self, data: bytes) -> list[int]:
+        """Which of ``RULES`` match somewhere."""
+        matching: list[int] = []
+        found: list[int] = []
+        for automaton, offset in zip(self._always, self._offsets, strict=False):
+            found = automaton.Match(data) or []
+            matching += [offset + index for index in found]
+        first_gate = self._first_gate + self._offsets[len(self._always) - 1]
+        if not matching or max(matching) < first_gate:
+            return matching
+        opened = [index - first_gate for index in matching if index >= first_gate]
+        matching = [index for index in matching if index < first_gate]
+        for gate in opened:
+            offset = self._offsets[len(self._always) + gate]
+            matching += [offset + index for index in self._gated[gate].Match(data) or ()]
+        return matching
 
     def finder(self, index: int) -> Any:
         if self._finders[index] is None:
             self._finders[index] = re2.compile(RULES[index].pattern, _options())
         return self._finders[index]
+
+
+def _automaton(patterns: list[str]) -> Any:
+    automaton = re2.Set.SearchSet(_options())
+    for pattern in patterns:
+        automaton.Add(pattern)
+    automaton.Compile()
+    return automaton
 
 
 @lru_cache(maxsize=1)
@@ -99,7 +128,7 @@ class Redactor:
             return text, _NOTHING
         data = text.encode("utf-8", "surrogatepass")
         detector = _detector()
-        rules = detector.which.Match(data)
+        rules = detector.match(data)
         if not rules:
             return text, _NOTHING
         counts: _Counts = {}
@@ -108,7 +137,7 @@ class Redactor:
             if not spans:
                 break
             data = self._mask(data, spans, counts)
-            rules = detector.which.Match(data)
+            rules = detector.match(data)
         return (data.decode("utf-8", "surrogatepass"), counts) if counts else (text, _NOTHING)
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:

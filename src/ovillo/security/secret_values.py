@@ -8,6 +8,8 @@ manuals write where a secret would go: variables, calls, paths, ``your-key``, ``
 from __future__ import annotations
 
 import re
+from base64 import b64decode
+from binascii import Error as NotBase64
 from collections import Counter
 from itertools import pairwise
 from math import log2
@@ -35,7 +37,7 @@ _WORDS = frozenset(
     re.split(
         r"\s+",
         """password passwd passwort pass pwd secret secreto token apikey api_key username user usuario login string
-        contraseña contrasena clave senha chave motdepasse jeton none null nil true false undefined required optional
+        contraseña contrasena clave senha chave motdepasse jeton postgres mongodb rabbitmq anonymous administrator none null nil true false undefined required optional
         invalid missing incorrect hash encrypted bearer basic default test testing testpass""",
     )
 )
@@ -51,6 +53,10 @@ _LOWER = re.compile(r"[a-zñçáéíóúàèêãõ]{8,}")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _SLUG = re.compile(r"(?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4}))+")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE)
+#: Types of programs and databases.
+_TYPE = re.compile(
+    r"(?:u?int|float|char|varchar|nvarchar|str|bytes?)\d+\w*|\w+(?:Array|Buffer|String|Bytes)\b\??", re.IGNORECASE
+)
 _SECRET_NAME = re.compile(r"pass|pwd|token|secret|key|auth|cred|clave|senha|chave|contrase|jeton", re.IGNORECASE)
 _SOURCE_ID = re.compile(r"(?:ses|msg|prt|call|toolu|req|chatcmpl|resp|run|thread|rs|fc)[_-]\w+")
 #: What a word for a token says when this stands before it: where a list goes on, whose public half it is.
@@ -59,12 +65,126 @@ _HARMLESS_PREFIX = re.compile(
     r"mask|sep|cls|stop|special)[ _-]?$",
     re.IGNORECASE,
 )
+#: Names of algorithms, encodings, types and numbered things: they mix letters and digits and are no secret.
+_TECHNICAL = re.compile(
+    r"(?:base(?:16|32|58|62|64|85)(?:url)?|sha\d*|md[245]|utf\d*|mb\d|utf8mb\d|ucs\d|latin\d|argon2(?:id|i|d)?|pbkdf2|bcrypt|scrypt|hs\d{3}|rs\d{3}|es\d{3}|aes\d*|"
+    r"des3?|3des|rsa\d*|ed25519|x25519|p256|secp\w+|chacha20|poly1305|oauth2?|2fa|mfa|fido2|u2f|webauthn\d*|x50\d|pkcs\d*|rfc\d+|http\d?|https?|tls\d*|ssl\d*|"
+    r"ipv[46]|wpa\d?|ntlmv?\d?|saml2?|u?int\d+|float\d+|varchar2?|nvarchar2?|char\d+|python\d*|py\d+|web\d|es\d+|sql\d*|mysql\d*|postgres\d*|redis\d*|"
+    r"win\d+|log4j\d?|h\d|s3|ec2|k8s|i18n|l10n|a11y|v\d+|r\d|(?:step|level|phase|version|option|test|user|field|param|arg|item|part|type|chapter|section|"
+    r"figure|table|line|page|issue|pr|mr|gh|bug|ticket|task|case|rule|group|role|input|output|value|node|host|server|file|row|col|column|release|sprint|q)s?\d{1,6}|"
+    r"0x[0-9a-f]+|\d+(?:st|nd|rd|th|er|e|o|a|x|k|m|g|gb|mb|kb|b|ms|s|min|h|d|days?|hours?|minutes?|seconds?|chars?|characters|bits?|bytes?|caracteres|caractères|px|pt|em|rem|%)?|[a-z]+)",
+    re.IGNORECASE,
+)
+_APART = re.compile(r"[-_/.:,+#()\[\]{}=<>]+")
+#: Words of sentences: what holds one of them is no passphrase drawn from a list.
+_FUNCTION_WORDS = frozenset(
+    [
+        "the",
+        "and",
+        "for",
+        "are",
+        "but",
+        "not",
+        "with",
+        "your",
+        "from",
+        "this",
+        "must",
+        "has",
+        "have",
+        "was",
+        "were",
+        "been",
+        "will",
+        "would",
+        "should",
+        "could",
+        "when",
+        "where",
+        "which",
+        "what",
+        "that",
+        "these",
+        "those",
+        "they",
+        "them",
+        "then",
+        "than",
+        "its",
+        "our",
+        "his",
+        "her",
+        "into",
+        "onto",
+        "some",
+        "any",
+        "all",
+        "each",
+        "only",
+        "also",
+        "more",
+        "most",
+        "such",
+        "same",
+        "very",
+        "just",
+        "please",
+        "enter",
+        "required",
+        "invalid",
+        "missing",
+        "wrong",
+        "para",
+        "los",
+        "las",
+        "una",
+        "que",
+        "con",
+        "por",
+        "del",
+        "como",
+        "pero",
+        "esta",
+        "este",
+        "debe",
+        "ser",
+        "les",
+        "des",
+        "une",
+        "est",
+        "pas",
+        "pour",
+        "avec",
+        "dans",
+        "sur",
+        "qui",
+        "que",
+        "sont",
+        "votre",
+        "nos",
+        "doit",
+        "uma",
+        "com",
+        "não",
+        "mas",
+        "dos",
+        "das",
+        "pelo",
+        "sua",
+        "seu",
+        "deve",
+        "password",
+        "passphrase",
+        "token",
+        "secret",
+    ]
+)
 #: What ends an unquoted value in code, markup and shell.
 _STRUCTURE = re.compile(r"[,;<>(){}\[\]]")
 _VOWEL = re.compile(r"[aeiouyáéíóúàèêãõâô]", re.IGNORECASE)
 #: What stands between words of names and paths.
 _JOINTS = "_-./: "
-_TRAILING = ".,;:)]}»”’…"
+_TRAILING = ".,;:)]}»”’…*"
 
 
 def bits_per_character(value: str) -> float:
@@ -101,9 +221,21 @@ def is_secret(value: str, check: Check, *, quoted: bool = False, following: str 
     ``quoted`` tells that it stood in quotes, ``following`` is the character after it, ``spaced`` that blanks
     stood around its ``=`` as in source code (an unquoted word there is a name, not a value).
     """
+    if "\ufffd" in value or not (value.isprintable() or check in (Check.PEM, Check.PHRASE)):
+        return False  # Bytes of something else.
     match check:
         case Check.SHAPE:
             return not _is_filler(value)
+        case Check.TOKEN:
+            return not _is_filler(value) and _drawn(value)
+        case Check.PAIR:
+            return _is_pair(value)
+        case Check.KEY_NUMBER:
+            return not _is_filler(value) and re.search(r"[g-zG-Z_-]", value) is not None and _drawn(value)
+        case Check.PHRASE:
+            return _is_phrase(value)
+        case Check.PROSE:
+            return not (following and following in "([{") and _is_said(value)
         case Check.PEM:
             return len(re.findall(r"[A-Za-z0-9+/=]", value)) >= 40
         case Check.URL:
@@ -123,6 +255,67 @@ def is_harmless_name(before: str) -> bool:
 
 def _is_filler(value: str) -> bool:
     return re.search(r"(.)\1{7}|x{6}|X{6}|(?i:your[_-]|redacted)", value) is not None
+
+
+def _drawn(value: str) -> bool:
+    """Letters and digits mixed as no word or name does."""
+    body = re.sub(r"^[A-Za-z]{1,10}[-_.]", "", value)
+    digits = sum(c.isdigit() for c in body)
+    return digits >= 2 and digits < len(body) and bits_per_character(body) >= 2.8 and _SLUG.fullmatch(body) is None
+
+
+def _is_pair(value: str) -> bool:
+    """Base64 of ``user:password``."""
+    try:
+        text = b64decode(
+            value + "=" * (-len(value) % 4), altchars=b"-_" if set(value) & set("-_") else None, validate=True
+        )
+    except (NotBase64, ValueError):
+        return False
+    return re.fullmatch(rb"[\x21-\x7e]+:[\x20-\x7e]{3,}", text) is not None
+
+
+def _is_phrase(value: str) -> bool:
+    """Words side by side that make no sentence, each of them another (two may be the same by chance)."""
+    words = re.findall(r"[^\W\d_]+", value.lower())
+    return len(words) >= 12 and not _FUNCTION_WORDS & set(words) and len(set(words)) >= len(words) - 2
+
+
+def _is_said(value: str) -> bool:
+    """Whether a word of a sentence about a password is one: letters mixed with digits or with signs inside."""
+    if len(value) < 6 or _stands_for_another(value) or _IDENTIFIER_CALL.search(value):
+        return False
+    if _DOTTED.fullmatch(value) or _CONSTANT.fullmatch(value) or _UUID.fullmatch(value):
+        return False
+    pieces = [piece for piece in _APART.split(value) if piece]
+    if all(_TECHNICAL.fullmatch(piece) for piece in pieces) and not _strong_signs(value):
+        return False
+    if _IDENTIFIER.fullmatch(value) and "_" in value.strip("_") and _SECRET_NAME.search(value):
+        return False
+    if re.fullmatch(r"[0-9a-f]{7,}", value) and len(value) in (7, 8, 10, 12, 32, 40, 64, 128):
+        return False
+    kinds = _kinds(value)
+    if not kinds & {"upper", "lower"}:
+        return False
+    if "digit" in kinds:
+        return True
+    return re.search(r"[A-Za-z][!#$%&*?^~+][A-Za-z]", value) is not None or _unreadable(value)
+
+
+def _strong_signs(value: str) -> bool:
+    """A sign inside that words of prose and code do not carry, beside letters and digits (``Summer#2024``)."""
+    joined = re.search(r"[A-Za-z]{3,}[_-]\d{2,}", value)
+    if joined and not re.fullmatch(r"[A-Z]{2,6}-\d+", value):
+        return _TECHNICAL.fullmatch(re.sub(r"[_-]", "", value)) is None
+    return bool(
+        re.search(
+            r"[A-Za-z]{3}\w*[#!@$%&*^~?+=]\d{2,}|\d[#!@$%&*^~?]+[A-Za-z]|[A-Za-z]\d+[#!@$%&*^~?]|[!@$%&*^~]{2}", value
+        )
+        and not re.fullmatch(r"(?i)(?:issues?|pr|mr|gh|bug|ticket|[\w.-]+/[\w.-]+)?#\d{1,6}", value)
+    )
+
+
+_IDENTIFIER_CALL = re.compile(r"[A-Za-z_]\w*\(|\w\[\w*\]|[<>{}|;]|::|=>|->|\w=\w|^[-+.]|^\W|&&|\|\|")
 
 
 def _is_name(value: str, spaced: bool) -> bool:
@@ -146,6 +339,7 @@ def _stands_for_another(value: str) -> bool:
         or (_PATH.fullmatch(value) and not _random(value))
         or _EMAIL.fullmatch(value)
         or _TIME.fullmatch(value)
+        or _TYPE.fullmatch(value)
         or _SOURCE_ID.fullmatch(value)
     )
 
@@ -156,7 +350,13 @@ def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
         if value.isdigit():
             return True
         mixed = len(kinds - {"joint"}) >= 2 and ("digit" in kinds or "sign" in kinds)
-        return mixed or _random(value) or _unreadable(value) or (quoted and _LOWER.fullmatch(value) is not None)
+        return (
+            mixed
+            or _random(value)
+            or _unreadable(value)
+            or _is_diceware(value)
+            or (quoted and _LOWER.fullmatch(value) is not None)
+        )
     if quoted and len({c for c in value if not c.isalnum() and c not in _JOINTS}) >= 4:
         return True
     least = 8 if check is Check.CREDENTIAL or {"digit", "upper", "lower"} <= kinds else 12
@@ -167,6 +367,17 @@ def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
     if "digit" in kinds and kinds & {"lower", "upper"}:
         return bits_per_character(value) >= (2.5 if check is Check.CREDENTIAL else 2.8)
     return _random(value)
+
+
+def _is_diceware(value: str) -> bool:
+    """Four words or more on a string, none of them about secrets: ``correct-horse-battery-staple``."""
+    words = re.split(r"[-_. ]", value)
+    return (
+        4 <= len(words) <= 10
+        and all(re.fullmatch(r"[A-Za-z]{3,9}", word) for word in words)
+        and not _SECRET_NAME.search(value)
+        and not _FUNCTION_WORDS & {word.lower() for word in words}
+    )
 
 
 def _kinds(value: str) -> set[str]:
@@ -194,7 +405,7 @@ def _unreadable(value: str) -> bool:
     if not (value.isascii() and value.isalpha()) or len(value) < 8 or value.islower() or value.isupper():
         return False
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)
-    return not all(len(word) >= 3 and _VOWEL.search(word) for word in words)
+    return not all(len(word) >= 2 and _VOWEL.search(word) for word in words)
 
 
 def _class(character: str) -> int:

@@ -1,0 +1,91 @@
+"""Values that a word before them gives away: ``word = value`` in code, markup, data and configuration files."""
+
+from __future__ import annotations
+
+from ovillo.security.secret_rules.rule import Check, Rule
+from ovillo.security.secret_rules.words import CREDENTIAL, LOOSE, PASSWORD, SEPARATOR, SUFFIX, VALUE
+
+#: "password for the staging database: …", "la contraseña del servidor nuevo es …"
+_PROSE = r"(?:[ \t]+[^\s:=\"'|(){},;]+){1,4}(?:[ \t\x{a0}\x{202f}]?:[ \t]+|[ \t]+(?:is|es|est|é)[ \t:]+)"
+
+#: An element's text, a table's next cell, the second argument of a call.
+_APART = (
+    r"(?:[\"']?>([^\s<>]{6,})</|[`*]{0,2}[ \t]+\|[ \t]+`?([^\s|`]{6,})`?[ \t]+\||"
+    r"\\{0,3}[\"'][ \t]*,[ \t]*\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"'][ \t]*\)|"
+    r"\(\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"']|[ \t]+[\"']([^\s\"'\\]{6,})[\"'];)"
+)
+#: From the name of an entry to its value: ``key="DbPassword" value="…"``, ``- name: DB_PASSWORD`` and ``value: …`` below.
+_ENTRY = r"\b(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*"
+_ENTRY_VALUE = (
+    r"[\w.-]*\\?[\"']?(?:[\s,]|\\[nr])*(?:\btype=\"\w+\"\s*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=][ \t]*"
+    + VALUE
+)
+
+ASSIGNMENTS = (
+    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}{SEPARATOR}{VALUE}", Check.PASSWORD),
+    Rule("secret", rf"(?i)(?:{CREDENTIAL}){SUFFIX}{SEPARATOR}{VALUE}", Check.CREDENTIAL),
+    Rule("secret", rf"(?i)(?:{LOOSE}){SUFFIX}{SEPARATOR}{VALUE}", Check.LOOSE),
+    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}{_APART}", Check.PASSWORD),
+    Rule("secret", rf"(?i)(?:{CREDENTIAL}){SUFFIX}{_APART}", Check.CREDENTIAL),
+    Rule("password", rf"(?i){_ENTRY}(?:{PASSWORD}){SUFFIX}{_ENTRY_VALUE}", Check.PASSWORD),
+    Rule("secret", rf"(?i){_ENTRY}(?:{CREDENTIAL}|{LOOSE}){SUFFIX}{_ENTRY_VALUE}", Check.CREDENTIAL),
+    Rule("password", rf"(?i)\b(?:{PASSWORD}){_PROSE}{VALUE}", Check.PASSWORD),
+    Rule("secret", rf"(?i)\b(?:{CREDENTIAL}){_PROSE}{VALUE}", Check.CREDENTIAL),
+)  # fmt: skip
+
+#: What another thing than a word for a secret gives away: the format of a file, a header, an address, a call.
+WORDLESS = (
+    Rule("django_key", r"(?i)secret_key[\"'\]]{0,2}[ \t]*[:=][ \t]*[\"']?([0-9a-z!@#$%^&*(_=+)-]{50})(?:[\"'\s]|$)"),
+    Rule("wordpress_key", r"define\([ \t]*'(?:\w+_KEY|\w+_SALT)'[ \t]*,[ \t]*'([^'\n]{32,})'"),
+    Rule("password", r"(?i)\b(?:identified[ \t]+by|password)[ \t]+'([^'\s]{4,})'", Check.PASSWORD),
+    # Files with a format of their own.
+    Rule("password", r"(?i)\blogin[ \t]+\S+\s+password[ \t]+" + VALUE, Check.PASSWORD),
+    Rule("password", r"(?i)\bmachine[ \t]+\S+\s+(?:login[ \t]+\S+\s+)?(?:account[ \t]+\S+\s+)?password[ \t]+(\S{4,})", Check.URL),
+    Rule("password", r"(?m)(?:^|[\s\"'`])[0-9A-Za-z.*_-]+:(?:[0-9]{4,5}|\*):(?:\*|[A-Za-z_][\w*-]*):(?:\*|[A-Za-z_][\w.*@-]*):([^\s:\"'`]{4,})",
+         Check.PASSWORD),
+    Rule("password_hash", r"\b[\w.@-]+:(\$(?:[1567y]|gy|apr1|md5|sha1|2[abxy]?|argon2\w*|pbkdf2[\w-]*|scrypt)\$[0-9A-Za-z./$=,+-]{13,}|"
+         r"\{SS?HA(?:256|512)?\}[0-9A-Za-z+/]{20,}={0,2})"),
+    Rule("password_hash", r"\$(?:[156y]|apr1)\$(?:rounds=[0-9]+\$)?[0-9A-Za-z./]{1,16}\$[0-9A-Za-z./]{22,}"),
+    Rule("password_hash", r"(?m)^[\w.-]+:([0-9A-Za-z./]{13})(?::[0-9]*:|$)", Check.TOKEN),
+    Rule("password", r"\bjdbc:oracle:[a-z0-9]+:[^\s/@\"'`<>]+/\\?\"?([^\s@\"'`<>]{3,})\\?\"?@", Check.URL),
+    Rule("docker_auth", r"\\?\"?_?auth\\?\"?[ \t]*[:=][ \t]*\\?[\"']?([0-9A-Za-z+/_-]{8,}={0,2})", Check.PAIR),
+    Rule("password", r"(?i)\b(?:requirepass|masterauth|bindpw|rootpw|ssl_passphrase|proxy_pass(?:word)?|smtp_pass|lanman|"
+         r"(?:enable|username[ \t]+\S+)[ \t]+(?:privilege[ \t]+[0-9]+[ \t]+)?(?:password|secret)(?:[ \t]+[0-9])?)[ \t]+([^\s\"';]{4,})",
+         Check.PASSWORD),
+    Rule("password", r"(?m)^[ \t]*\[?[\w.-]+\]?:[0-9]{2,5}[ \t]+[\w.@+-]+:([^\s:]{4,})[ \t]*$", Check.PASSWORD),
+    Rule("secret", r"\b(?:bluesky|bsky|app[ _-]?password)\b[^\n]{0,40}?\b([a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4})\b"),
+    Rule("password", r"(?i)app[ _-]?password[\"']?[ \t]*(?:[:=]|is)[ \t]*[\"'`]?([a-z]{4} [a-z]{4} [a-z]{4} [a-z]{4})\b"),
+    Rule("secret", r"(?i)\b(?:PIN(?:[ -]?code)?|c(?:ó|o)digo pin|code pin)(?:[ \t]+(?:is|es|est|é|era|was)|[ \t]*[:=])[ \t:]*[\"'`]?([0-9]{4,8})\b",
+         Check.URL),
+    # Headers and URLs.
+    Rule("basic_auth", r"(?i)authorization\\{0,3}[\"']{0,2}[ \t]*[:=,][ \t]*\\{0,3}[\"'`]?basic[ \t]+([0-9A-Za-z+/_-]{8,}={0,2})"),
+    Rule("basic_auth", r"\b[Bb]asic[ \t]+([0-9A-Za-z+/_-]{8,}={0,2})", Check.PAIR),
+    Rule("bearer_token", r"(?i)authorization\\{0,3}[\"']{0,2}[ \t]*[:=,][ \t]*\\{0,3}[\"'`]?(?:[a-z-]{3,16}[ \t]+)?"
+         r"([0-9A-Za-z._~+/=@-]{8,})", Check.CREDENTIAL),
+    Rule("bearer_token", r"(?i)\bbearer[ \t]+([0-9A-Za-z._~+/=-]{16,})", Check.CREDENTIAL),
+    Rule("database_url", r"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|valkey|amqps?|mssql|sqlserver|oracle|clickhouse|"
+         r"cockroachdb|nats|couchdb|cassandra|neo4j|bolt|ldaps?)(?:\+[a-z0-9]+)*://[^\s:/@\"'`<>]*:([^\s/\"'`<>@]{3,}(?:@[^\s/\"'`<>@]+)*)@",
+         Check.URL),
+    Rule("basic_auth_url", r"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@\"'`<>\[\]]*:([^\s/\"'`<>@\[\]]{3,})@", Check.URL),
+    Rule("password", rf"(?i)\bvalue=\"([^\"\s]{{4,}})\"[ \t]+(?:key|name|id)=\"[\w.:-]*(?:{PASSWORD})\"", Check.PASSWORD),
+    # The second argument of what logs in.
+    Rule("password", r"(?i)(?:\b(?:\w*basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|\w*credentials?|network_?credential|"
+         r"mysqli(?:_connect)?|getConnection|simple_bind_s|bind|setCredentials|withBasicAuth|createConnection)[ \t]*=?[ \t]*\([ \t]*(?:[^\s,()]+[ \t]*,[ \t]*)?)"
+         r"[\"'][^\s\"',()]+[\"'][ \t]*,[ \t]*[\"']([^\s\"',()]{5,})[\"']", Check.PROSE),
+    Rule("password", r"(?i)\bnew PDO\([ \t]*[\"'][^\"'\n]+[\"'][ \t]*,[ \t]*[\"'][^\s\"']+[\"'][ \t]*,[ \t]*[\"']([^\s\"']{4,})[\"']", Check.PASSWORD),
+)  # fmt: skip
+
+#: Every rule of ``ASSIGNMENTS`` begins with this.
+ASSIGNED = (
+    rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}(?:{SEPARATOR}|[\"']?>|[`*]{{0,2}}[ \t]+\||\\{{0,3}}[\"'][ \t]*,|\(\\{{0,3}}[\"']|"
+    rf"[ \t]+[\"'][^\s\"']+[\"'];|[\w.-]*\\?[\"']?(?:[\s,]|\\[nr])*(?:\btype=\"\w+\"\s*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=])|"
+    rf"\b(?:{PASSWORD}|{CREDENTIAL}){_PROSE}"
+)
+
+#: A whole key of a JSON object, with what its value is then checked as.
+KEY_PATTERNS: tuple[tuple[str, str, Check], ...] = (
+    ("private_key", r"(?i)client-key-data", Check.SHAPE),
+    ("password", rf"(?i).*(?:{PASSWORD}){SUFFIX}", Check.PASSWORD),
+    ("secret", rf"(?i).*(?:{CREDENTIAL}){SUFFIX}", Check.CREDENTIAL),
+    ("secret", rf"(?i).*(?:{LOOSE}){SUFFIX}", Check.LOOSE),
+)

@@ -1,0 +1,47 @@
+"""Private keys of all formats: PEM and its relatives, PuTTY, JWK, age, minisign, wallets."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from ovillo.security.secret_rules.rule import Check, Rule
+
+_PEM_NAMES = (
+    "PRIVATE",
+    "RSA PRIVATE",
+    "EC PRIVATE",
+    "DSA PRIVATE",
+    "OPENSSH PRIVATE",
+    "ENCRYPTED PRIVATE",
+    "PGP PRIVATE",
+)
+
+
+def _beginnings_in_base64() -> str:
+    """How PEM headers begin once more encoded, as in a kubeconfig or a variable of a build (whole characters only)."""
+    heads = [f"-----BEGIN {name} KEY".encode() for name in _PEM_NAMES]
+    return "|".join(b64encode(head[: len(head) // 3 * 3]).decode() for head in heads)
+
+
+KEYS = (
+    Rule("private_key", r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:([\s\S]*?)-----END [A-Z0-9 ]*PRIVATE KEY"
+         r"(?: BLOCK)?-----|((?:\s|\\[nrt]|[A-Za-z0-9+/=])*))", Check.PEM),
+    Rule("private_key", r"-----BEGIN OpenVPN Static key V1-----([\s\S]*?)-----END OpenVPN", Check.PEM),
+    Rule("private_key", r"---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----([\s\S]*?)---- END SSH2", Check.PEM),
+    Rule("private_key", rf"\b(?:{_beginnings_in_base64()})[0-9A-Za-z+/_-]{{20,}}={{0,2}}"),
+    Rule("private_key", r"(?i)client-key-data\\?[\"']?[ \t]*:\s*\\?[\"']?([0-9A-Za-z+/]{30,}={0,2})"),
+    Rule("private_key", r"Private-Lines:[ \t]*[0-9]+(?:\s|\\[nr])+(?:([0-9A-Za-z+/=\s\\]{30,}?)(?:\s|\\[nr])*Private-MAC|"
+         r"((?:[0-9A-Za-z+/=]{8,}(?:\s|\\[nr])*)+))", Check.PEM),
+    Rule("private_key", r"\\?\"(?:d|p|q|dp|dq|qi)\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{42,})\\?\"", Check.KEY_NUMBER),
+    Rule("private_key", r"\\?\"kty\\?\"\s*:\s*\\?\"oct\\?\"[^{}]*\\?\"k\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{16,})\\?\"|"
+         r"\\?\"k\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{16,})\\?\"[^{}]*\\?\"kty\\?\"\s*:\s*\\?\"oct", Check.KEY_NUMBER),
+    Rule("age_key", r"\bAGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]+)-1[0-9A-Z]{30,}"),
+    Rule("minisign_key", r"\bRWR(?:TY0I|CS|CT)[0-9A-Za-z+/]{60,}={0,2}"),
+    Rule("wallet_key", r"\bxprv[1-9A-HJ-NP-Za-km-z]{90,}|\bnsec1[02-9ac-hj-np-z]{50,}"),
+    Rule("wallet_key", r"\b[5KL][1-9A-HJ-NP-Za-km-z]{50,51}\b", Check.TOKEN),
+    Rule("seed_phrase", r"(?i)(?:seed|mnemonic|secret[ _-]recovery|recovery|backup|wallet|semilla|recuperaci(?:ó|o|o\x{301})n|mnem(?:ó|o|ô)nic[ao]|"
+         r"mn(?:é|e)moni(?:que|c)|r(?:é|e)cup(?:é|e)ration|recupera(?:ç|c)(?:ã|a)o|semente)[ _-]?(?:phrase|words?|frase|palabras|palavras|mots|key|seed)?"
+         r"[^.!?\n]{0,60}?[\s:=\"'`«“(>]((?:[a-zñáéíóú]{3,9}[ \t,\n]{1,2}){11,23}[a-zñáéíóú]{3,9})(?:[^a-zñáéíóú]|$)",
+         Check.PHRASE),
+    Rule("seed_phrase", r"((?:\b[0-9]{1,2}[.)] ?[a-z]{3,9}[ \t,\n]{1,2}){11,23}[0-9]{1,2}[.)] ?[a-z]{3,9})\b", Check.PHRASE),
+)  # fmt: skip

@@ -1,0 +1,42 @@
+"""What a rule is, and how what it captures is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Check(Enum):
+    """How the captured value is judged before it is masked."""
+
+    #: The shape alone says it; only obvious fillers (``xxxx``) are spared.
+    SHAPE = "shape"
+    #: A prefix that ordinary names begin with too: the rest must look drawn at random.
+    TOKEN = "token"
+    #: After a word for a password: short and simple values count too.
+    PASSWORD = "password"
+    #: After a word for a password in running text, where most words are no password: letters with digits or signs.
+    PROSE = "prose"
+    #: After words that name a credential exactly (``client_secret``): must look random.
+    CREDENTIAL = "credential"
+    #: After a word with other meanings (``token``): must be longer, and no identifier.
+    LOOSE = "loose"
+    #: The body of a PEM block.
+    PEM = "pem"
+    #: The password inside a URL, or where a command takes one.
+    URL = "url"
+    #: Base64 of ``user:password``.
+    PAIR = "pair"
+    #: A number of a private JSON web key: base64url, and no hash in hexadecimal.
+    KEY_NUMBER = "key_number"
+    #: Words of a wallet's recovery phrase.
+    PHRASE = "phrase"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``pattern`` captures the secret in its first group, or is the secret when it has none."""
+
+    kind: str
+    pattern: str
+    check: Check = Check.SHAPE

@@ -1,0 +1,74 @@
+"""What people write to each other: "username bob, password …", "mi clave del wifi es …", "changed to …".
+
+The grammar of four languages in a few frames: the word and the value next to each other, a verb between them, the
+value first, the value on the next line, and a correction ("not … but …"), where the first value is masked already.
+"""
+
+from __future__ import annotations
+
+from ovillo.security.secret_rules.rule import Check, Rule
+from ovillo.security.secret_rules.words import CREDENTIAL, SAID, SPOKEN
+
+#: Between the word and the verb: "for the staging server", "del wifi de la oficina".
+_OF = r"(?:[ \t]+[^\s:=\"'`|(){},;.]+){0,6}?"
+_WORD = rf"\b(?:{SPOKEN})\b(?:\*\*|__|[\"'`])?"
+
+#: Forms of "to be" and "to become", with what may stand beside them.
+_IS = (
+    r"(?:is|was|will[ ]be|[’']s|are|were|being|remains?|stays?|becomes?|became|equals?|reads?|"
+    r"es|era|fue|ser(?:á|a)|sigue[ ]siendo|queda(?:[ ]como)?|qued(?:ó|o)[ ]como|est(?:á|a)[ ]en|"
+    r"(?:n['’])?est|(?:n['’])?(?:é|e)tait|should[ ]be|must[ ]be|debe[ ]ser|doit[ ](?:ê|e)tre|deve[ ]ser|sera|reste|devient|c['’]est|"
+    r"é|era|foi|ser(?:á|a)|fica|ficou|continua[ ]sendo|passa[ ]a[ ]ser|passou[ ]a[ ]ser)"
+)
+_ADVERB = (
+    r"(?:[ \t]+(?:not|no|pas|não|plus|never|now|still|just|simply|currently|set|reset|changed|updated|called|to|as|ahora|a(?:ú|u)n|todav(?:í|i)a|simplemente|establecida|cambiada|"
+    r"actualizada|como|en|a|por|maintenant|toujours|simplement|d(?:é|e)sormais|r(?:é|e)gl(?:é|e)|chang(?:é|e)|d(?:é|e)fini|sur|en|(?:à|a)|agora|ainda|"
+    r"simplesmente|definida|alterada|mudada|trocada|para|como|the|same|following|la|misma|le|a|siguiente|suivant|seguinte)){0,4}"
+)
+#: Verbs of change, up to the preposition that brings the value.
+_CHANGED = (
+    r"(?:(?:re)?set(?:ting)?|chang(?:e|ed|ing)|updat(?:e|ed|ing)|rotat(?:e|ed|ing)|switch(?:ed)?|mov(?:e|ed)|replac(?:e|ed)|renew(?:ed)?|made|"
+    r"cambi(?:é|e|ó|o|a|ar|aron|ado|ada|amos|aste|aba|ando)|pus(?:e|o|imos)|pon(?:er|go|ga|iendo)?|actuali(?:cé|ce|zó|zo|za|zar|zado|zada)|puesto|restablec\w+|"
+    r"chang(?:é|ée|er|eons|ez)|mis(?:e)?|mettre|modifi(?:é|ée|er|e)|r(?:é|e)initialis(?:é|ée|er|e)|remplac(?:é|ée|er|e)|pass(?:é|ée)|"
+    r"mud(?:ei|ou|ar|amos|ada|ado|e)|troc(?:ei|ou|ar|amos|ada|ado)|troqu(?:ei|e)|alter(?:ei|ou|ar|amos|ada|ado|e)|coloqu(?:ei|e)|redefini(?:da|do|r|u)?|atualiz(?:ei|ou|ar|ada|ado))"
+)
+_TO = r"(?:to|into|with|by|as|is|a|por|en|como|con|(?:à|a)|en|par|avec|sur|para|por|como|com|->|→|=>|:)"
+_MARK = r"\[redacted:(?:password|secret):[0-9a-f]{6}\](?:\*\*|[\"'`»”’])*"
+
+SENTENCES = (
+    # word, value: "user bob password X", "avec le mot de passe X", "pw: X", "**Password:** `X`", "Contraseña → X"
+    Rule("password", rf"(?i){_WORD}[ \t\x{{a0}}]*(?::|=|→|->|–|—|-(?:[ \t])|,)?(?:\*\*|__)?[ \t\x{{a0}}\x{{202f}}]+{SAID}", Check.PROSE),
+    Rule("password", rf"(?i){_WORD}(?:[ \t]+[^\s:=.,;|]+){{0,4}}?[ \t\x{{a0}}]*[:=](?:\*\*|__)?[ \t\x{{a0}}]*{SAID}", Check.PROSE),
+    # the value on the line below, perhaps fenced or as a bullet
+    Rule("password", rf"(?i){_WORD}{_OF}(?:[ \t]+{_IS}|[ \t\x{{a0}}]*[:=](?:\*\*|__)?)[ \t:]*\r?\n+(?:[ \t]*```\w*\r?\n)?[ \t]*(?:[-*•>][ \t]+)?{SAID}", Check.PROSE),
+    # a verb between them
+    Rule("password", rf"(?i){_WORD}{_OF}[ \t]*{_IS}{_ADVERB}[ \t\x{{a0}}]*:?[ \t\x{{a0}}\x{{202f}}]+{SAID}", Check.PROSE),
+    Rule("password", rf"(?i){_WORD}{_OF}[ \t]+(?:has|have|had|been|was|is|got|gets|se|ha|han|sido|fue|a|(?:é|e)t(?:é|e)|foi|tem|est(?:á|a)|me|lo|la|)*[ \t]*{_CHANGED}"
+         rf"(?:[ \t]+[^\s:=]+){{0,3}}?[ \t]+{_TO}(?:[ \t]+(?:the|new|value|valor|la|le|o))*[ \t:]+{SAID}", Check.PROSE),
+    Rule("password", rf"(?i)\b{_CHANGED}(?:[ \t]+[^\s:=.]+){{0,5}}?[ \t]+(?:{SPOKEN})\b(?:[ \t]+[^\s:=.]+){{0,8}}?[ \t]+{_TO}[ \t:]+{SAID}", Check.PROSE),
+    Rule("password", rf"(?i)\b(?:changed|reset|rotated|cambiad[ao]|cambi(?:é|ó)|la[ ]cambi(?:é|e)|chang(?:é|ée)|alterad[ao]|mudei|troquei|mudad[ao]|trocad[ao])"
+         rf"(?:[ \t]+(?:it|them|la|lo|le|l['’]ai|ela))?[ \t]+(?:to|a|por|en|(?:à|a)|par|para|por)[ \t:]+{SAID}", Check.PROSE),
+    Rule("password", rf"(?i){_WORD}(?:[ \t]+[^\s=]+){{0,5}}?[ \t]+(?:from|de|desde|depuis)[ \t:]+{SAID}[\"'`»”’]?[ \t]+(?:to|a|en|(?:à|a)|par|para|por|into)[ \t]", Check.PROSE),
+    # the value first: "X is the password", "usa X como contraseña"
+    Rule("password", r"(?i)(?:^|[\s\"'`«“‘(*])([^\s\"'`«»“”‘’*()<>\\]{6,})[\"'`»”’*]*[ \t]+(?:(?:is|was|es|era|est|(?:é|e)tait|é|foi|as|como|comme|for|para|pour|in|on|when|if|quando|cuando|quand)"
+         rf"[ \t]+)(?:[^\s:=.,;]+[ \t]+){{0,5}}?(?:{SPOKEN})\b", Check.PROSE),
+    # A key in running text: "application key 3f9…", "with token …"
+    Rule("secret", rf"(?i)\b(?:{CREDENTIAL}|token)[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?([0-9A-Za-z_+/=.~-]{{18,}})", Check.TOKEN),
+    # "credentials: bob / X"
+    Rule("password", r"(?i)\b(?:credentials?|creds|credenciales|credenciais|identifiants?|log[ -]?in|sign[ -]?in)(?:[ \t]+[^\s:=]+){0,4}?"
+         r"(?:[ \t]*:|[ \t]+(?:with|as|are|con|como|son|avec|sont|com|são|is|es|est|é))[ \t]+[\"'`]?[\w.@+-]+[\"'`]?[ \t]*(?:/|\|)[ \t]*"+SAID, Check.PROSE),
+    # "not X but Y", "was X, the new one is Y", "from X to Y": X is masked already
+    Rule("password", rf"(?i){_MARK}[,;.]?[ \t]+(?:[^\s:=]+[ \t]+){{0,8}}?(?:but|sino|mais|mas|to|a|por|(?:à|a)|para|is|es|est|é|now|ahora|maintenant|agora|with|by|con|par|com|or|o|ou|and|y|et|e|→|->|=>|:)"
+         rf"[ \t:]+(?:(?:rather|que|sim|bien|plut(?:ô|o)t|instead|now|it|is|es|est|é)[ \t:]+){{0,3}}{SAID}", Check.PROSE),
+    Rule("password", rf"(?i){_MARK}[ \t]*(?:->|→|=>|/)[ \t]*{SAID}", Check.PROSE),
+)  # fmt: skip
+
+#: ``pass`` ends lines of Python.
+_SPOKEN_WITHIN = SPOKEN.replace("|pass|", r"|pass[^0-9A-Za-z_\n\r.)-]|")
+#: Every rule of ``SENTENCES`` holds one of these.
+SPOKEN_OF = (
+    rf"(?i)\b(?:{_SPOKEN_WITHIN})|\b(?:{CREDENTIAL}|token)[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?[0-9A-Za-z_+/=.~-]{{18}}|\[redacted:(?:password|secret):|"
+    r"\b(?:credentials?|creds|credenciales|credenciais|identifiants?|log[ -]?in|sign[ -]?in)\b[^\n]*[\w\"'`][ \t]*[/|][ \t]*[\"'`]?\w|"
+    r"\b(?:changed|reset|rotated|cambiad[ao]|cambi(?:é|ó)|la[ ]cambi(?:é|e)|chang(?:é|ée)|alterad[ao]|mudei|troquei|mudad[ao]|trocad[ao])"
+    r"(?:[ \t]+(?:it|them|la|lo|le|l['’]ai|ela))?[ \t]+(?:to|a|por|en|(?:à|a)|par|para|por)[ \t:]"
+)

@@ -1,0 +1,53 @@
+"""Words for secrets in English, Spanish, French and Portuguese, and how a value follows them: pieces of patterns."""
+
+from __future__ import annotations
+
+#: Words for a password (German too, which clients print).
+PASSWORD = (
+    r"passwords?|passwd|passphrase|passcode|pwd|(?:\b|[_.-])pass|db[_-]?pass|userpass|(?:\b|_)pw\b|(?:\b|_)psk|pre[_-]?shared[_-]?key|"
+    r"wpa[_-]?passphrase|requirepass|masterauth|bindpw|rootpw|"
+    r"contrase(?:ñ|n\x{303}|n|ny)as?|mots?[ _-]?de[ _-]?passe|motdepasse|(?:\b|_)mdp|senhas?|palavra[ _-]passe|passwort|kennwort"
+)
+#: Words that name a credential and nothing else.
+CREDENTIAL = (
+    r"api[ _-]?key|api[ _-]?token|api[ _-]?secret|app(?:lication)?[ _-]?key|secret[ _-]?key(?:[_-]?base)?|access[ _-]?key(?:[_-]?id)?|"
+    r"secret[ _-]?access[ _-]?key|(?:client|app|consumer|webhook|jwt|oauth|signing|session|cookie|shared|totp|2fa|mfa)[ _-]?secret|"
+    r"(?:auth|access|refresh|bearer|session|security|id|bot|oauth|deploy|personal[ _-]access|private|registration|push)[ _-]?token|"
+    r"(?:private|encryption|signing|master|account|storage|service|deploy|license|subscription|admin|auth|integration|server|hmac|"
+    r"validation|decryption|cookie|nonce|logged[_-]in|secure[_-]auth)[ _-]?key|(?:auth|secure_auth|logged_in|nonce)_salt|"
+    r"(?:azure_devops_ext|azure|ado|azdo|vsts|github|gitlab|devops)[_-]pat|storepass|keypass|"
+    r"clave[ _-](?:de[ _-](?:la[ _-])?)?(?:api|acceso|secreta|privada|cifrado|maestra)|"
+    r"cl(?:é|e\x{301}|e)[ _-](?:d['’ e][ _-]?)?(?:l['’])?(?:api|acc(?:è|e)s|secr(?:è|e)te|priv(?:é|e)e|chiffrement)|"
+    r"chave[ _-](?:d[ea][ _-])?(?:api|acesso|secreta|privada|criptografia)|"
+    r"token[ _-](?:de[ _-](?:acceso|acesso|api)|d['’]acc(?:è|e)s|secreto)|jeton(?:[ _-](?:d['’]acc(?:è|e)s|api))?"
+)
+#: Words with other meanings too.
+LOOSE = r"secret|token|credentials?|auth|clave|secreto|credencial(?:es)?|segredo|credencia(?:l|is)|cl(?:é|e\x{301})"
+
+#: Words for a password in sentences; some are too common for a place in code (``clave``, ``code``).
+SPOKEN = (
+    r"passwords?|passwd|passphrase|passcode|pass|pwd|pw|pswd|"
+    r"contrase(?:ñ|n\x{303}|n|ny)as?|claves?|"
+    r"mots?[ -]de[ -]passe|mdp|"
+    r"senhas?|palavra[ -]passe|"
+    r"(?:wi-?fi|network|vault|master|unlock|login|red|acceso|acesso)[ -](?:key|code|clave|chave)|chave|cl(?:é|e\x{301})[ -](?:du|de)[ -](?:wi-?fi|r(?:é|e)seau)"
+)
+
+#: ``PASSWORD_PROD=``, ``api_key2:``
+SUFFIX = (
+    r"(?:_?[0-9]{1,2}|_(?:prod|production|dev|test|testing|staging|live|value|main|backup|old|new|admin|user|root))?"
+)
+#: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files; and "is" in prose.
+SEPARATOR = (
+    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:)[ \t]*|"
+    r"[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
+)
+#: In quotes of one kind, or up to the next blank; what an unquoted value drags along is cut off later.
+VALUE = (
+    r"(?:@?\\{0,3}\"([^\s\"\\]{6,})|\\{0,3}'([^\s'\\]{6,})|`([^\s`\\]{6,})|[«“][ \x{a0}\x{202f}]?([^\s\"»”]{6,})|"
+    r"([^\s\"'`\\]{6,}))"
+)
+#: An argument of a command, in quotes or not; short ones count.
+ARGUMENT = r"(?:\\?\"([^\s\"\\]{4,})|\\?'([^\s'\\]{4,})|([^\s\"'`\\|;&<>-][^\s\"'`\\|;&<>]{3,}))"
+#: A value in running text: perhaps in bold, quotes, backticks, or parentheses.
+SAID = r"(?:\*\*|__)?(?:\\?[\"'`]{1,3}|[«“‘][ \x{a0}\x{202f}]?|\()?(?:\*\*)?([^\s\"'`«»“”‘’*()\\][^\s\"'`»”’*\\]{4,})"
