@@ -37,7 +37,8 @@ _WORDS = frozenset(
     re.split(
         r"\s+",
         """password passwd passwort pass pwd secret secreto token apikey api_key username user usuario login string
-        contraseña contrasena clave senha chave motdepasse jeton postgres mongodb rabbitmq anonymous administrator none null nil true false undefined required optional
+        contraseña contrasena clave senha chave motdepasse jeton postgres mongodb rabbitmq anonymous administrator
+        none null nil true false undefined required optional
         invalid missing incorrect hash encrypted bearer basic default test testing testpass""",
     )
 )
