@@ -23,7 +23,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bench.corpus import generate
@@ -36,6 +38,7 @@ _PATIENCE_S = 60.0
 _APPEND = """
 local text = string.rep("The validator drops the last record when a buffer ends inside a character; see jsonl.py line 88. ", 4)
 local head = {["Content-Type"] = "application/json"}
+for name, value in pairs(wrk.headers) do head[name] = value end
 local n = 0
 local run = tostring(os.time()) .. "-" .. tostring(math.random(1, 1000000000))
 request = function()
@@ -55,6 +58,7 @@ end
 """
 _CONTEXT = """
 local head = {["Content-Type"] = "application/json"}
+for name, value in pairs(wrk.headers) do head[name] = value end
 local asked = {ASKED}
 local n = 0
 request = function()
@@ -106,12 +110,15 @@ def bare(seconds: int, connections: int) -> dict[str, float]:
             server.kill()
 
 
-def load(script: str, address: str, seconds: int, connections: int) -> dict[str, float]:
+def load(
+    script: str, address: str, seconds: int, connections: int, headers: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, float]:
     """What wrk reports: requests, their rate, latencies in milliseconds, failures."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as lua:
         lua.write(script.replace("SESSIONS", str(_SESSIONS)) + _REPORT)
         lua.flush()
-        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", lua.name, address]
+        sent = [option for name, value in headers.items() for option in ("-H", f"{name}: {value}")]
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", lua.name, *sent, address]
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = re.search(r"^\{.*\}$", out, re.MULTILINE)
     assert found, out
@@ -130,12 +137,12 @@ def measure(seconds: int, connections: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, OvilloServer(Path(folder)) as server:
         for number in range(_SESSIONS):
             server.post("/api/sessions", {"id": f"bench-{number}", "name": f"Bench {number}"})
-        load(_APPEND, server.address, 2, connections)  # warms up
+        load(_APPEND, server.address, 2, connections, server.headers)  # warms up
         cpu = server.cpu_s()
-        appended = load(_APPEND, server.address, seconds, connections)
+        appended = load(_APPEND, server.address, seconds, connections, server.headers)
         appended["cpu_us"] = (server.cpu_s() - cpu) / max(appended["requests"], 1) * 1e6
         tidied = _until_summarised(server)
-        read = load(_READ, server.address, max(3, seconds // 3), connections)
+        read = load(_READ, server.address, max(3, seconds // 3), connections, server.headers)
         kept = sum(server.get(f"/api/sessions/bench-{number}/messages?limit=1")["total"] for number in range(_SESSIONS))
         floor = bare(max(3, seconds // 3), connections)
         return {
@@ -165,7 +172,7 @@ def answer_questions(seconds: int) -> dict[str, float]:
             for body in bodies:
                 server.post("/get_context", json.loads(body))  # warms up
             asked = ", ".join(f"[==[{body}]==]" for body in bodies)
-            return load(_CONTEXT.replace("ASKED", asked), server.address, seconds, _ASKING)
+            return load(_CONTEXT.replace("ASKED", asked), server.address, seconds, _ASKING, server.headers)
 
 
 def _until_summarised(server: OvilloServer) -> float:

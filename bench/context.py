@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ def main() -> int:
             listed = server.get(f"/api/sessions?limit={_SESSIONS}")
             sessions = [each["id"] for each in listed["sessions"]]
             facts = server.get("/api/code/roots")
-            took = _asked(server.port, sessions, arguments.rounds)
+            took = _asked(server, sessions, arguments.rounds)
             memory = server.rss_mb()
     rows = [[kind, len(times), percentile(times, 0.5), percentile(times, 0.95)] for kind, times in took.items()]
     every = [value for times in took.values() for value in times]
@@ -82,18 +82,19 @@ def _prepare(folder: Path, arguments: argparse.Namespace) -> None:
     subprocess.run([*run, "code", "index", str(arguments.code.resolve())], env=environment, check=True)
 
 
-def _asked(port: int, sessions: Sequence[str], rounds: int) -> dict[str, list[float]]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+def _asked(server: OvilloServer, sessions: Sequence[str], rounds: int) -> dict[str, list[float]]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    headers = {"Content-Type": "application/json", **server.headers}
     took: dict[str, list[float]] = {kind: [] for kind in _ASKED}
     for number in range(rounds * len(sessions)):
         session = sessions[number % len(sessions)]
         for kind, questions in _ASKED.items():
-            query = questions[number % len(questions)].format(name=_name(connection, session))
+            query = questions[number % len(questions)].format(name=_name(connection, session, headers))
             body: dict[str, Any] = {"query": query}
             if kind != "described":
                 body["session_id"] = session
             began = time.perf_counter()
-            status = _post(connection, body)
+            status = _post(connection, body, headers)
             elapsed = (time.perf_counter() - began) * 1e3
             assert status == 200, f"{query}: {status}"
             if number >= len(_ASKED):  # the first ones wake what is asleep
@@ -102,8 +103,8 @@ def _asked(port: int, sessions: Sequence[str], rounds: int) -> dict[str, list[fl
     return took
 
 
-def _post(connection: http.client.HTTPConnection, body: dict[str, Any]) -> int:
-    connection.request("POST", "/get_context", json.dumps(body).encode(), {"Content-Type": "application/json"})
+def _post(connection: http.client.HTTPConnection, body: dict[str, Any], headers: Mapping[str, str]) -> int:
+    connection.request("POST", "/get_context", json.dumps(body).encode(), dict(headers))
     answer = connection.getresponse()
     answer.read()
     return answer.status
@@ -112,10 +113,10 @@ def _post(connection: http.client.HTTPConnection, body: dict[str, Any]) -> int:
 _names: dict[str, str] = {}
 
 
-def _name(connection: http.client.HTTPConnection, session: str) -> str:
+def _name(connection: http.client.HTTPConnection, session: str, headers: Mapping[str, str]) -> str:
     """A name that the session speaks of."""
     if session not in _names:
-        connection.request("GET", f"/api/sessions/{session}/entities?limit=20")
+        connection.request("GET", f"/api/sessions/{session}/entities?limit=20", headers=dict(headers))
         found = json.loads(connection.getresponse().read()).get("entities", [])
         _names[session] = found[0]["name"] if found else "parse"
     return _names[session]

@@ -10,10 +10,14 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from uuid import uuid4
+
+from ovillo.model.errors import NotFound
+from ovillo.security.own_servers import find_server
 
 _START_S = 20.0
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -25,6 +29,7 @@ class OvilloServer:
 
     def __init__(self, folder: Path, *options: str, home: Path | None = None, **variables: str) -> None:
         self._folder = folder
+        self._data_dir = Path(variables.get("OVILLO_DATA_DIR", folder / "data"))
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         environment = {
@@ -60,6 +65,14 @@ class OvilloServer:
             self._process.kill()
         self._log.close()
 
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What lets the owner in: a server answers to this user's token."""
+        try:
+            return find_server(self._data_dir, port=self.port).headers()
+        except NotFound:
+            return {}
+
     def get(self, path: str) -> Any:
         return self._json("GET", path, None)
 
@@ -82,7 +95,7 @@ class OvilloServer:
 
     def _request(self, method: str, path: str, body: Any) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        headers = {"Content-Type": "application/json", "Idempotency-Key": uuid4().hex}
+        headers = {"Content-Type": "application/json", "Idempotency-Key": uuid4().hex, **self.headers}
         connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = connection.getresponse()
         data = answer.read()

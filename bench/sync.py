@@ -68,7 +68,9 @@ class Fan:
 
 async def _open(stack: AsyncExitStack, server: OvilloServer, *, subscribe: bool) -> ClientConnection:
     address = server.address.replace("http", "ws") + "/ws"
-    socket = await stack.enter_async_context(connect(address, compression=None, ping_interval=None))
+    socket = await stack.enter_async_context(
+        connect(address, compression=None, ping_interval=None, additional_headers=server.headers)
+    )
     if subscribe:
         await socket.send(json.dumps({"type": "subscribe", "session_id": _SESSION}))
         await socket.recv()

@@ -368,6 +368,22 @@ ACCESS: dict[str, tuple[str, str]] = {
     "ACCESS-16": ("MCP shows and runs what the caller's scopes allow, in the caller's namespace", "DESIGN 11, 15"),
     "ACCESS-17": ("An MCP session belongs to who opened it", "mcp 5"),
     "ACCESS-18": ("Every route keeps the access matrix", "issue 3 Must show"),
+    "ACCESS-20": (
+        "A server asks for the token of its user before anything else, on every path and socket",
+        "issue 8.1",
+    ),
+    "ACCESS-21": ("No other account reads the token, and one that others could read is refused", "issue 8.1"),
+    "ACCESS-22": (
+        "The token is printed by its own command only, and a new one ends all that came of the old",
+        "issue 8.1",
+    ),
+    "ACCESS-23": ("Own programs find the running server and never take a stranger for it", "issue 8.1"),
+    "ACCESS-24": ("A link lets a browser in once, within a minute, wherever it is opened", "issue 8.1"),
+    "ACCESS-25": ("A cookie counts for this server's own pages, and for one port", "issue 8.1"),
+    "ACCESS-26": (
+        "Without access control no new path is taken over HTTP, and the start says what is open",
+        "issue 8.1",
+    ),
 }
 
 SNAP: dict[str, tuple[str, str]] = {

@@ -26,7 +26,9 @@ _OUTPUTS = {tool.name: schema.output_schema(tool.output) for tool in all_tools()
 
 
 def settings_for(home: Path, **changes: Any) -> Settings:
-    return Settings(data_dir=home / "ovillo-data", home=home, embedder="none", watch=False, **changes)
+    """A server of these asks nobody, unless ``auth`` is told."""
+    usual = {"data_dir": home / "ovillo-data", "home": home, "embedder": "none", "watch": False, "auth": "none"}
+    return Settings(**{**usual, **changes})
 
 
 def copy_homes(fixtures: Path, home: Path) -> Path:

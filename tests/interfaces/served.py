@@ -16,13 +16,16 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+from ovillo.security.own_servers import find_server
+
 
 class Served:
-    """``host`` is ``127.0.0.1:PORT``."""
+    """``host`` is ``127.0.0.1:PORT``; ``credential`` are the headers that let this user in, sent unless others are."""
 
-    def __init__(self, process: subprocess.Popen[str], host: str) -> None:
+    def __init__(self, process: subprocess.Popen[str], host: str, credential: Mapping[str, str]) -> None:
         self.process = process
         self.host = host
+        self.credential = credential
 
     def ask(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
@@ -31,7 +34,8 @@ class Served:
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         connection = http.client.HTTPConnection(self.host, timeout=30)
         try:
-            connection.request(method, path, data, {"content-type": "application/json", **(headers or {})})
+            sent = {"content-type": "application/json", **self.credential, **(headers or {})}
+            connection.request(method, path, data, sent)
             answer = connection.getresponse()
             text = answer.read().decode()
             return answer.status, json.loads(text) if "json" in answer.headers.get("content-type", "") else text
@@ -54,7 +58,11 @@ class Served:
         return said  # type: ignore[no-any-return]
 
     def socket(self, path: str = "/ws", **options: Any) -> ClientConnection:
-        return connect(f"ws://{self.host}{path}", compression=None, max_size=None, **options)
+        """``additional_headers`` in place of what lets this user in."""
+        headers = options.pop("additional_headers", self.credential)
+        return connect(
+            f"ws://{self.host}{path}", compression=None, max_size=None, additional_headers=headers, **options
+        )
 
 
 @contextmanager
@@ -71,7 +79,8 @@ def serving(home: Path, *flags: str) -> Iterator[Served]:
         line = process.stderr.readline()
         found = re.search(r"http://([\d.]+:\d+)", line)
         assert found, line + process.stderr.read()
-        yield Served(process, found[1])
+        server = find_server(home / "data", port=int(found[1].rpartition(":")[2]))
+        yield Served(process, found[1], server.headers())
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(30)

@@ -24,7 +24,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def stream(served: Served, query: str = "", **headers: str) -> Iterator[Iterator[dict[str, Any]]]:
     """The events of an open stream: ``id``, ``event``, ``data``."""
     connection = http.client.HTTPConnection(served.host, timeout=30)
-    connection.request("GET", f"/api/changes{query}", headers={"Accept": "text/event-stream", **headers})
+    connection.request(
+        "GET", f"/api/changes{query}", headers={"Accept": "text/event-stream", **served.credential, **headers}
+    )
     answer = connection.getresponse()
     assert (answer.status, answer.headers["content-type"].split(";")[0]) == (200, "text/event-stream")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def line(capsys: pytest.CaptureFixture[str], tmp_path: Path, project: Path) -> C
 
 @pytest.fixture
 def site(made: Services) -> Iterator[Site]:
-    with serving(made.settings, endpoints=ENDPOINTS, services=made) as site:
+    with serving(replace(made.settings, auth="token"), endpoints=ENDPOINTS, services=made) as site:
         yield site
 
 

@@ -45,7 +45,7 @@ def test_commands_add_list_search_and_remove(page: Path, tmp_path: Path, capsys:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    with serving(settings_for(tmp_path), endpoints=ENDPOINTS) as opened:
+    with serving(settings_for(tmp_path, auth="token"), endpoints=ENDPOINTS) as opened:
         yield opened
 
 

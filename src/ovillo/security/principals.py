@@ -39,8 +39,11 @@ class Principal:
     key_id: str | None = None
 
 
-#: The one user of a server without access control (stdio, loopback).
+#: The user whose data this is: the command line, stdio, and who holds the token of the data folder.
 LOCAL = Principal("local", DEFAULT_NAMESPACE, ROLES["admin"])
+#: Whoever reaches a server without access control: any account of the machine. Not the local user, whose files are not
+#: theirs to name.
+UNASKED = Principal("anonymous", DEFAULT_NAMESPACE, ROLES["admin"], "none")
 #: Nobody in particular, who may do nothing: requests to public paths. No namespace has an empty name.
 ANYONE = Principal("anyone", Namespace(""), frozenset())
 

@@ -55,8 +55,8 @@ class Settings:
     #: PEM files; with them the server speaks HTTPS only.
     tls_certificate: Path | None = None
     tls_key: Path | None = None
-    #: Who may come in over HTTP: ``none`` (loopback only), ``apikey`` or ``jwt``.
-    auth: str = "none"
+    #: Who may come in over HTTP: ``token`` (this user, loopback only), ``none`` (all of this machine), ``apikey`` or ``jwt``.
+    auth: str = "token"
     #: Tokens are signed with this secret, or with a key published at ``jwt_jwks_url``; never both.
     jwt_secret: str | None = None
     jwt_jwks_url: str | None = None
@@ -71,7 +71,7 @@ class Settings:
     jwt_default_namespace: str | None = None
     #: Address under which clients know this server, where a proxy stands before it.
     public_url: str | None = None
-    #: Requests a minute of one caller; 0 is no limit, ``None`` is none with ``auth`` none and 60,000 otherwise.
+    #: Requests a minute of one caller; 0 is no limit, ``None`` is none with ``auth`` token or none and 60,000 otherwise.
     rate_limit: int | None = None
     #: How many may come at once; 0 is a tenth of a minute's.
     rate_limit_burst: int = 0

@@ -54,7 +54,7 @@ OPTIONS = (
     Option("allowed_origins", values.names, lambda: ()),
     Option("tls_certificate", values.path, lambda: None),
     Option("tls_key", values.path, lambda: None),
-    Option("auth", values.choice("none", "apikey", "jwt"), lambda: "none"),
+    Option("auth", values.choice("token", "none", "apikey", "jwt"), lambda: "token"),
     Option("jwt_secret", values.text, lambda: None, secret=True),
     Option("jwt_jwks_url", values.url, lambda: None),
     Option("jwt_issuer", values.text, lambda: None),

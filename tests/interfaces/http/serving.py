@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ovillo.interfaces.http.doors import Door, OpenDoor, Surroundings
 from ovillo.interfaces.http.endpoints import Endpoint
 from ovillo.interfaces.http.server import HttpApp, Server
 from ovillo.interfaces.services import Services
+from ovillo.security.own_token import own_token, read_token
 from ovillo.settings import Settings
 from tests.interfaces.opened import settings_for
 
@@ -49,6 +50,8 @@ class Site:
     host: str
     server: Server | None = None
     surroundings: Surroundings | None = None
+    #: Headers that let this user in; sent unless others are given.
+    credential: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
@@ -65,7 +68,7 @@ class Site:
             given.setdefault("Content-Type", "application/json")
         connection = self.connect()
         try:
-            connection.request(method, path, body, given)
+            connection.request(method, path, body, {**self.credential, **given})
             return answer_of(connection.getresponse())
         finally:
             connection.close()
@@ -97,7 +100,10 @@ def serving(
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
-            yield Site(url_of(listener).removeprefix("http://"), server, surroundings)
+            credential = {}
+            if settings.auth == "token":
+                credential = {"Authorization": f"Bearer {own_token(settings.data_dir)}"}
+            yield Site(url_of(listener).removeprefix("http://"), server, surroundings, credential)
         finally:
             server.should_exit = True
             thread.join(20)
@@ -120,7 +126,10 @@ def process(tmp_path: Path, *options: str, **variables: str) -> Iterator[tuple[s
                 break
         else:
             raise AssertionError("".join(said))
-        yield running, Site(said[-1].partition("://")[2].partition("/mcp")[0])
+        host = said[-1].partition("://")[2].partition("/mcp")[0]
+        data_dir = Path(variables.get("OVILLO_DATA_DIR", tmp_path / "data"))
+        asks = "--auth" not in options and (data_dir / "token").exists()
+        yield running, Site(host, credential={"Authorization": f"Bearer {read_token(data_dir)}"} if asks else {})
     finally:
         running.kill()
         running.communicate()

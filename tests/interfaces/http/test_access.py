@@ -380,10 +380,11 @@ def test_a_server_that_nobody_can_enter_says_how_to_make_a_key(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "variables", "told"),
     [
-        (["--host", "0.0.0.0"], {}, "without authentication"),
+        (["--host", "0.0.0.0"], {}, "without authentication that tells people apart"),
+        (["--host", "0.0.0.0", "--auth", "none"], {}, "without authentication"),
         (["--auth", "jwt"], {}, "OVILLO_JWT_SECRET"),
         (["--auth", "jwt"], {"OVILLO_JWT_SECRET": "short"}, "32 bytes"),
-        (["--auth", "password"], {}, "none, apikey, jwt"),
+        (["--auth", "password"], {}, "token, none, apikey, jwt"),
     ],
 )
 def test_an_unsafe_start_is_refused_before_the_socket_opens(

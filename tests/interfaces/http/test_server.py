@@ -37,9 +37,10 @@ __all__ = ["settings"]
 @pytest.mark.requirement("HTTP-13")
 def test_an_address_beyond_loopback_needs_access_control(settings: Settings) -> None:
     for host in ("0.0.0.0", "::", "192.168.1.5", "example.com", ""):
-        with pytest.raises(PermissionDenied, match="auth is 'none'") as refused:
-            check_address(replace(settings, host=host))
-        assert "--auth apikey" in str(refused.value)
+        for mode in ("none", "token"):
+            with pytest.raises(PermissionDenied, match=f"auth is '{mode}'") as refused:
+                check_address(replace(settings, host=host, auth=mode))
+            assert "--auth apikey" in str(refused.value)
         check_address(replace(settings, host=host, auth="apikey"))
     check_address(replace(settings, host="[::1]"))
 
@@ -103,10 +104,10 @@ def test_sigterm_finishes_requests_closes_streams_and_exits_with_0(tmp_path: Pat
     with process(tmp_path, OVILLO_LOG_LEVEL="info") as (running, site):
         assert site.ask("POST", "/api/sessions", {"id": "ses_drain", "name": "Drain"}).status == 201
         stream = site.connect()
-        stream.request("GET", "/api/changes", headers={"Accept": "text/event-stream"})
+        stream.request("GET", "/api/changes", headers={"Accept": "text/event-stream", **site.credential})
         events = stream.getresponse()
         assert events.status == 200
-        with connect(f"ws://{site.host}/ws") as live:
+        with connect(f"ws://{site.host}/ws", additional_headers=site.credential) as live:
             running.send_signal(signal.SIGTERM)
             with pytest.raises(ConnectionClosed):
                 _listen(live)
@@ -153,6 +154,7 @@ def test_a_second_signal_ends_it_whatever_is_being_answered(tmp_path: Path) -> N
         with socket.create_connection((host, int(port)), timeout=20) as raw:
             # A request whose body never comes.
             head = f"POST /api/sessions HTTP/1.1\r\nHost: {site.host}\r\nContent-Type: application/json\r\n"
+            head += f"Authorization: {site.credential['Authorization']}\r\n"
             raw.sendall(f"{head}Content-Length: 10\r\nExpect: 100-continue\r\n\r\n".encode())
             assert raw.recv(100).startswith(b"HTTP/1.1 100")
             running.send_signal(signal.SIGTERM)

@@ -142,7 +142,7 @@ def test_a_request_is_one_line_of_the_log_without_anything_that_was_said(
         assert any("KeyError" in line and "test_upkeep.py" in line for line in lines)
     requests = [json.loads(JsonLines().format(each)) for each in log.records if each.message == "request"]
     assert [each["request_id"] for each in requests] == ["r1", "r2"]
-    said = {"level": "info", "method": "POST", "route": "/api/things/{id}", "status": 422, "principal": "local"}
+    said = {"level": "info", "method": "POST", "route": "/api/things/{id}", "status": 422, "principal": "anonymous"}
     assert {name: requests[0][name] for name in said} == said
     assert requests[1]["status"] == 500
     assert requests[1]["ms"] >= 0

@@ -1,14 +1,15 @@
 """Who is asking: the layer between the guard and everything else, for requests and WebSockets alike.
 
-Owns finding the credential, 401 and 429. The ``Principal`` it leaves in ``scope["state"]["principal"]`` is the only source
-of a namespace. Whether a credential holds is decided in ``security``; what its principal may do, by each route.
+Owns finding the credential, 401 and 429, and that no answer but a public one is kept on the way. The ``Principal`` it
+leaves in ``scope["state"]["principal"]`` is the only source of a namespace. Whether a credential holds is decided in
+``security``; what its principal may do, by each route.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import anyio
 import anyio.to_thread
@@ -16,10 +17,11 @@ from anyio import CapacityLimiter
 from starlette.responses import Response
 
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
+from ovillo.interfaces.http.browser import comes_from_own_page, cookies_of
 from ovillo.interfaces.http.problems import problem, problem_of
 from ovillo.model.errors import OvilloError
 from ovillo.security.credentials import Authenticator, CredentialRefused
-from ovillo.security.principals import ANYONE, LOCAL, Principal
+from ovillo.security.principals import ANYONE, UNASKED, Principal
 from ovillo.security.rate_limits import RateLimit, network_of
 
 #: Paths that need no credential; one that ends in ``/`` stands for all below it.
@@ -33,10 +35,19 @@ _LOOK_UPS = 8
 _POLICY = 1008
 #: A stream asks again whether its credential holds, at most this often (seconds).
 _ASK_AGAIN_S = 0.5
+_HINT = "Send a key or token as 'Authorization: Bearer ...' or 'X-API-Key: ...'; `ovillo key create` makes a key."
+_NO_STORE = b"no-store"
+
+
+def public_paths(paths: Iterable[str] = PUBLIC) -> Callable[[str], bool]:
+    """Whether a path is one of these, or below one that ends in ``/``."""
+    exact = frozenset(paths)
+    below = tuple(path for path in exact if path.endswith("/"))
+    return lambda path: path in exact or path.startswith(below)
 
 
 class Access:
-    """ASGI middleware. Without an ``authenticator`` everybody is the local user.
+    """ASGI middleware. Without an ``authenticator`` nobody is asked who they are. ``cookies`` takes what browsers bring.
 
     ``metadata_url`` tells, for a request, where this resource is described (RFC 9728). Past the ``rate`` a request is
     refused; a message of a WebSocket, which counts as one, waits."""
@@ -46,14 +57,17 @@ class Access:
         app: App,
         authenticator: Authenticator | None,
         *,
-        public: tuple[str, ...] = PUBLIC,
+        cookies: Authenticator | None = None,
+        is_public: Callable[[str], bool],
         rate: RateLimit | None = None,
         metadata_url: Callable[[Scope], str] | None = None,
+        hint: str = _HINT,
     ) -> None:
         self._app = app
         self._authenticator = authenticator
-        self._public = frozenset(public)
-        self._public_below = tuple(path for path in public if path.endswith("/"))
+        self._cookies = cookies
+        self._is_public = is_public
+        self._hint = hint
         self._rate = rate
         self._metadata_url = metadata_url
         self._limiter: CapacityLimiter | None = None
@@ -65,24 +79,32 @@ class Access:
         state = scope["state"]
         client = scope.get("client")
         caller = network_of(client[0] if client else None)
+        is_public = self._is_public(scope["path"])
+        if not is_public:
+            send = _not_kept(send)
         if self._authenticator is None:
-            state["principal"] = LOCAL
-        elif self._is_public(scope["path"]):
+            state["principal"] = UNASKED
+        elif is_public:
             state["principal"] = ANYONE
         else:
-            credential = credential_of(scope)
+            authenticator, credentials = self._authenticator, [credential_of(scope)]
+            if self._cookies is not None and not credentials[0] and (found := cookies_of(scope)):
+                if not comes_from_own_page(scope):
+                    await _foreign_page(state.get("request_id"))(scope, receive, send)
+                    return
+                authenticator, credentials = self._cookies, [*found]
             try:
-                principal = await self._principal(self._authenticator, credential)
+                credential, principal = await self._principal(authenticator, credentials)
             except CredentialRefused as refused:
-                await self._refuse(refused, credential, caller, scope)(scope, receive, send)
+                await self._refuse(refused, credentials[0], caller, scope)(scope, receive, send)
                 return
             except OvilloError as error:
                 await problem_of(error, state.get("request_id"))(scope, receive, send)
                 return
             state["principal"] = principal
             caller = f"{principal.namespace}\n{principal.key_id}\n{principal.name}"
-            if credential is not None and (scope["type"] == "websocket" or scope["method"] == "GET"):
-                lasting = _Lasting(self, self._authenticator, credential, scope, receive, send)
+            if scope["type"] == "websocket" or scope["method"] == "GET":
+                lasting = _Lasting(self, authenticator, credential, scope, receive, send)
                 receive, send = lasting.receive, lasting.send
         state["caller"] = caller
         if self._rate is not None:
@@ -94,13 +116,17 @@ class Access:
                 receive = _paced(receive, self._rate, caller)
         await self._app(scope, receive, send)
 
-    def _is_public(self, path: str) -> bool:
-        return path in self._public or path.startswith(self._public_below)
-
-    async def _principal(self, authenticator: Authenticator, credential: str | None) -> Principal:
-        if not credential:
-            raise CredentialRefused("No credential was sent.")
-        return authenticator.known(credential) or await self.look_up(authenticator, credential)
+    async def _principal(
+        self, authenticator: Authenticator, credentials: Sequence[str | None]
+    ) -> tuple[str, Principal]:
+        """The first credential that holds, and whose it is."""
+        refusal = CredentialRefused("No credential was sent.")
+        for credential in filter(None, credentials):
+            try:
+                return credential, authenticator.known(credential) or await self.look_up(authenticator, credential)
+            except CredentialRefused as refused:
+                refusal = refused
+        raise refusal
 
     async def look_up(self, authenticator: Authenticator, credential: str) -> Principal:
         """Raises CredentialRefused, StoreUnavailable, UpstreamError."""
@@ -123,8 +149,7 @@ class Access:
             "Unauthorized",
             refused.reason,
             code="unauthorized",
-            hint="Send a key or token as 'Authorization: Bearer ...' or 'X-API-Key: ...'; "
-            "`ovillo key create` makes a key.",
+            hint=self._hint,
             request_id=request_id,
             headers={"WWW-Authenticate": f"Bearer {', '.join(challenge)}"},
         )
@@ -220,6 +245,32 @@ def _paced(receive: Receive, rate: RateLimit, caller: str) -> Receive:
         return message
 
     return receiving
+
+
+def _not_kept(send: Send) -> Send:
+    """What was recorded stays out of the caches of browsers and proxies (RFC 9111 section 5.2.2.5)."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] in {"http.response.start", "websocket.http.response.start"}:
+            told = [value for name, value in message.get("headers", ()) if name.lower() == b"cache-control"]
+            others = [each for each in message.get("headers", ()) if each[0].lower() != b"cache-control"]
+            if not any(_NO_STORE in value for value in told):
+                told.append(_NO_STORE)
+            message["headers"] = [*others, (b"cache-control", b", ".join(told))]
+        await send(message)
+
+    return sending
+
+
+def _foreign_page(request_id: str | None) -> Response:
+    return problem(
+        403,
+        "Foreign origin",
+        "The cookie counts for pages of this server only, and this request was begun by another.",
+        code="foreign_origin",
+        hint="Programs send the token as 'Authorization: Bearer ...'.",
+        request_id=request_id,
+    )
 
 
 def _too_many(wait: float, request_id: str | None) -> Response:

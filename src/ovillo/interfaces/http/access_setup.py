@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,12 +16,16 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 
-from ovillo.interfaces.http.access import Access
+from ovillo.interfaces.http import browser
+from ovillo.interfaces.http.access import PUBLIC, Access, public_paths
 from ovillo.interfaces.http.asgi import App, Scope
 from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.model.clock import system_clock
 from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.security.browser_passes import BrowserPasses
 from ovillo.security.credentials import Authenticator
+from ovillo.security.own_token import OwnToken, own_token
 from ovillo.security.principals import SCOPES, Principal
 from ovillo.security.rate_limits import RateLimit
 
@@ -35,18 +39,39 @@ _METADATA_PATH = "/.well-known/oauth-protected-resource"
 _MCP_PATH = "/mcp"
 #: Requests a minute of one caller, where callers say who they are.
 _USUAL_RATE = 60_000
+_TOKEN_HINT = (
+    "Send the token of this user as 'Authorization: Bearer ...'; `ovillo key token` shows it. A browser is let in by "
+    "`ovillo open`."
+)
 
 
 def check_access(settings: Settings) -> None:
-    """What has to hold before a socket opens. Raises InvalidInput."""
+    """What has to hold before a socket opens; the user's token is made where there is none. Raises InvalidInput,
+    PermissionDenied, IntegrityError, StoreUnavailable."""
     if settings.auth == "jwt":
         _token_verifier(settings)
+    elif settings.auth == "token":
+        own_token(settings.data_dir)
+
+
+def public(settings: Settings) -> Callable[[str], bool]:
+    """Whether a path asks for no credential."""
+    return public_paths((*PUBLIC, browser.OPEN_PATH) if settings.auth == "token" else PUBLIC)
 
 
 def layer(app: App, surroundings: Surroundings) -> Access:
     """The layer in front of the router. Raises InvalidInput."""
     settings = surroundings.settings
     authenticator: Authenticator | None = None
+    if settings.auth == "token":
+        return Access(
+            app,
+            OwnToken(settings.data_dir),
+            cookies=_passes(surroundings),
+            is_public=public(settings),
+            rate=_rate(settings),
+            hint=_TOKEN_HINT,
+        )
     if settings.auth == "apikey":
         authenticator = _Keys(surroundings)
     elif settings.auth == "jwt":
@@ -55,6 +80,7 @@ def layer(app: App, surroundings: Surroundings) -> Access:
     return Access(
         app,
         authenticator,
+        is_public=public(settings),
         rate=_rate(settings),
         metadata_url=(lambda scope: _metadata_url(settings, scope)) if has_metadata else None,
     )
@@ -85,7 +111,12 @@ def door(surroundings: Surroundings) -> Door:
             yield
             tasks.cancel_scope.cancel()
 
-    return Door(endpoints=endpoints, lifespan=lifespan)
+    routes = browser.routes(_passes(surroundings)) if settings.auth == "token" else ()
+    return Door(endpoints=endpoints, routes=routes, lifespan=lifespan)
+
+
+def _passes(surroundings: Surroundings) -> BrowserPasses:
+    return BrowserPasses(OwnToken(surroundings.settings.data_dir), surroundings.instance, system_clock)
 
 
 class _Keys:
@@ -119,7 +150,6 @@ async def _warn_without_keys(surroundings: Surroundings) -> None:
 
 
 def _token_verifier(settings: Settings) -> TokenVerifier:
-    from ovillo.model.clock import system_clock
     from ovillo.security.tokens import verifier_from  # start-up cost: cryptography, for servers that check tokens only
 
     if settings.jwt_jwks_url is not None:
@@ -154,7 +184,7 @@ def _is_this_machine(host: str) -> bool:
 def _rate(settings: Settings) -> RateLimit | None:
     per_minute = settings.rate_limit
     if per_minute is None:
-        per_minute = 0 if settings.auth == "none" else _USUAL_RATE
+        per_minute = 0 if settings.auth in {"none", "token"} else _USUAL_RATE
     if not per_minute:
         return None
     return RateLimit(per_minute, settings.rate_limit_burst or per_minute // 10)

@@ -16,17 +16,22 @@ if TYPE_CHECKING:
     from ovillo.settings import Settings
 
 _BACKLOG = 2048
+_WHY_NOT_BEYOND = {
+    "none": "without authentication (auth is 'none') anyone who reaches that address could read every session",
+    "token": "without authentication that tells people apart it stays on this machine (auth is 'token', the one secret "
+    "of this user)",
+}
 
 
 def check_address(settings: Settings) -> None:
-    """Raises PermissionDenied for an address beyond loopback when anyone could use the server."""
-    if settings.auth == "none" and not is_loopback(settings.host):
-        raise PermissionDenied(
-            f"Not bound to {settings.host or 'every address'}: without authentication (auth is 'none') anyone who "
-            "reaches that address could read every session.",
-            hint="Use 127.0.0.1, ::1 or localhost; or turn authentication on with --auth apikey or --auth jwt; or "
-            "forward the port, for example with ssh -L.",
-        )
+    """Raises PermissionDenied for an address beyond loopback in a mode that is for this machine."""
+    if is_loopback(settings.host) or settings.auth not in _WHY_NOT_BEYOND:
+        return
+    raise PermissionDenied(
+        f"Not bound to {settings.host or 'every address'}: {_WHY_NOT_BEYOND[settings.auth]}.",
+        hint="Use 127.0.0.1, ::1 or localhost; or give everybody a key with --auth apikey, or check tokens with "
+        "--auth jwt; or forward the port, for example with ssh -L.",
+    )
 
 
 def tls_context(settings: Settings) -> ssl.SSLContext | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import anyio
@@ -33,6 +34,8 @@ class Surroundings:
     farewells: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
     #: False: nothing behind the doors asks for services, so none are opened.
     has_services: bool = True
+    #: Differs with every start: one-time links are made for one.
+    instance: str = field(default_factory=lambda: token_hex(16))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import ssl
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,9 @@ from ovillo.interfaces.http.observing import Observing
 from ovillo.interfaces.http.problems import problem, problem_of, unexpected
 from ovillo.interfaces.http.routing import EndpointRouter
 from ovillo.interfaces.http.upkeep import description_endpoints, upkeep_endpoints
+from ovillo.model.clock import system_clock
 from ovillo.model.errors import OvilloError
+from ovillo.security.own_servers import announced
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import OpenServices
@@ -79,12 +81,17 @@ def serve(
         surroundings = Surroundings(settings, Backend(lambda: open_services(settings)), has_services=has_services)
         app = HttpApp(surroundings, [door(surroundings) for door in doors])
         server = Server(app, tls)
-        if on_ready:
-            on_ready(url_of(listener, tls=tls is not None))
-        try:
-            server.run(sockets=[listener])
-        finally:
-            is_closed = surroundings.backend.close()
+        url = url_of(listener, tls=tls is not None)
+        with server.while_listening:
+            if has_services:
+                here = announced(settings.data_dir, url, settings.auth, system_clock(), surroundings.instance)
+                server.while_listening.enter_context(here)
+            if on_ready:
+                on_ready(url)
+            try:
+                server.run(sockets=[listener])
+            finally:
+                is_closed = surroundings.backend.close()
         if app.failure is not None:
             raise app.failure
         if not is_closed or server.asked_twice:
@@ -242,6 +249,8 @@ class Server(uvicorn.Server):
             )
         )
         self.asked_twice = False
+        #: Left before the socket closes: from then on the address may be somebody else's.
+        self.while_listening = ExitStack()
         self._stopping = app.surroundings.stopping
         self._farewells = app.surroundings.farewells
         app.on_failure = self.stop
@@ -251,6 +260,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: Any = None) -> None:
+        self.while_listening.close()
         for listening in self.servers:
             listening.close()
         self._stopping.set()

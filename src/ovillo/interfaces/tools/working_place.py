@@ -60,5 +60,5 @@ def _is_local(call: Call) -> bool:
 
 
 def is_local_user(name: str, key_id: str | None) -> bool:
-    """The one user of a server without access control, whose machine this is."""
+    """The user whose machine this is, told by their token; never whoever reaches a server that asks nobody."""
     return name == LOCAL.name and key_id is None

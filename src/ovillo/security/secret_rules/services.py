@@ -77,6 +77,7 @@ CODE_AND_PACKAGES = (
     Rule("dbt_token", r"\bdbt[cu]_[0-9A-Za-z_-]{30,}"),
     Rule("postman_key", r"\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}|\bPMAT-[0-9A-Z]{26}"),
     Rule("ovillo_key", r"\bovk_[a-z2-7]{12}_[a-z2-7]{50,}"),
+    Rule("ovillo_token", r"\bovt_[a-z2-7]{52}"),
 )  # fmt: skip
 
 MODELS = (

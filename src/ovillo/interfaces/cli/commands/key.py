@@ -1,4 +1,4 @@
-"""``ovillo key``: make, list, end and replace the keys that let clients into ``ovillo serve --auth apikey``."""
+"""``ovillo key``: this user's token, and the keys that let clients into ``ovillo serve --auth apikey``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ovillo.model.clock import from_iso, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.security.keys import AccessKey
+from ovillo.security.own_token import FILE as TOKEN_FILE
+from ovillo.security.own_token import own_token, renew_token
 from ovillo.security.principals import ROLES, SCOPES
 
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
@@ -27,10 +29,30 @@ _expires = click.option(
 
 @click.group(no_args_is_help=True)
 def key() -> None:
-    """Keys for clients of a server started with --auth apikey.
+    """Your token, and keys for clients of a server started with --auth apikey.
 
     A key is shown once, when it is made; what is kept cannot be turned back into it.
     """
+
+
+@key.command()
+@click.option("--renew", is_flag=True, help="Make a new one; the old one, and all browsers it let in, end at once.")
+@reading
+def token(state: State, renew: bool) -> None:
+    """Show the token that `ovillo serve` answers to: whoever has it is you.
+
+    \b
+    claude mcp add --transport http ovillo http://127.0.0.1:8765/mcp \\
+        --header "Authorization: Bearer $(ovillo key token)"
+    """
+    folder = state.settings().data_dir
+    text = renew_token(folder) if renew else own_token(folder)
+    if state.json:
+        print_json({"token": text, "file": str(folder / TOKEN_FILE), "renewed": renew})
+        return
+    tell(text)
+    if renew:
+        tell("The old token has ended: clients that were given it have to be given this one.", err=True)
 
 
 @key.command()

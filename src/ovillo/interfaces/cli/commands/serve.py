@@ -1,13 +1,19 @@
-"""``ovillo mcp`` and ``ovillo serve``: hand over to the MCP servers, which the composition root brought along."""
+"""``ovillo mcp`` and ``ovillo serve``: hand over to the MCP servers, which the composition root brought along.
+
+Owns what is said when a server begins: where it is, who may come in, how a client is attached. The token is never printed
+here, for what servers print ends up in logs: the lines name the command that shows it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
 
 from ovillo.interfaces.cli.options import plain
-from ovillo.interfaces.cli.output import tell
+from ovillo.interfaces.cli.output import tell, tell_text
 from ovillo.interfaces.cli.state import State, check_readers
 from ovillo.model.errors import InvalidInput
 
@@ -44,7 +50,9 @@ def run_mcp(state: State) -> None:
 @click.command()
 @click.option("--host", metavar="ADDRESS", help="Default 127.0.0.1; beyond loopback only with --auth.")
 @click.option("--port", metavar="N", help="Default 8765; 0 takes a free one.")
-@click.option("--auth", metavar="MODE", help="Who may come in: none (loopback only), apikey or jwt.")
+@click.option(
+    "--auth", metavar="MODE", help="Who may come in: token (default: you), none (all of this machine), apikey or jwt."
+)
 @_toolsets
 @_read_only
 @click.option(
@@ -55,18 +63,41 @@ def serve(state: State, *, conformance_fixture: bool, **flags: Any) -> None:
     """Serve MCP, REST and WebSocket at http://127.0.0.1:8765, and watch the histories meanwhile.
 
     MCP is at /mcp, what else there is at /docs. Ctrl-C or SIGTERM finishes what is being answered and ends it.
+
+    It answers to your token, which programs send as 'Authorization: Bearer ...'; `ovillo key token` shows it,
+    `ovillo open` lets a browser in.
     """
     state.flags |= flags
     settings = state.settings()
     check_readers(settings)
+    if conformance_fixture and settings.origins.get("auth") == "default":
+        # The suite sends no credentials, and there is nothing of anybody's behind it.
+        settings = replace(settings, auth="none")
     run = state.run_fixture if conformance_fixture else state.run_http
     if run is None:
         raise _missing()
-    run(state.open_services, settings, _fixture_ready if conformance_fixture else _ready)
+    run(state.open_services, settings, _fixture_ready if conformance_fixture else partial(_ready, settings.auth))
 
 
-def _ready(url: str) -> None:
+def _ready(auth: str, url: str) -> None:
     tell(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
+    if auth in _SAID:
+        tell_text(_SAID[auth].replace("URL", f"{url}/mcp"), err=True)
+
+
+_SAID = {
+    "token": """\
+It answers to your token only. In a browser: ovillo open. Attach a client, in this account:
+  claude mcp add --transport http ovillo URL --header "Authorization: Bearer $(ovillo key token)"
+  export OVILLO_TOKEN="$(ovillo key token)"    # for Codex and OpenCode, in the shell that starts them
+  codex mcp add ovillo --url URL --bearer-token-env-var OVILLO_TOKEN
+  gemini mcp add -s user --transport http -H "Authorization: Bearer $(ovillo key token)" ovillo URL
+  opencode.json: "mcp": {"ovillo": {"type": "remote", "url": "URL", "oauth": false,
+                 "headers": {"Authorization": "Bearer {env:OVILLO_TOKEN}"}}}""",
+    "none": """\
+Open: every account, sandbox and container that reaches this address reads, changes and deletes all sessions
+(auth is 'none'). New folders and files can be added by your own commands only. Leave out --auth none to close it.""",
+}
 
 
 def _fixture_ready(url: str) -> None:

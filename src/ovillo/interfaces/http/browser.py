@@ -1,0 +1,110 @@
+"""Browsers: the page that turns a one-time link into a cookie, and which requests a cookie may come with.
+
+Owns ``/open``, reading the cookie and the rule that only this server's own pages use it. What link and cookie hold is in
+``security.browser_passes``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ovillo.interfaces.http.asgi import Scope
+from ovillo.interfaces.http.problems import problem_of
+from ovillo.model.errors import OvilloError
+from ovillo.model.quoting import markup
+from ovillo.security.browser_passes import COOKIE_LIFE_S, BrowserPasses, cookie_name
+from ovillo.security.credentials import CredentialRefused
+
+OPEN_PATH = "/open"
+#: Cookies of our name that are looked at; pages of other ports may have put more there.
+_MOST_COOKIES = 4
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+_DEFAULT_PORTS = {":80", ":443"}
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def cookies_of(scope: Scope) -> list[str]:
+    """``NAME=VALUE`` of each cookie that this server may have set."""
+    given = scope["state"]["headers"].get("cookie")
+    if given is None:
+        return []
+    begin = f"{cookie_name(_port(scope))}="
+    return [each for each in map(str.strip, given.split(";")) if each.startswith(begin)][:_MOST_COOKIES]
+
+
+def comes_from_own_page(scope: Scope) -> bool:
+    """Whether a cookie counts. Reading takes what no foreign page began; all else takes the word of the browser that a
+    page of this server did. (``localhost:3000`` is the same site as ``localhost:8765``, and no page of ours.)"""
+    headers = scope["state"]["headers"]
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if origin is not None and not _is_own(origin, headers.get("host", "")):
+        return False
+    if scope["type"] == "http" and scope["method"] in _SAFE_METHODS:
+        return site in {None, "none", "same-origin"}
+    return site == "same-origin" or (site is None and origin is not None)
+
+
+def routes(passes: BrowserPasses) -> list[Route]:
+    return [Route(OPEN_PATH, partial(_open, passes), name="open")]
+
+
+async def _open(passes: BrowserPasses, request: Request) -> Response:
+    """A page that goes on by itself. A redirect would still count as begun elsewhere when the link was in a web page or
+    a file, and the browser would not send the new cookie along."""
+    if request.method != "GET" or "prefetch" in request.headers.get("sec-purpose", ""):
+        # Whoever only looks whether there is something does not use the link up.
+        return Response(status_code=204, headers=_HEADERS)
+    port = _port(request.scope)
+
+    def redeem() -> tuple[str, str]:
+        page = passes.redeem(request.query_params.get("ticket", ""))
+        return page, passes.cookie(port)
+
+    try:
+        page, cookie = await anyio.to_thread.run_sync(redeem)
+    except CredentialRefused as refused:
+        text = f"<p>{markup(refused.reason)}</p><p>Make a new one with <code>ovillo open</code>.</p>"
+        return _page(403, "This link does not open ovillo", text)
+    except OvilloError as error:
+        return problem_of(error, request.scope["state"].get("request_id"))
+    to = markup(page)
+    answer = _page(
+        200, "ovillo", f'<p><a href="{to}">Go on</a></p>', f'<meta http-equiv="refresh" content="0; url={to}">'
+    )
+    secure = "; Secure" if request.url.scheme == "https" else ""
+    answer.headers["Set-Cookie"] = f"{cookie}; Path=/; Max-Age={COOKIE_LIFE_S}; HttpOnly; SameSite=Strict{secure}"
+    return answer
+
+
+def _page(status: int, title: str, text: str, head: str = "") -> Response:
+    html = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{head}</head>'
+        f"<body><h1>{title}</h1>{text}</body></html>"
+    )
+    return Response(html, status, _HEADERS, media_type="text/html")
+
+
+def _port(scope: Scope) -> int:
+    server = scope.get("server")
+    return int(server[1]) if server and server[1] is not None else 0
+
+
+def _is_own(origin: str, host: str) -> bool:
+    return _place(origin.partition("://")[2]) == _place(host)
+
+
+def _place(netloc: str) -> str:
+    place = netloc.lower()
+    for port in _DEFAULT_PORTS:
+        place = place.removesuffix(port)
+    return place

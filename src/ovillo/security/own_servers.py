@@ -1,0 +1,130 @@
+"""Where servers of this user listen, and what lets this user's own programs in.
+
+Owns the folder ``servers`` of the data folder: one file for each running server, with its address, and a lock that the
+process holds as long as it lives. The lock tells a running server from one that was killed: a process id or a port may
+belong to somebody else by now, and the token must not be sent there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from filelock import FileLock, Timeout
+
+from ovillo.model.errors import NotFound
+from ovillo.security import private_files
+from ovillo.security.own_token import read_token
+
+_log = logging.getLogger(__name__)
+
+FOLDER = "servers"
+_MAX_BYTES = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class OwnServer:
+    """A server that runs now."""
+
+    data_dir: Path
+    #: Without a path: ``http://127.0.0.1:8765``.
+    url: str
+    pid: int
+    #: ``token``, ``none``, ``apikey`` or ``jwt``.
+    auth: str
+    #: Milliseconds since 1970 UTC.
+    started_at: int
+    #: Differs with every start; one-time links are made for one.
+    instance: str
+
+    @property
+    def port(self) -> int:
+        parts = urlsplit(self.url)
+        return parts.port or (443 if parts.scheme == "https" else 80)
+
+    def headers(self) -> Mapping[str, str]:
+        """What to send along so that it lets this user in; nothing where the token does not count.
+
+        Raises NotFound, PermissionDenied, IntegrityError."""
+        return {"Authorization": f"Bearer {read_token(self.data_dir)}"} if self.auth == "token" else {}
+
+
+def find_server(data_dir: Path, *, port: int | None = None) -> OwnServer:
+    """The server of this data folder that started last. Raises NotFound."""
+    found = [server for server in running_servers(data_dir) if port in {None, server.port}]
+    if not found:
+        where = "" if port is None else f" at port {port}"
+        raise NotFound(f"No server of {data_dir} runs{where}.", hint="Start one with `ovillo serve`.")
+    return found[0]
+
+
+def running_servers(data_dir: Path) -> list[OwnServer]:
+    """Newest first; what killed servers left behind is removed."""
+    found = []
+    for path in (data_dir / FOLDER).glob("*.json"):
+        if _is_alive(path):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                found.append(_read(data_dir, path))
+    return sorted(found, key=lambda server: (server.started_at, server.instance), reverse=True)
+
+
+@contextmanager
+def announced(data_dir: Path, url: str, auth: str, started_at: int, instance: str) -> Iterator[None]:
+    """Says that a server listens there, until the block ends. Where nothing can be written, nobody is told."""
+    path = data_dir / FOLDER / f"{secrets.token_hex(8)}.json"
+    said = {"url": url, "pid": os.getpid(), "auth": auth, "started_at": started_at, "instance": instance}
+    lock: FileLock | None = None
+    try:
+        lock = _lock(path)
+        lock.acquire()
+        # Whoever reads sees the whole of it.
+        private_files.write(path, json.dumps(said).encode())
+    except OSError as error:
+        # A full or read-only disk is no reason not to serve what is there.
+        _log.warning("%s cannot be written (%s): `ovillo open` will not find this server", path.parent, error.strerror)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        if lock is not None:
+            lock.release()
+        _remove_lock(path)
+
+
+def _read(data_dir: Path, path: Path) -> OwnServer:
+    with path.open("rb") as file:
+        said = json.loads(file.read(_MAX_BYTES))
+    return OwnServer(
+        data_dir, str(said["url"]), int(said["pid"]), str(said["auth"]), int(said["started_at"]), str(said["instance"])
+    )
+
+
+def _is_alive(path: Path) -> bool:
+    try:
+        with _lock(path):
+            path.unlink(missing_ok=True)
+    except Timeout:
+        return True
+    except OSError:
+        # It cannot be told whether anybody holds it: nothing is sent there.
+        return False
+    _remove_lock(path)
+    return False
+
+
+def _lock(path: Path) -> FileLock:
+    return private_files.lock(path.with_suffix(".lock"))
+
+
+def _remove_lock(path: Path) -> None:
+    """Its name is never used again, so nobody can hold the lock of a removed file and believe to be alone."""
+    with suppress(OSError):
+        path.with_suffix(".lock").unlink(missing_ok=True)
