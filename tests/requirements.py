@@ -515,6 +515,23 @@ FAULTS: dict[str, tuple[str, str]] = {
     "FAULT-3": ("A corrupted page is told, never silent, the file untouched", "issue 3 Must show; platform.md 5"),
     "FAULT-4": ("A second server on the same file joins in", "issue 3 Must show; platform.md 5"),
     "FAULT-5": ("A data folder that cannot be made: said, with the setting to change", "DESIGN 16"),
+    "FAULT-6": (
+        "Nothing is acknowledged that the file at the database's path does not hold; readiness says so",
+        "issue 8, 2",
+    ),
+    "FAULT-7": (
+        "A process that stops while it writes holds others up for seconds, and they name it",
+        "issue 8, 2",
+    ),
+    "FAULT-8": (
+        "No descriptors, no room, a limit, a lost folder: said as such, read on, and over when the fault is",
+        "issue 8, 2",
+    ),
+    "FAULT-9": ("Background work comes back after a fault, and its state is told", "issue 8, 2"),
+    "FAULT-10": (
+        "The doctor names what is damaged and saves what was recorded here; the damaged file is kept",
+        "issue 8, 2; platform.md 5",
+    ),
 }
 
 LOAD: dict[str, tuple[str, str]] = {

@@ -23,7 +23,8 @@ from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.state import ScanState
 from ovillo.ingest.watch import changed_places
 from ovillo.model.clock import Clock
-from ovillo.model.errors import InvalidInput
+from ovillo.model.errors import InvalidInput, StoreUnavailable
+from ovillo.model.patience import patient
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
     Namespace,
@@ -159,7 +160,7 @@ class Ingest:
         if not self._in_process.acquire(blocking=False):
             return _busy()
         try:
-            with lock(self._lock_path):
+            with lock(self._lock_path), patient():
                 self._state.scanning = True
                 return self._scan(progress, readers, places, started)
         except Timeout:
@@ -245,7 +246,15 @@ class Ingest:
         Takes no lock: merging is idempotent, so a scan elsewhere does no harm."""
         if namespace != self._namespace:
             return True
-        deadline = time.monotonic() + budget_ms / 1000
+        try:
+            # Somebody waits for what is there already: a store that cannot be written is read as it is.
+            with patient(budget_ms / 1000):
+                return self._catch_up(namespace, session_id, time.monotonic() + budget_ms / 1000)
+        except StoreUnavailable as error:
+            log.warning("session %s is shown as it was read before: %s", session_id, error.message)
+            return False
+
+    def _catch_up(self, namespace: Namespace, session_id: SessionId, deadline: float) -> bool:
         held_by = set(self._store.places_of_session(namespace, session_id))
         for place in self.places():
             if held_by and (place.reader, str(place.path)) not in held_by:

@@ -8,6 +8,8 @@
     ├── PermissionDenied    403  exit 7
     ├── LimitExceeded       413  exit 8
     ├── StoreUnavailable    503  exit 9
+    │   ├── StoreBusy       503          another process holds it
+    │   └── StoreChanged    503          another file, or none, stands in its place
     ├── SourceUnreadable    424  exit 10
     ├── IntegrityError      500  exit 11
     └── UpstreamError       502  exit 12
@@ -78,6 +80,18 @@ class LimitExceeded(OvilloError):
 
 class StoreUnavailable(OvilloError):
     code, http_status, exit_code = "store_unavailable", 503, 9
+
+
+class StoreBusy(StoreUnavailable):
+    """Somebody else writes for longer than the caller can wait; nothing is wrong, and trying again is right."""
+
+    code = "store_busy"
+
+
+class StoreChanged(StoreUnavailable):
+    """What stands in the place of the store is not what was opened: nothing more is read from or written to it."""
+
+    code = "store_changed"
 
 
 class SourceUnreadable(OvilloError):

@@ -16,6 +16,7 @@ from difflib import get_close_matches
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
+from ovillo.model.patience import patient
 from ovillo.model.records import Namespace
 from ovillo.security.credentials import CredentialRefused
 from ovillo.security.keys import AccessKey, KeyRecords, digest_of, id_in, mint, same
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 #: How long an entry is believed (seconds): under the second within which a revocation has to be noticed.
 _BELIEVED_S = 0.75
 #: Keys remembered.
+#: A request does not wait for others' writes to have this written down (seconds).
+_NOTED_S = 0.1
 _MOST = 4_096
 #: Last use is written this often (milliseconds).
 _USE_WRITTEN_MS = 60_000
@@ -94,7 +97,8 @@ class KeyRing:
         if key.last_used_at is not None and now - key.last_used_at < _USE_WRITTEN_MS:
             return
         try:
-            self._records.note_key_used(key.id, now)
+            with patient(_NOTED_S):
+                self._records.note_key_used(key.id, now)
         except OvilloError as error:
             # A full disk must not lock out those who want to read.
             _log.warning("the last use of key %s could not be written: %s", key.id, error.message)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import OvilloError
 from ovillo.model.live import NATIVE
+from ovillo.model.patience import patient
 from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
 from ovillo.sessions.detection import IDLE_MS, detect, session_status
 
@@ -159,7 +160,8 @@ class Keeper:
                 seq = self._waiting.pop(key)
                 self._busy = key
             try:
-                self._tidy(*key, seq)
+                with patient():
+                    self._tidy(*key, seq)
             except OvilloError as error:
                 _log.warning("session %s could not be tidied: %s", key[1], error)
             except Exception:  # noqa: BLE001  Worker boundary: the session stays as it was recorded.

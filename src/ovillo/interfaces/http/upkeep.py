@@ -28,6 +28,14 @@ _LEAST_DISK_BYTES = 64 * 1024 * 1024
 _LEAST_DISK_SHARE = 0.05
 
 
+_UNREADABLE = "the store cannot be read"
+_WHY = {
+    "store_changed": "the database in its place is not the one that this server opened (deleted, replaced, or without "
+    "its log): put it back, or restart",
+    "integrity_error": "the database is damaged: run `ovillo doctor`",
+}
+
+
 class Health(msgspec.Struct, kw_only=True):
     status: str
     version: str
@@ -102,7 +110,8 @@ def readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
         reasons = _reasons(services)
         through = services.scan_state.indexed_through()
     except OvilloError as error:
-        return Readiness(status="not ready", reasons=[f"the store cannot be read ({error.code})"])
+        # Without the error's own words: they name paths, and everybody may ask.
+        return Readiness(status="not ready", reasons=[f"{_WHY.get(error.code, _UNREADABLE)} ({error.code})"])
     except Exception as error:  # noqa: BLE001  The request edge: whatever fails, the answer is "not ready".
         return Readiness(status="not ready", reasons=[f"the store cannot be read ({type(error).__name__})"])
     return Readiness(status="not ready" if reasons else "ready", reasons=reasons, indexed_through=through)
@@ -114,7 +123,7 @@ def _reasons(services: Services) -> list[str]:
     least = min(_LEAST_DISK_BYTES, int(disk.total * _LEAST_DISK_SHARE))
     checks = (
         (condition.writer_alive, "the thread that writes has ended"),
-        (condition.schema_current, "the database has another schema than this program"),
+        (condition.schema_current, "the database has another schema than this program: upgrade it and restart"),
         (disk.free >= least, f"the disk is almost full ({disk.free // 1024} KiB left)"),
     )
     return [reason for good, reason in checks if not good]

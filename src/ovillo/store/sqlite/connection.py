@@ -18,15 +18,18 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from ovillo.model.errors import IntegrityError, StoreUnavailable
+from ovillo.model.errors import StoreUnavailable
 from ovillo.security.private_files import close_to_others, ensure, make_folder
+from ovillo.store.sqlite.faults import explained, out_of_descriptors
 from ovillo.store.sqlite.numbers import WritingConnection
+from ovillo.store.sqlite.standing import application_id, forsake
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-#: Several processes write small transactions to one file; a scan's may take a second or two.
-BUSY_TIMEOUT_MS = 60_000
+#: Another process may be bringing a large file to a new schema; and how long a read waits, which nothing should keep.
+_MIGRATION_MS = 60_000
+_READ_MS = 5_000
 #: As many as an HTTP server has threads; opening one costs more than most reads.
 _POOL_SIZE = 12
 _OPENING_S = 5.0
@@ -36,7 +39,7 @@ def open_writer(path: Path) -> apsw.Connection:
     """The connection that migrates and writes. Raises StoreUnavailable, IntegrityError."""
     _make_folder(path.parent)
     _make_private(path)
-    with _explained(path):
+    with explained(path):
         connection = _patiently(lambda: _in_wal_mode(path))
         # An acknowledged message survives a power failure; commits are grouped, so that it costs next to nothing.
         connection.pragma("synchronous", 2)
@@ -80,7 +83,7 @@ def is_read_only(path: Path) -> bool:
 
 def open_unwritable(path: Path) -> apsw.Connection:
     """A connection to a database nobody can write: without log and shared memory, which have nowhere to be."""
-    with _explained(path):
+    with explained(path):
         connection = apsw.Connection(
             f"{path.as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         )
@@ -91,9 +94,9 @@ def open_unwritable(path: Path) -> apsw.Connection:
 def open_reader(path: Path) -> apsw.Connection:
     """A connection that only asks. Opened for writing all the same: a read-only one cannot set the shared memory of
     the write-ahead log up when it happens to be the first, and cannot fold the log in when it is the last."""
-    with _explained(path):
+    with explained(path):
         connection = _patiently(lambda: apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE))
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.set_busy_timeout(_READ_MS)
         connection.pragma("query_only", True)
         connection.pragma("cache_size", -16_384)
         connection.pragma("mmap_size", 134_217_728)
@@ -102,7 +105,7 @@ def open_reader(path: Path) -> apsw.Connection:
 
 def _in_wal_mode(path: Path) -> apsw.Connection:
     connection = WritingConnection(str(path))
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.set_busy_timeout(_MIGRATION_MS)
     connection.pragma("page_size", 8192)
     connection.pragma("journal_mode", "wal")
     return connection
@@ -115,7 +118,7 @@ def _patiently(connect: Callable[[], apsw.Connection]) -> apsw.Connection:
         try:
             return connect()
         except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.CantOpenError):
-            if time.monotonic() > give_up:
+            if time.monotonic() > give_up or out_of_descriptors():
                 raise
             time.sleep(0.02)
 
@@ -123,9 +126,16 @@ def _patiently(connect: Callable[[], apsw.Connection]) -> apsw.Connection:
 class ReaderPool:
     """Hands out read-only connections; at most a few stay open between uses."""
 
-    def __init__(self, path: Path, connect: Callable[[Path], apsw.Connection] = open_reader) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connect: Callable[[Path], apsw.Connection] = open_reader,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        """``check`` is called before every read, and raises where nothing may be read any more."""
         self._path = path
         self._connect = connect
+        self._check = check
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue(_POOL_SIZE)
         self._closed = threading.Event()
 
@@ -134,12 +144,14 @@ class ReaderPool:
         """One connection, for one read; a transaction gives a snapshot where several statements must agree."""
         if self._closed.is_set():
             raise StoreUnavailable("The store is closed.", hint="Open it again.")
+        if self._check is not None:
+            self._check()
         try:
             connection = self._idle.get_nowait()
         except queue.Empty:
             connection = self._connect(self._path)
         try:
-            with _explained(self._path):
+            with explained(self._path, connection):
                 yield connection
         except BaseException:
             connection.close()
@@ -149,39 +161,17 @@ class ReaderPool:
         except queue.Full:
             connection.close()
 
-    def close(self) -> None:
+    def close(self, *, untouched: bool = False) -> None:
+        """``untouched``: the file is not ours any more, and nothing is folded into it."""
         self._closed.set()
         while True:
             try:
-                self._idle.get_nowait().close()
+                connection = self._idle.get_nowait()
             except queue.Empty:
                 return
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise IntegrityError(
-            f"The database {path} is damaged: {error}.",
-            hint="Run 'ovillo doctor'; the agents' own files are untouched.",
-        ) from error
-    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
-        raise StoreUnavailable(
-            f"The database {path} cannot be opened: {error}.", hint="Check that the folder exists and is writable."
-        ) from error
-    except apsw.FullError as error:
-        raise StoreUnavailable(
-            f"No space is left for the database {path}.", hint="Free some disk space; nothing acknowledged is lost."
-        ) from error
-    except apsw.BusyError as error:
-        raise StoreUnavailable(
-            f"The database {path} was busy for {BUSY_TIMEOUT_MS // 1000} seconds.", hint="Try again."
-        ) from error
-
-
-explained = _explained
+            if untouched:
+                forsake(connection)
+            connection.close()
 
 
 @cache
@@ -193,7 +183,7 @@ def _steps() -> list[tuple[int, Traversable]]:
 def _migrate(connection: apsw.Connection) -> None:
     steps = _steps()
     newest = steps[-1][0]
-    if _version(connection) == newest:
+    if _version(connection) == newest and connection.pragma("application_id"):
         return
     # Exclusive, because several processes may start at once on a new file; the version is read again inside.
     connection.execute("BEGIN EXCLUSIVE")
@@ -208,15 +198,21 @@ def _migrate(connection: apsw.Connection) -> None:
             if number > have:
                 connection.execute(entry.read_text(encoding="utf-8"))
                 connection.pragma("user_version", number)
+        application_id(connection)
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
 
 
+def newest_schema() -> int:
+    """The schema this program knows."""
+    return _steps()[-1][0]
+
+
 def schema_is_current(connection: apsw.Connection) -> bool:
     """Whether the file has the schema of this program; a newer program may have upgraded it since it was opened."""
-    return _version(connection) == _steps()[-1][0]
+    return _version(connection) == newest_schema()
 
 
 def _version(connection: apsw.Connection) -> int:

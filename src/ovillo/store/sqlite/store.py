@@ -133,11 +133,12 @@ class SqliteStore(
             self._pool = ReaderPool(path, open_unwritable)
         else:
             self._writer = Writer(path)
-            self._pool = ReaderPool(path)
+            self._pool = ReaderPool(path, check=self._writer.check)
 
     def close(self) -> None:
         # The last connection to close folds the write-ahead log into the file.
-        self._pool.close()
+        standing = self._writer.standing
+        self._pool.close(untouched=standing is not None and standing.is_broken)
         self._writer.close()
 
     # --- writing

@@ -17,7 +17,8 @@ from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import Namespace, SessionId
 from ovillo.store.protocol import Analyzer
 from ovillo.store.protocol.upkeep import StoreSize
-from ovillo.store.sqlite.connection import ReaderPool, explained, open_writer
+from ovillo.store.sqlite.connection import ReaderPool, open_writer
+from ovillo.store.sqlite.faults import explained
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.writer import Writer
 
@@ -96,7 +97,7 @@ class UpkeepWrites:
 def _own_connection(path: Path) -> Iterator[apsw.Connection]:
     connection = open_writer(path)
     try:
-        with explained(path):
+        with explained(path, connection):
             yield connection
     finally:
         connection.close()

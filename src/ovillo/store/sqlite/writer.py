@@ -1,41 +1,74 @@
 """The one thread of a process that writes: takes work from a queue and commits it in groups.
 
-Owns transactions and acknowledgement: a caller's future is done only after COMMIT. What the work does is
-the caller's.
+Owns transactions and acknowledgement: a caller's future is done only after COMMIT, and only while the file at the
+database's path is the one that was written to. What the work does is the caller's.
 """
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
-from ovillo.model.errors import StoreUnavailable
-from ovillo.store.sqlite.connection import explained, open_writer
+from ovillo.model.errors import OvilloError, StoreChanged, StoreUnavailable
+from ovillo.model.patience import patience_s
+from ovillo.store.sqlite.connection import newest_schema, open_writer
+from ovillo.store.sqlite.faults import busy, explained, meaning_of
 from ovillo.store.sqlite.numbers import Numbers
+from ovillo.store.sqlite.standing import Standing, forsake
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], Any]
 
 _GROUP = 256
+#: A transaction takes no more work after this long: other processes wait for it (seconds).
+_LONGEST_S = 0.3
+#: How often a writer that waits for another process looks whose patience has ended (milliseconds).
+_LOOK_MS = 200
+
+
+class _Piece(NamedTuple):
+    work: Work
+    future: Future[Any]
+    #: When it was handed in, and how long it waits for other processes from then on (seconds).
+    since: float
+    patience_s: float
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """See ``appending.leaves_nothing_when_refused``."""
+        return bool(getattr(self.work, "leaves_nothing", False))
 
 
 class Writer:
-    """Serialises writes of one process; other processes are waited for by SQLite's busy handler."""
+    """Serialises writes of one process; other processes are waited for as long as each piece of work has patience."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._queue: queue.SimpleQueue[tuple[Work, Future[Any]] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Piece | None] = queue.SimpleQueue()
         self._connection = open_writer(path)
+        self._connection.set_busy_timeout(_LOOK_MS)
+        try:
+            self.standing: Standing | None = Standing(path, self._connection, newest_schema())
+        except BaseException:
+            forsake(self._connection)
+            self._connection.close()
+            raise
         self._closed = False
         self._lock = threading.Lock()
         self._listeners: tuple[Callable[[], None], ...] = ()
+        #: Taken from the queue, for the next transaction; the one thread's only.
+        self._next: deque[_Piece] = deque()
         #: Commits so far and the time they took, in all (seconds); written by the one thread only.
         self.commits = 0
         self.commit_s = 0.0
@@ -49,17 +82,23 @@ class Writer:
     @property
     def depth(self) -> int:
         """Pieces of work that wait."""
-        return self._queue.qsize()
+        return self._queue.qsize() + len(self._next)
+
+    def check(self) -> None:
+        """Raises StoreChanged when what stands at the path is not what was opened."""
+        if self.standing is not None:
+            self.standing.check()
 
     def submit(self, work: Callable[[apsw.Connection], T]) -> Future[T]:
-        """Runs inside a transaction; the future is done after COMMIT, or fails with what the work raised."""
+        """Runs inside a transaction; the future is done after COMMIT, or fails with what the work raised, with
+        StoreBusy, StoreChanged, StoreUnavailable or IntegrityError."""
         future: Future[T] = Future()
         # From here on it cannot be cancelled: a caller that gave up must not take the others of its group along.
         future.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("The store is closed.", hint="Open it again.")
-            self._queue.put((work, future))
+            self._queue.put(_Piece(work, future, time.monotonic(), patience_s()))
         return future
 
     def run(self, work: Callable[[apsw.Connection], T]) -> T:
@@ -83,60 +122,64 @@ class Writer:
             self._closed = True
             self._queue.put(None)
         self._thread.join()
+        if self.standing is not None and self.standing.is_broken:
+            forsake(self._connection)
         self._connection.close()
+        if self.standing is not None:
+            self.standing.close()
+
+    # --- the thread
 
     def _run(self) -> None:
-        while True:
-            item = self._queue.get()
-            if item is None:
-                return
-            group = [item]
-            stop = False
-            while len(group) < _GROUP:
-                try:
-                    following = self._queue.get_nowait()
-                except queue.Empty:
-                    break
-                if following is None:
-                    stop = True
-                    break
-                group.append(following)
-            self._commit(group)
+        goes_on = True
+        while goes_on or self._next:
+            if goes_on:
+                goes_on = self._take(wait=not self._next)
+            group = list(self._next)
+            self._next.clear()
+            if group:
+                self._write(group)
             # Without this the last group's rows stay alive while the thread waits for the next.
-            del group, item
-            if stop:
-                return
+            del group
 
-    def _commit(self, group: list[tuple[Work, Future[Any]]]) -> None:
-        done: list[tuple[Future[Any], Any]] = []
-        began = time.monotonic()
+    def _take(self, *, wait: bool) -> bool:
+        """What was handed in, as far as a transaction takes it; false once no more will come."""
+        while len(self._next) < _GROUP:
+            try:
+                piece = self._queue.get(block=wait)
+            except queue.Empty:
+                return True
+            if piece is None:
+                return False
+            self._next.append(piece)
+            wait = False
+        return True
+
+    def _write(self, group: list[_Piece]) -> None:
+        """One transaction; every piece of the group is answered, or put back for the next one."""
         try:
-            with explained(self._path):
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.numbers = numbers = Numbers(self._connection)
-                for work, future in group:
-                    try:
-                        if getattr(work, "leaves_nothing", False):
-                            done.append((future, work(self._connection)))
-                            continue
-                        numbers.write()
-                        with self._connection:  # a savepoint: one failing piece of work costs only itself
-                            done.append((future, work(self._connection)))
-                    except (apsw.FullError, apsw.IOError, apsw.CorruptError):
-                        raise
-                    except Exception as error:  # noqa: BLE001 - the boundary of foreign work: its caller gets it
-                        if not getattr(work, "leaves_nothing", False):
-                            numbers.forget()
-                        future.set_exception(error)
-                numbers.write()
-                self._connection.execute("COMMIT")
+            self._commit(group)
         except Exception as error:  # noqa: BLE001 - the transaction failed: every waiting caller must hear it
+            self._roll_back()
+            if isinstance(error, StoreChanged):
+                self._fold_lost_log()
+            for piece in group:
+                if not piece.future.done():
+                    piece.future.set_exception(error)
+            self._next = deque(piece for piece in self._next if not piece.future.done())
+
+    def _commit(self, group: list[_Piece]) -> None:
+        began = time.monotonic()
+        with explained(self._path, self._connection):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            for _, future in group:
-                if not future.done():
-                    future.set_exception(error)
-            return
+            if not self._begin(group):
+                return
+            self._check_standing()
+            done = self._do(group)
+            self._connection.execute("COMMIT")
+            # What was deleted meanwhile holds nothing; said before anybody is told that it does.
+            self.check()
         self.commits += 1
         self.commit_s += time.monotonic() - began
         for future, result in done:
@@ -144,12 +187,101 @@ class Writer:
         for told in self._listeners:
             told()
 
+    def _begin(self, group: list[_Piece]) -> bool:
+        """Waits for other processes; whose patience ends is told so and leaves the group. False when nobody is left."""
+        blocked_at: float | None = None
+        while True:
+            try:
+                asked_at = time.monotonic()
+                self._connection.execute("BEGIN IMMEDIATE")
+                return True
+            except (apsw.BusyError, apsw.LockedError):
+                # Also while waiting: a database that was deleted is not busy.
+                self.check()
+                blocked_at = blocked_at or asked_at
+            self._take_also(group)
+            now = time.monotonic()
+            for piece in list(group):
+                waited = now - max(blocked_at, piece.since)
+                if waited >= piece.patience_s or self._closed:
+                    group.remove(piece)
+                    piece.future.set_exception(busy(self._path, waited))
+            if not group:
+                return False
+
+    def _take_also(self, group: list[_Piece]) -> None:
+        """Those that came while others wait: their patience runs, too."""
+        room = _GROUP - len(group)
+        for _ in range(min(room, self._queue.qsize())):
+            piece = self._queue.get_nowait()
+            if piece is None:
+                self._queue.put(None)  # the end, which is still to come
+                return
+            group.append(piece)
+
+    def _check_standing(self) -> None:
+        if self.standing is not None:
+            self.standing.check()
+            self.standing.check_content(self._connection)
+
+    def _do(self, group: list[_Piece]) -> list[tuple[Future[Any], Any]]:
+        """Results to give once they are committed."""
+        done: list[tuple[Future[Any], Any]] = []
+        self._connection.numbers = numbers = Numbers(self._connection)
+        began = time.monotonic()
+        for number, piece in enumerate(group):
+            if number and time.monotonic() - began > _LONGEST_S:
+                self._next.extendleft(reversed(group[number:]))
+                break
+            try:
+                if piece.leaves_nothing:
+                    done.append((piece.future, piece.work(self._connection)))
+                    continue
+                numbers.write()
+                with self._connection:  # a savepoint: one failing piece of work costs only itself
+                    done.append((piece.future, piece.work(self._connection)))
+            except (apsw.FullError, apsw.IOError, apsw.CorruptError):
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary of foreign work: its caller gets it
+                if not piece.leaves_nothing:
+                    numbers.forget()
+                piece.future.set_exception(self._meaning(error))
+        numbers.write()
+        return done
+
+    def _meaning(self, error: Exception) -> Exception:
+        known: OvilloError | None = None
+        if isinstance(error, apsw.Error):
+            known = meaning_of(error, self._path, self._connection)
+        if known is None:
+            return error
+        known.__cause__ = error
+        return known
+
+    def _roll_back(self) -> None:
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except apsw.Error as error:  # tried again before the next transaction
+            _log.warning("a transaction could not be rolled back: %s", error)
+
+    def _fold_lost_log(self) -> None:
+        """What was acknowledged is in a log without a name: into the file with it, while somebody still has it open."""
+        standing = self.standing
+        if standing is None or not standing.log_is_gone:
+            return
+        try:
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
+        except apsw.Error as error:
+            _log.warning("the lost log of %s could not be folded into it: %s", self._path, error)
+
 
 class NoWriter(Writer):
     """Stands in where the database cannot be written: reading goes on, writing says why it does not."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.standing = None
         self.commits = 0
         self.commit_s = 0.0
 

@@ -1,0 +1,294 @@
+"""Whether the file that was opened is still the one at its path, with its write-ahead log beside it.
+
+Owns that check. SQLite goes on writing into a file that was deleted or replaced, or into a log nobody else sees: what is
+acknowledged then is nowhere. Three ``stat`` calls before and after a group of writes tell.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from ovillo.model.errors import StoreChanged, StoreUnavailable
+from ovillo.security.private_files import write
+
+_RESTART = (
+    "Put the right file back, or end ovillo and start it again on what is there: `ovillo doctor` says what that is."
+)
+_MAGIC = b"SQLite format 3\0"
+#: In the header: pages of the file and application id (SQLite, "Database File Format" 1.3).
+_PAGES, _APPLICATION = 28, 68
+
+Identity = tuple[int, int]
+
+
+class Standing:
+    """Of one open database. ``check`` may be called on any thread."""
+
+    def __init__(self, path: Path, connection: apsw.Connection, newest_schema: int) -> None:
+        self._path = path
+        self._newest_schema = newest_schema
+        self._log_path = f"{path}-wal"
+        self._companions = (
+            (self._log_path, _identity(self._log_path)),
+            (f"{path}-shm", _identity(f"{path}-shm")),
+        )
+        self._main = _identity(path)
+        if self._main is None or _has_moved(connection):
+            raise self._replaced()
+        self._header = _Header.of(path, self._main)
+        self._note = NoteBeside(path)
+        self._lock = threading.Lock()
+        self._seen: tuple[int, int] | None = None
+        #: Pages the file had when it was last looked at, those it has now, and the schema then: only rewriting a file
+        #: makes it smaller, and that counts the schema up.
+        self._most_pages = self._pages = self._cookie = 0
+        #: What was raised last; the connections of a store that lost its file leave everything as it is.
+        self.is_broken = False
+        #: Given to a database when it is first written to, and never changed: tells another one copied over this.
+        self._application = int(connection.pragma("application_id"))
+        #: Said again and again once the file was written over: what was in it is nowhere any more.
+        self._lost: StoreChanged | None = None
+        self._write_down()
+
+    def close(self) -> None:
+        """After all connections were closed: closing a file drops the locks that SQLite holds on it."""
+        self._header.leave()
+
+    def check(self) -> None:
+        """Raises StoreChanged."""
+        try:
+            self._check()
+        except StoreChanged:
+            self.is_broken = True
+            raise
+        self.is_broken = False
+
+    def _check(self) -> None:
+        if self._lost is not None:
+            raise self._lost
+        try:
+            found = os.stat(self._path)  # noqa: PTH116  two of these go before every commit
+        except OSError:
+            raise self._gone() from None
+        if (found.st_dev, found.st_ino) != self._main:
+            raise self._replaced()
+        if (found.st_mtime_ns, found.st_size) != self._seen:
+            self._look_inside((found.st_mtime_ns, found.st_size))
+        for path, identity in self._companions:
+            if identity is not None and _identity(path) != identity:
+                raise self._log_lost(path)
+
+    def check_content(self, db: apsw.Connection) -> None:
+        """Inside a transaction. Raises StoreChanged."""
+        version = int(db.pragma("user_version"))
+        if version != self._newest_schema:
+            raise self.other_schema(version)
+        cookie = int(db.pragma("schema_version"))
+        if cookie != self._cookie:
+            self._cookie, self._most_pages = cookie, self._pages
+        elif self._pages < self._most_pages:
+            # The file became smaller, and nobody rewrote it: an earlier copy was put in its place.
+            raise self._overwritten()
+        self._most_pages = self._pages
+
+    def other_schema(self, version: int) -> StoreChanged:
+        return StoreChanged(
+            f"The database {self._path} was brought to schema {version} by another version of ovillo while this one, "
+            f"which knows {self._newest_schema}, had it open.",
+            hint="Nothing more is written with the old schema: upgrade this ovillo, and start it again.",
+        )
+
+    @property
+    def log_is_gone(self) -> bool:
+        """The log has no name any more, and nobody made another one."""
+        return self._companions[0][1] is not None and not os.path.lexists(self._log_path)
+
+    def _look_inside(self, seen: tuple[int, int]) -> None:
+        """Somebody wrote to the file itself: a checkpoint, or another database copied over this one."""
+        with self._lock:
+            header = self._header.read()
+            if header is None:
+                self._seen = seen  # not readable from outside (encrypted)
+                return
+            if not header and not self._pages:
+                return  # new: all of it is in the log yet
+            if len(header) < 100 or not header.startswith(_MAGIC):
+                raise self._overwritten()
+            if _application_in(header) not in (0, self._application):
+                raise self._overwritten()
+            self._pages, self._seen = struct.unpack_from(">I", header, _PAGES)[0], seen
+
+    def _write_down(self) -> None:
+        """Before the first write: which file the log beside it belongs to."""
+        header = self._header.read()
+        application = _application_in(header) if header and len(header) >= 100 else 0
+        log = self._companions[0][1]
+        noted = self._note.read()
+        if noted is not None and noted.log == log and _holds_something(self._log_path):
+            same = noted.main == self._main and application in (0, noted.application)
+            if not same:
+                raise self._log_of_another()
+        if log is not None and self._main is not None:
+            self._note.write(_Noted(self._main, log, self._application))
+
+    def _log_of_another(self) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"{self._log_path} is the write-ahead log of another database than {self._path}: was that file put here from "
+            "elsewhere?",
+            hint="With no ovillo running, move that log and the file ending in -shm away, and start again; or put back the "
+            "database that the log belongs to.",
+        )
+
+    def _gone(self) -> StoreChanged:
+        return StoreChanged(
+            f"The database {self._path} was deleted or moved away while ovillo had it open; nothing is stored any more.",
+            hint=_RESTART,
+        )
+
+    def _replaced(self) -> StoreChanged:
+        return StoreChanged(
+            f"Another file was put in the place of the database {self._path} while ovillo had it open; nothing is stored "
+            "any more.",
+            hint=_RESTART,
+        )
+
+    def _overwritten(self) -> StoreChanged:
+        self._lost = StoreChanged(
+            f"Another file was copied over the database {self._path} while ovillo had it open; nothing is stored any more.",
+            hint=_RESTART,
+        )
+        return self._lost
+
+    def _log_lost(self, path: str) -> StoreChanged:
+        return StoreChanged(
+            f"{path}, the write-ahead log of the database or its index, was deleted or replaced while ovillo had it open; "
+            "nothing is stored any more.",
+            hint="End all ovillo processes and start again; these files belong to the database as long as one runs.",
+        )
+
+
+def application_id(connection: apsw.Connection) -> int:
+    """A random number that stays with the database; given to it when it has none."""
+    known = int(connection.pragma("application_id"))
+    if not known:
+        connection.pragma("application_id", 1 + int.from_bytes(os.urandom(3), "big"))
+        known = int(connection.pragma("application_id"))
+    return known
+
+
+def forsake(connection: apsw.Connection) -> None:
+    """Closing it folds nothing into the file: what is there is not ours any more."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+
+def _application_in(header: bytes) -> int:
+    (application,) = struct.unpack_from(">i", header, _APPLICATION)
+    return int(application)
+
+
+class _Noted(NamedTuple):
+    main: Identity
+    log: Identity
+    application: int
+
+
+class NoteBeside:
+    """A small file beside the database: which file a log that is found later belongs to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.with_name(f"{path.name}-note")
+
+    def read(self) -> _Noted | None:
+        try:
+            numbers = [int(word) for word in self.path.read_text(encoding="ascii").split()]
+        except (OSError, ValueError):
+            return None
+        if len(numbers) != 5:
+            return None
+        return _Noted((numbers[0], numbers[1]), (numbers[2], numbers[3]), numbers[4])
+
+    def write(self, noted: _Noted) -> None:
+        if self.read() == noted:
+            return
+        words = f"{noted.main[0]} {noted.main[1]} {noted.log[0]} {noted.log[1]} {noted.application}\n"
+        with suppress(OSError):  # a check that is missed is no reason not to start
+            write(self.path, words.encode("ascii"), replace=True)
+
+
+class _Header:
+    """The first bytes of a file, read past SQLite. One descriptor for each file and process, kept until the last store
+    on it is closed, because closing any descriptor drops all locks of the process on the file."""
+
+    _open: dict[Identity, _Header] = {}  # noqa: RUF012
+    _changing = threading.Lock()
+
+    def __init__(self, identity: Identity, descriptor: int | None) -> None:
+        self._identity = identity
+        self._descriptor = descriptor
+        self._users = 0
+
+    @classmethod
+    def of(cls, path: Path, identity: Identity) -> _Header:
+        with cls._changing:
+            there = cls._open.get(identity)
+            if there is None:
+                try:
+                    descriptor = (
+                        os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)) if os.name == "posix" else None
+                    )
+                except OSError as error:
+                    raise StoreUnavailable(f"The database {path} cannot be opened: {error.strerror}.") from error
+                there = cls._open[identity] = cls(identity, descriptor)
+                if not (there.read() or _MAGIC).startswith(_MAGIC) and there._descriptor is not None:
+                    there.is_plain = False
+            there._users += 1
+            return there
+
+    is_plain = True
+
+    def read(self) -> bytes | None:
+        """``None`` where it cannot be told from outside."""
+        if self._descriptor is None or not self.is_plain:
+            return None
+        try:
+            return os.pread(self._descriptor, 100, 0)
+        except OSError:
+            return None
+
+    def leave(self) -> None:
+        with self._changing:
+            self._users -= 1
+            if not self._users:
+                self._open.pop(self._identity, None)
+                if self._descriptor is not None:
+                    os.close(self._descriptor)
+
+
+def _identity(path: str | Path) -> Identity | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116  see ``Standing.check``
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _holds_something(path: str) -> bool:
+    try:
+        return os.stat(path).st_size > 0  # noqa: PTH116  see ``Standing.check``
+    except OSError:
+        return False
+
+
+def _has_moved(connection: apsw.Connection) -> bool:
+    """Asks SQLite about the file it has open, and not about one that took its place since."""
+    moved = ctypes.c_int(0)
+    connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
+    return bool(moved.value)
