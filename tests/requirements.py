@@ -523,15 +523,6 @@ FAULTS: dict[str, tuple[str, str]] = {
         "A process that stops while it writes holds others up for seconds, and they name it",
         "issue 8, 2",
     ),
-    "FAULT-8": (
-        "No descriptors, no room, a limit, a lost folder: said as such, read on, and over when the fault is",
-        "issue 8, 2",
-    ),
-    "FAULT-9": ("Background work comes back after a fault, and its state is told", "issue 8, 2"),
-    "FAULT-10": (
-        "The doctor names what is damaged and saves what was recorded here; the damaged file is kept",
-        "issue 8, 2; platform.md 5",
-    ),
 }
 
 LOAD: dict[str, tuple[str, str]] = {

@@ -196,7 +196,7 @@ def test_a_scan_whose_database_is_deleted_under_it_ends_with_the_reason(tmp_path
                 "sessionId": f"s{number}",
                 "timestamp": "2026-01-02T03:04:05.000Z",
                 "cwd": "/x",
-                "message": {"role": "user", "content": f"prompt {number} {line} " + "word%d " % line * 60},
+                "message": {"role": "user", "content": f"prompt {number} {line} " + f"word{line} " * 60},
             }
             for line in range(600)
         ]

@@ -44,7 +44,6 @@ class Standing:
         if self._main is None or _has_moved(connection):
             raise self._replaced()
         self._header = _Header.of(path, self._main)
-        self._note = NoteBeside(path)
         self._lock = threading.Lock()
         self._seen: tuple[int, int] | None = None
         #: Pages the file had when it was last looked at, those it has now, and the schema then: only rewriting a file
@@ -128,24 +127,9 @@ class Standing:
 
     def _write_down(self) -> None:
         """Before the first write: which file the log beside it belongs to."""
-        header = self._header.read()
-        application = _application_in(header) if header and len(header) >= 100 else 0
         log = self._companions[0][1]
-        noted = self._note.read()
-        if noted is not None and noted.log == log and _holds_something(self._log_path):
-            same = noted.main == self._main and application in (0, noted.application)
-            if not same:
-                raise self._log_of_another()
         if log is not None and self._main is not None:
-            self._note.write(_Noted(self._main, log, self._application))
-
-    def _log_of_another(self) -> StoreUnavailable:
-        return StoreUnavailable(
-            f"{self._log_path} is the write-ahead log of another database than {self._path}: was that file put here from "
-            "elsewhere?",
-            hint="With no ovillo running, move that log and the file ending in -shm away, and start again; or put back the "
-            "database that the log belongs to.",
-        )
+            _write_note(self._path, _Noted(self._main, log, self._application))
 
     def _gone(self) -> StoreChanged:
         return StoreChanged(
@@ -195,32 +179,54 @@ def _application_in(header: bytes) -> int:
 
 
 class _Noted(NamedTuple):
+    """What a small file beside the database says: whose the log is that a killed process leaves."""
+
     main: Identity
     log: Identity
     application: int
 
 
-class NoteBeside:
-    """A small file beside the database: which file a log that is found later belongs to."""
+def check_log(path: Path) -> None:
+    """Before the database is opened: a log that was left beside it must not be folded into a file that was put here
+    since. Raises StoreUnavailable."""
+    log, main = _identity(f"{path}-wal"), _identity(path)
+    noted = _read_note(path)
+    if main is None or noted is None or noted.log != log or not _holds_something(f"{path}-wal"):
+        return
+    header = _Header.of(path, main)
+    try:
+        start = header.read() or b""
+    finally:
+        header.leave()
+    application = _application_in(start) if len(start) >= 100 else 0
+    if noted.main != main or application not in (0, noted.application):
+        raise StoreUnavailable(
+            f"{path}-wal is the write-ahead log of another database than {path}: was that file put here from elsewhere?",
+            hint="With no ovillo running, move that log and the file ending in -shm away, and start again; or put back the "
+            "database that the log belongs to.",
+        )
 
-    def __init__(self, path: Path) -> None:
-        self.path = path.with_name(f"{path.name}-note")
 
-    def read(self) -> _Noted | None:
-        try:
-            numbers = [int(word) for word in self.path.read_text(encoding="ascii").split()]
-        except (OSError, ValueError):
-            return None
-        if len(numbers) != 5:
-            return None
-        return _Noted((numbers[0], numbers[1]), (numbers[2], numbers[3]), numbers[4])
+def _note_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}-note")
 
-    def write(self, noted: _Noted) -> None:
-        if self.read() == noted:
-            return
-        words = f"{noted.main[0]} {noted.main[1]} {noted.log[0]} {noted.log[1]} {noted.application}\n"
-        with suppress(OSError):  # a check that is missed is no reason not to start
-            write(self.path, words.encode("ascii"), replace=True)
+
+def _read_note(path: Path) -> _Noted | None:
+    try:
+        numbers = [int(word) for word in _note_path(path).read_text(encoding="ascii").split()]
+    except (OSError, ValueError):
+        return None
+    if len(numbers) != 5:
+        return None
+    return _Noted((numbers[0], numbers[1]), (numbers[2], numbers[3]), numbers[4])
+
+
+def _write_note(path: Path, noted: _Noted) -> None:
+    if _read_note(path) == noted:
+        return
+    words = f"{noted.main[0]} {noted.main[1]} {noted.log[0]} {noted.log[1]} {noted.application}\n"
+    with suppress(OSError):  # a check that is missed is no reason not to start
+        write(_note_path(path), words.encode("ascii"), replace=True)
 
 
 class _Header:

@@ -23,7 +23,7 @@ from ovillo.model.patience import patience_s
 from ovillo.store.sqlite.connection import newest_schema, open_writer
 from ovillo.store.sqlite.faults import busy, explained, meaning_of
 from ovillo.store.sqlite.numbers import Numbers
-from ovillo.store.sqlite.standing import Standing, forsake
+from ovillo.store.sqlite.standing import Standing, check_log, forsake
 
 _log = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._queue: queue.SimpleQueue[_Piece | None] = queue.SimpleQueue()
+        check_log(path)
         self._connection = open_writer(path)
         self._connection.set_busy_timeout(_LOOK_MS)
         try:
