@@ -164,9 +164,9 @@ def test_a_new_data_folder_is_closed_to_others_while_a_server_runs_in_it(tmp_pat
         server.append(server.session("mine"), "hello", "k1")
         server.ask("GET", "/api/search?query=hello")
         data = tmp_path / "data"
-        modes = {path.name: oct(_mode(path)) for path in data.rglob("*")}
-        assert {"ovillo.db", "ovillo.db-wal", "ovillo.db-shm"} <= modes.keys()
-        assert {name: mode for name, mode in modes.items() if mode != "0o600"} == {}
+        modes = {path: oct(_mode(path)) for path in data.rglob("*")}
+        assert {"ovillo.db", "ovillo.db-wal", "ovillo.db-shm", "token"} <= {path.name for path in modes}
+        assert {path: mode for path, mode in modes.items() if mode != ("0o700" if path.is_dir() else "0o600")} == {}
         assert _mode(data) == 0o700
 
 
