@@ -658,7 +658,15 @@ SUPPLY = {
     "SUPPLY-4": ("The embedding model is checked against a digest in our own code", "issue 8 Supply chain"),
 }
 
+COMPAT = {
+    "COMPAT-1": ("Tools of v5 and v6 are there when asked for, and say what to call instead", "DESIGN 11; issue 8"),
+    "COMPAT-2": ("manage_session creates, appends and reads", "DESIGN 11; MCP-HUB v6 tools"),
+    "COMPAT-3": ("index_codebase indexes a folder", "DESIGN 11; MCP-HUB v6 tools"),
+    "COMPAT-4": ("get_context takes top_k, min_score and use_toon", "DESIGN 11; MCP-HUB v5 and v6 tools"),
+}
+
 REQUIREMENTS = {
+    **COMPAT,
     **SUPPLY,
     **SYMBOLS,
     **ENT,

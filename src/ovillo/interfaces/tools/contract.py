@@ -47,6 +47,11 @@ class Answer:
     structured: msgspec.Struct
     lines: Line | Sequence[Line]
 
+    def with_note(self, note: str) -> Answer:
+        """The same with a line of ours at its end."""
+        lines = [self.lines] if isinstance(self.lines, Line) else self.lines
+        return Answer(self.structured, [*lines, f"({note})"])
+
     @property
     def plain(self) -> str:
         """For people, on a terminal."""

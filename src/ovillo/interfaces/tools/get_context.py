@@ -81,7 +81,7 @@ def handle(call: Call, args: Input) -> Answer:
     output = shown(answer)
     if found is not None:
         output.session_id = found.id
-    return Answer(output, _text(answer))
+    return Answer(output, text_lines(answer))
 
 
 def shown(answer: ContextAnswer) -> Output:
@@ -131,7 +131,8 @@ def _reference(each: ResolvedEntity) -> Reference:
     )
 
 
-def _text(answer: ContextAnswer) -> list[Line]:
+def text_lines(answer: ContextAnswer) -> list[Line]:
+    """The answer as a model reads it."""
     lines: list[Line] = [Composed(answer.content)]
     if answer.abstained:
         # Said once: the content begins with the question.

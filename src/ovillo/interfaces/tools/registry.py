@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 AnyTool = Tool[Any]
 
-#: Module of this package (and name of the tool) -> its toolset; a server imports what it shows.
+#: Module of this package (and, but for one, name of the tool) -> its toolset; a server imports what it shows.
 _BUILT_IN = {
     "get_session_history": "history",
     "get_session_lineage": "history",
@@ -58,6 +58,9 @@ _BUILT_IN = {
     "llm_punch_in": "continuity",
     "llm_punch_out": "continuity",
     "system_status": "continuity",
+    "get_context_compat": "compat",
+    "index_codebase": "compat",
+    "manage_session": "compat",
 }
 
 #: All there will be; a toolset whose tools are not built yet is accepted and shows nothing.
@@ -69,7 +72,8 @@ def all_tools(toolsets: Iterable[str] = TOOLSETS) -> list[AnyTool]:
     wanted = set(toolsets)
     tools = [_built_in(name) for name, toolset in _BUILT_IN.items() if toolset in wanted]
     tools += [tool for point in added("ovillo.tools").values() if (tool := point.load()).toolset in wanted]
-    return sorted(tools, key=lambda tool: tool.name)
+    # Of two with one name the later counts: get_context with the arguments of v5 and v6 takes the place of the other.
+    return sorted({tool.name: tool for tool in tools}.values(), key=lambda tool: tool.name)
 
 
 def _built_in(name: str) -> AnyTool:

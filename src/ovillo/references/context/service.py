@@ -88,9 +88,12 @@ class ContextService:
         *,
         resolve_references: bool = True,
         max_tokens: int = DEFAULT_TOKENS,
+        top_k: int | None = None,
+        min_score: float | None = None,
     ) -> ContextAnswer:
         """What answers the query, best first, within ``max_tokens``. Without a session it is the stateless retrieval of v5.
 
+        ``top_k`` pieces at most; ``min_score`` (0 to 1) stands in for the threshold of the kind of question.
         Raises InvalidInput, and NotFound for a session that does not exist."""
         began = time.monotonic()
         asked = " ".join(query.split())
@@ -112,7 +115,9 @@ class ContextService:
             if not gathered.answers:
                 self._described(namespace, resolved, gathered)
                 self._said(namespace, session_id, resolved, gathered, asked)
-        answer = self._answer(asked, resolved, gathered, found, max_tokens)
+        if min_score is not None:
+            found = replace(found, threshold=min_score)
+        answer = self._answer(asked, resolved, gathered, found, max_tokens, top_k)
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
     def _without_guesses(self, namespace: Namespace, asked: str, resolved: ResolvedQuery) -> ResolvedQuery:
@@ -217,6 +222,7 @@ class ContextService:
         gathered: _Gathered,
         documents: DocumentsFound,
         max_tokens: int,
+        top_k: int | None,
     ) -> ContextAnswer:
         confidence = round(min(1.0, max([gathered.confidence, documents.confidence, gathered.best])), 3)
         threshold = documents.threshold
@@ -230,11 +236,11 @@ class ContextService:
             left = len(gathered.items)
             if not gathered.question and gathered.items:
                 # Below the threshold what was found is still offered, as what it is.
-                content, shown, left = _fitted([question], gathered.ranked(), max_tokens)
+                content, shown, left = _fitted([question], gathered.ranked()[:top_k], max_tokens)
             why = "ambiguous reference" if gathered.question else f"confidence {confidence} is below {threshold}"
         else:
             question, why = "", None
-            content, shown, left = _fitted(gathered.sentences, gathered.ranked(), max_tokens)
+            content, shown, left = _fitted(gathered.sentences, gathered.ranked()[:top_k], max_tokens)
         used = gathered.session_used or any(x.status != "none" for x in resolved.entities)
         return ContextAnswer(
             query=asked,
