@@ -155,6 +155,14 @@ STORE: dict[str, tuple[str, str]] = {
     "STORE-23": ("A newer database is refused unchanged", "DESIGN 16"),
     "STORE-24": ("Tokeniser version in the database", "retrieval 4"),
     "STORE-25": ("History is private to its owner", "DESIGN 15"),
+    "STORE-30": (
+        "Pages of a session neither repeat nor skip messages when older ones turn up between them",
+        "ADR 0002",
+    ),
+    "STORE-31": (
+        "A session in several files stands in the order in which it was said, however it was read",
+        "ADR 0002",
+    ),
 }
 INGEST: dict[str, tuple[str, str]] = {
     "INGEST-1": ("Forks are recognised by shared messages, with their point", "formats 1"),

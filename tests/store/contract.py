@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -131,6 +132,48 @@ def test_messages_come_in_seq_order_and_pages_lose_none(store: Store) -> None:
         after = page[-1].seq
     assert seen == [1, 2, 3, 4, 5]
     assert [item.seq for item in store.messages(NS, A, newest_first=True, limit=2)] == [5, 4]
+
+
+@pytest.mark.requirement("STORE-30")
+def test_a_page_behind_a_message_stays_there_when_others_turn_up(store: Store) -> None:
+    store.apply(NS, [delta(*(message(f"m{n}", n, str(n)) for n in (10, 20, 30)), message("twin", 20, "twin"))])
+    assert [item.id for item in store.messages(NS, A, after_id="m20")] == ["twin", "m30"]
+    store.apply(NS, [delta(message("m5", 5, "5"), message("m25", 25, "25"))])
+    assert [item.id for item in store.messages(NS, A, after_id="m20")] == ["twin", "m25", "m30"]
+    assert [item.id for item in store.messages(NS, A, before_id="twin", newest_first=True)] == ["m20", "m10", "m5"]
+    assert [store.place_of(NS, A, f"m{n}") for n in (5, 10, 20, 30)] == [0, 1, 2, 5]
+    assert store.place_of(NS, A, "nobody") is None
+    assert store.messages(NS, A, after_id="nobody") == []
+
+
+@pytest.mark.requirement("STORE-1")
+def test_a_message_that_comes_twice_in_one_delta_is_one(store: Store) -> None:
+    pieces = (text_part("m1", "first", 0),), (text_part("m1", "second", 1),)
+    store.apply(NS, [delta(*(message("m1", 1, role=Role.ASSISTANT, parts=parts, usage=Usage(1)) for parts in pieces))])
+    (found,) = store.messages(NS, A)
+    assert [part.text for part in found.parts] == ["first", "second"]
+
+
+@pytest.mark.requirement("STORE-31")
+@given(arriving=st.permutations(range(12)), cut=st.integers(1, 4))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_files_of_a_session_are_merged_by_time_whatever_came_first(store: Store, arriving: list[int], cut: int) -> None:
+    """Three files of four messages; one has no time, one a clock that went back."""
+    session_id = SessionId(f"ses_{cut}_" + "_".join(map(str, arriving)))
+    said = {}
+    for n in range(12):
+        file, place = divmod(n, 4)
+        at = None if n == 1 else NOON - 5 if n == 6 else NOON + 10 * place + file
+        said[n] = (f"file{file}", replace(message(f"m{n}", place * 100, of=session_id), created_at=at))
+    # What stands in one file is read from its beginning to its end.
+    order = {file: iter([n for n in sorted(arriving) if n // 4 == file]) for file in range(3)}
+    steps = [next(order[n // 4]) for n in arriving]
+    for at in range(0, 12, cut):
+        deltas = [replace(delta(said[n][1], about=session(session_id)), file=said[n][0]) for n in steps[at : at + cut]]
+        store.apply(NS, deltas)
+    found = store.messages(NS, session_id)
+    assert [item.id for item in found] == [f"m{n}" for n in (0, 1, 4, 8, 5, 6, 9, 2, 10, 3, 7, 11)]
+    assert [item.seq for item in found] == sorted({item.seq for item in found})
 
 
 @pytest.mark.requirement("STORE-8")

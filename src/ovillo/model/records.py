@@ -291,6 +291,8 @@ class SessionDelta:
     superseded: tuple[MessageId, ...] = ()
     #: With this set, reverted marks of the session's other messages are lifted first (revert undone).
     reverted_is_complete: bool = False
+    #: The file the messages stand in, where their ``seq`` are places in it: a session may stand in several (ADR 0002).
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

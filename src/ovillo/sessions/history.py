@@ -28,6 +28,15 @@ _LEAD = 3
 _MAX_DEPTH = 20
 
 
+#: Where a page begins or ends: behind a message, with it, before it.
+AFTER, FROM, BEFORE = "after", "from", "before"
+
+
+def cursor_at(session_id: SessionId, way: str, message_id: str) -> str:
+    """Names a message, not a number: older ones may turn up between two pages (ADR 0002)."""
+    return encode_cursor("history", session_id, way, message_id)
+
+
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     """Messages of one session up to, not including, ``before``; ``None`` means to its end."""
@@ -60,17 +69,16 @@ class History:
         stretches = self._stretches(namespace, row)
         total = sum(stretch.count for stretch in stretches)
         if cursor is not None:
-            offset, of_session = decode_cursor("history", cursor, int, str)
-            if of_session != session_id:
-                raise InvalidInput("The cursor belongs to another session.", hint="Call without it to begin this one.")
-            offset = max(0, min(offset, total))
+            offset = self._offset_of(namespace, session_id, cursor, stretches, limit)
         elif around is not None:
             offset = max(0, self._position(namespace, session_id, around, stretches) - _LEAD)
         else:
             offset = max(0, total - limit) if newest else 0
         messages = self._slice(namespace, session_id, stretches, offset, limit)
+        if cursor is not None:
+            messages = _on_its_side(messages, cursor)
         end = offset + len(messages)
-        following = encode_cursor("history", end, session_id) if messages and end < total else None
+        following = cursor_at(session_id, AFTER, messages[-1].id) if messages and end < total else None
         return HistoryPage(summarise(row), tuple(messages), offset, total, following, self._freshness())
 
     def message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message:
@@ -140,12 +148,36 @@ class History:
             start += stretch.count
         return found
 
+    def _offset_of(
+        self, namespace: Namespace, session_id: SessionId, cursor: str, stretches: list[_Stretch], limit: int
+    ) -> int:
+        """Where the page of the cursor begins now. Raises InvalidInput."""
+        of_session, way, message_id = decode_cursor("history", cursor, str, str, str)
+        if of_session != session_id:
+            raise InvalidInput("The cursor belongs to another session.", hint="Call without it to begin this one.")
+        try:
+            place = self._position(namespace, session_id, message_id, stretches)
+        except NotFound:
+            raise InvalidInput(
+                f"The message {message_id!r} at which the last page ended is gone.", hint="Call without the cursor."
+            ) from None
+        return place + 1 if way == AFTER else max(0, place - limit) if way == BEFORE else place
+
     def _position(self, namespace: Namespace, session_id: SessionId, ref: str, stretches: list[_Stretch]) -> int:
         start = 0
         for stretch in stretches:
             part = self._store.get_part(namespace, stretch.session_id, ref)
-            message = self._store.get_message(namespace, stretch.session_id, part.message_id if part else ref)
-            if message is not None:
-                return start + self._store.message_position(namespace, stretch.session_id, message.seq)
+            place = self._store.place_of(namespace, stretch.session_id, part.message_id if part else ref)
+            if place is not None and place < stretch.count:
+                return start + place
             start += stretch.count
         raise NotFound(f"Session {session_id} has no message or part {ref!r}.", hint="Search again for the place.")
+
+
+def _on_its_side(messages: list[Message], cursor: str) -> list[Message]:
+    """What was read by place, cut at the message that the cursor names: another writer may have been between."""
+    _, way, named = decode_cursor("history", cursor, str, str, str)
+    for index, message in enumerate(messages):
+        if message.id == named:
+            return messages[:index] if way == BEFORE else messages[index + (way == AFTER) :]
+    return messages

@@ -260,23 +260,24 @@ class SummaryService:
 
     def _messages(self, namespace: Namespace, session_id: SessionId, after: int | None) -> list[Message]:
         found: list[Message] = []
+        last: str | None = None
         while True:
-            page = self._store.messages(namespace, session_id, after_seq=after, limit=_PAGE)
+            page = self._store.messages(namespace, session_id, after_seq=after, after_id=last, limit=_PAGE)
             found += page
             if len(page) < _PAGE:
                 return found
-            after = page[-1].seq
+            last = page[-1].id
 
     def _newest_turns(self, namespace: Namespace, session_id: SessionId, wanted: int) -> list[Message]:
         """Messages from the end back to where ``wanted`` turns begin, in order."""
         found: list[Message] = []
-        before: int | None = None
+        before: str | None = None
         while sum(map(is_prompt, found)) < wanted:
-            page = self._store.messages(namespace, session_id, before_seq=before, limit=_PAGE, newest_first=True)
+            page = self._store.messages(namespace, session_id, before_id=before, limit=_PAGE, newest_first=True)
             found += page
             if len(page) < _PAGE:
                 break
-            before = page[-1].seq
+            before = page[-1].id
         return found[::-1]
 
     def _at_least(self, row: SessionRow, rules: Rules, kept: tuple[Message, ...]) -> tuple[Message, ...]:

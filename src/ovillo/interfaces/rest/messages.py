@@ -12,10 +12,10 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
-from ovillo.model.errors import InvalidInput
 from ovillo.model.live import Appended
 from ovillo.model.records import MessageId, SessionId
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
+from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.drafts import MessageDraft
 
 _TAG = "Messages"
@@ -23,8 +23,6 @@ _TAG = "Messages"
 _PAGE = 10_000
 _BATCH = 1_000
 _FETCH = 500
-#: Mirrored messages may share a place in the order; a page never ends between them.
-_LOOK_AHEAD = 20
 _PAGE_CHARS = 32 * 1024 * 1024
 
 
@@ -107,7 +105,7 @@ def _read(call: Exchange[Page, None]) -> Reply:
     query, store = call.query, call.services.store
     session = call.services.catalog.resolve(call.namespace, call.path["id"])
     newest_first = query.order == "desc"
-    after, before = _range(call, session.session.id)
+    after, before = _named(call, session.session.id)
     summarised = call.services.store.summaries(call.namespace, session.session.id)
     through, by = (summarised[-1].through_seq, summarised[-1].id) if summarised else (None, None)
     wanted = min(query.limit, _PAGE)
@@ -119,38 +117,34 @@ def _read(call: Exchange[Page, None]) -> Reply:
         messages = store.messages(
             call.namespace,
             session.session.id,
-            after_seq=after,
-            before_seq=before,
-            limit=count + _LOOK_AHEAD,
+            after_seq=query.after_seq,
+            before_seq=query.before_seq,
+            after_id=after,
+            before_id=before,
+            limit=count + 1,
             newest_first=newest_first,
         )
-        while count < len(messages) and messages[count].seq == messages[count - 1].seq:
-            count += 1
         more = len(messages) > count
         for message in messages[:count]:
             info = message_shapes.message_info(message, by if through is not None and message.seq <= through else None)
             shown.append(info)
             size += len(info.content) + sum(len(use.output or "") for use in info.tool_calls)
         if shown:
-            after, before = (after, shown[-1].seq) if newest_first else (shown[-1].seq, before)
-    following = str(shown[-1].seq) if more and shown else None
+            after, before = (after, shown[-1].id) if newest_first else (shown[-1].id, before)
+    following = encode_cursor("messages", shown[-1].id) if more and shown else None
     return Reply(MessageList(messages=shown, total=session.counts.messages, next_cursor=following))
 
 
-def _range(call: Exchange[Page, None], session_id: SessionId) -> tuple[int | None, int | None]:
-    """``(after, before)``: the cursor is the ``seq`` of the last message shown."""
+def _named(call: Exchange[Page, None], session_id: SessionId) -> tuple[str | None, str | None]:
+    """Messages that the page stands behind and before: the cursor names the last one that was shown."""
     query = call.query
-    after, before = query.after_seq, query.before_seq
-    if query.since is not None:
-        message = call.services.history.message(call.namespace, session_id, MessageId(query.since))
-        after = message.seq
+    after, before = query.since, None
     if query.cursor is not None:
-        if not query.cursor.lstrip("-").isdigit():
-            raise InvalidInput("The cursor is not one of this list.", hint="Use nextCursor of the last answer.")
-        if query.order == "desc":
-            before = int(query.cursor)
-        else:
-            after = int(query.cursor)
+        (last,) = decode_cursor("messages", query.cursor, str)
+        after, before = (after, last) if query.order == "desc" else (last, before)
+    for named in (after, before):
+        if named is not None:
+            call.services.history.message(call.namespace, session_id, MessageId(named))
     return after, before
 
 

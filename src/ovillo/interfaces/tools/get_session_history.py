@@ -30,7 +30,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, MAX_ANSWER_TOKENS
 from ovillo.model.quoting import NOTICE, Line, named, said, written
 from ovillo.model.records import Message, Part
-from ovillo.sessions.cursors import encode_cursor
+from ovillo.sessions.history import AFTER, BEFORE, FROM, cursor_at
 from ovillo.sessions.views import Freshness
 
 
@@ -67,38 +67,31 @@ def handle(call: Call, args: Input) -> Answer:
 
 
 def _page(call: Call, args: Input, found: Found) -> Answer:
-    """A page of the history service, cut where the answer is full; the cursor then names the same page and how much
-    of it was shown, so that nothing depends on how the service makes its own cursors."""
+    """A page of the history service, cut where the answer is full. The cursor names the message that comes next, or the
+    last one shown, and how many parts of the next were shown: older messages may turn up before the next call."""
     key = f"history:{found.id}"
     state = cursors.decode(key, args.cursor)
     limit = cursors.position(state, "n") or args.limit
     if state.get("e") or (not state and args.newest and not args.around):
         return _backwards(call, args, found, state, limit)
-    around = state.get("a") if state else args.around
-    page = call.services.history.page(call.namespace, found.id, limit=limit, cursor=state.get("c"), around=around)
-    skip, part_skip = cursors.position(state, "m"), cursors.position(state, "p")
-    packed = _pack(page.messages[skip:], part_skip, detail(args.response_format), Room(args.max_tokens))
-    shown = skip + packed.whole_messages
+    at, part_skip = state.get("c"), cursors.position(state, "p")
+    around = None if state else args.around
+    page = call.services.history.page(call.namespace, found.id, limit=limit, cursor=at, around=around)
+    packed = _pack(page.messages, part_skip, detail(args.response_format), Room(args.max_tokens))
     fresh = with_session(page.freshness, found)
-    output = _output(found, packed, fresh, page.offset + skip, page.total, args)
-    if shown < len(page.messages):
-        output.next_cursor = cursors.encode(
-            key, c=state.get("c"), m=shown, p=packed.parts_of_next or None, n=limit, a=around
-        )
-    elif page.next_cursor:
-        output.next_cursor = cursors.encode(key, c=page.next_cursor, n=limit)
+    output = _output(found, packed, fresh, page.offset, page.total, args)
+    if packed.parts_of_next:
+        following = cursor_at(found.id, FROM, packed.infos[-1].id)
+        output.next_cursor = cursors.encode(key, c=following, p=packed.parts_of_next, n=limit)
+    elif packed.whole_messages < len(page.messages) or page.next_cursor:
+        output.next_cursor = cursors.encode(key, c=cursor_at(found.id, AFTER, packed.infos[-1].id), n=limit)
     return Answer(output, _text(found, packed, output, fresh))
 
 
 def _backwards(call: Call, args: Input, found: Found, state: dict[str, Any], limit: int) -> Answer:
     """The newest messages that fit, in order; the cursor leads to those before them."""
-    key, end = f"history:{found.id}", cursors.position(state, "b")
-    if end:
-        limit = min(limit, end)
-        at = encode_cursor("history", end - limit, found.id)
-        page = call.services.history.page(call.namespace, found.id, limit=limit, cursor=at)
-    else:
-        page = call.services.history.page(call.namespace, found.id, limit=limit, newest=True)
+    key, at = f"history:{found.id}", state.get("c")
+    page = call.services.history.page(call.namespace, found.id, limit=limit, cursor=at, newest=at is None)
     how = detail(args.response_format)
     room, fitting = Room(args.max_tokens), 0
     while fitting < len(page.messages) and _takes(page.messages[-1 - fitting], how, room):
@@ -107,8 +100,8 @@ def _backwards(call: Call, args: Input, found: Found, state: dict[str, Any], lim
     start = page.offset + len(page.messages) - len(packed.infos)
     fresh = with_session(page.freshness, found)
     output = _output(found, packed, fresh, start, page.total, args)
-    if start > 0:
-        output.next_cursor = cursors.encode(key, e=1, b=start, n=args.limit)
+    if start > 0 and packed.infos:
+        output.next_cursor = cursors.encode(key, e=1, c=cursor_at(found.id, BEFORE, packed.infos[0].id), n=args.limit)
     if packed.parts_of_next:
         output.notes = [
             f"Message {named(packed.infos[-1].id)} is longer than this answer: messageID={said(packed.infos[-1].id)}."

@@ -167,14 +167,18 @@ class Connection:
 
     async def _sync_session(self, frame: frames.SyncFrame) -> None:
         """Messages after one, page by page, the last with ``more: false``."""
-        session_id, after, cursor = await anyio.to_thread.run_sync(self._start_of, frame)
+        session_id, cursor = await anyio.to_thread.run_sync(self._start_of, frame)
         last = frame.last_message_id
+        # Behind a message, not a number: older ones may turn up between two pages.
+        since = frame.since if last is None else None
         while True:
             read = partial(self._services.store.messages, self._principal.namespace, session_id)
-            found = await anyio.to_thread.run_sync(partial(read, after_seq=after, limit=self._limits.page + 1))
+            found = await anyio.to_thread.run_sync(
+                partial(read, after_seq=since, after_id=last, limit=self._limits.page + 1)
+            )
             page, more = found[: self._limits.page], len(found) > self._limits.page
             if page:
-                after, last = page[-1].seq, page[-1].id
+                since, last = None, page[-1].id
             await self._say(
                 frames.Delta(
                     session_id=session_id,
@@ -188,20 +192,20 @@ class Connection:
             if not more:
                 return
 
-    def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, int | None, int]:
-        """The session, the ``seq`` to start behind, and a cursor from which on changes are not in the delta."""
+    def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, int]:
+        """The session, and a cursor from which on changes are not in the delta."""
         namespace, store = self._principal.namespace, self._services.store
         cursor = store.last_change(namespace)
         session_id = self._services.catalog.resolve(namespace, frame.session_id or "").session.id
         if frame.last_message_id is None:
-            return session_id, frame.since, cursor
+            return session_id, cursor
         message = store.get_message(namespace, session_id, MessageId(frame.last_message_id))
         if message is None:
             raise NotFound(
                 f"Session {session_id} has no message {frame.last_message_id[:200]!r}.",
                 hint="Leave last_message_id out to get all of it.",
             )
-        return session_id, message.seq, cursor
+        return session_id, cursor
 
     async def _sync_all(self, frame: frames.SyncFrame) -> None:
         """Changes of all sessions after ``since``, a cursor."""

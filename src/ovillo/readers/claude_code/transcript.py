@@ -212,10 +212,10 @@ class Transcript:
 
     def _take(self, end: bool = False) -> Iterator[SessionDelta]:
         if self._main.has_news() or (end and self._lines.offset > self.start):
-            yield self._main.take(self._session())
+            yield self._main.take(self._session(), self._file.key)
         for thread in self._sides.values():
             if thread.has_news():
-                yield thread.take(self._side_session(thread))
+                yield thread.take(self._side_session(thread), self._file.key)
 
     def _session(self) -> Session:
         facts, main = self.facts, self._main

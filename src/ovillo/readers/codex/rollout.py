@@ -121,7 +121,7 @@ class Rollout:
     def _take(self, end: bool = False) -> Iterator[SessionDelta]:
         messages, late, superseded = self._thread.take()
         if messages or late or superseded or (end and self._lines.offset > self.start):
-            yield SessionDelta(self._session(), messages, late, (), superseded)
+            yield SessionDelta(self._session(), messages, late, (), superseded, file=self._file.key)
         spawned, self._thread.spawned = self._thread.spawned, {}
         for child, (call_id, message_id) in spawned.items():
             if self._exists(SessionId(child)):

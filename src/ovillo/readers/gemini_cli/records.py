@@ -48,6 +48,8 @@ _STATUS = {
 }
 _NOTICES = ("info", "warning", "error")
 _MAX_TITLE = 200
+#: Messages of one millisecond that are told apart by their place.
+_SAME_MS = 4_096
 
 
 def session_of(replay: Replay, session_id: SessionId, parent: SessionId | None, directory: str | None) -> Session:
@@ -84,12 +86,15 @@ def messages_of(replay: Replay, session_id: SessionId) -> list[Message]:
     _hand_results_back(replay)
     names: dict[str, str] = {}
     found: list[Message] = []
+    place = -1
     for merged in _by_time(replay):
         if merged.type == "user" and merged.responses and not _says_something(merged):
             continue
         taken_by = names.setdefault(merged.id, merged.type)
         message_id = merged.id if taken_by == merged.type else f"{merged.id}:{merged.type}"
-        found.append(_message(merged, message_id, session_id, len(found)))
+        # From the time, so that a message keeps its place when an older file turns up.
+        place = max((merged.created_at or 0) * _SAME_MS, place + 1)
+        found.append(_message(merged, message_id, session_id, place))
     return found
 
 

@@ -89,6 +89,10 @@ class SessionStore(Protocol):
         """How many messages of the session come before ``seq``."""
         ...
 
+    def place_of(self, namespace: Namespace, session_id: SessionId, message_id: str) -> int | None:
+        """How many messages of the session stand before this one; ``None`` when it is not there."""
+        ...
+
     def first_seq_since(self, namespace: Namespace, session_id: SessionId, at: int) -> int | None:
         """``seq`` of the session's first message made at ``at`` or later."""
         ...
@@ -126,11 +130,15 @@ class SessionStore(Protocol):
         *,
         after_seq: int | None = None,
         before_seq: int | None = None,
+        after_id: str | None = None,
+        before_id: str | None = None,
         limit: int = 100,
         skip: int = 0,
         newest_first: bool = False,
     ) -> list[Message]:
-        """Messages with their parts in ``seq`` order (reversed with ``newest_first``)."""
+        """Messages with their parts in order (reversed with ``newest_first``), of those that stand behind and before the
+        named ones. Who pages names the message it ended with: numbers change when older messages turn up (ADR 0002).
+        Nothing stands behind or before a message that is not there."""
         ...
 
     def get_message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None: ...

@@ -28,6 +28,7 @@ from ovillo.model.text import searchable_text
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
+from ovillo.store.sqlite.ordering import file_number, is_in_several, note_file, put_in_order
 from ovillo.store.sqlite.prepare import PreparedDelta, PreparedMessage, PreparedPart, prepare_part
 from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,
@@ -84,6 +85,8 @@ class Merge:
         #: Sessions made in this transaction: nothing of theirs needs to be looked up.
         self._fresh: set[int] = set()
         self._held_by_newer: set[int] = set()
+        #: Sessions in several files: their messages' numbers are not the readers'.
+        self._ordered_by_store: set[int] = set()
         self._new_messages: list[tuple[Any, ...]] = []
         self._new_parts: list[tuple[Any, ...]] = []
         self._characters: dict[int, int] = {}
@@ -97,7 +100,7 @@ class Merge:
         key, changed = self._merge_session(session, prepared)
         if self._place is not None:
             self._db.execute("INSERT OR IGNORE INTO session_places VALUES (?, ?)", (self._place, key))
-        self._merge_messages(session.id, key, prepared.messages)
+        self._merge_messages(session.id, key, prepared.messages, prepared.file)
         for result in prepared.tool_results:
             changed |= self._merge_tool_result(session.id, key, result)
         changed |= self._mark(key, prepared.reverted, MESSAGE_REVERTED, lift=prepared.reverted_is_complete)
@@ -205,19 +208,33 @@ class Merge:
 
     # --- messages
 
-    def _merge_messages(self, session_id: SessionId, key: int, messages: Sequence[PreparedMessage]) -> None:
+    def _merge_messages(
+        self, session_id: SessionId, key: int, messages: Sequence[PreparedMessage], file: str | None
+    ) -> None:
         if not messages:
             return
+        number = 0 if file is None else file_number(self._db, key, f"{self._place}:{file}")
+        if number or (file is not None and is_in_several(self._db, key)):
+            self._ordered_by_store.add(key)
         known = {} if key in self._fresh and self._first_of(key) else self._known_messages(key, messages)
         counts = [0, 0, 0]
         docs: list[int] = []
+        new: list[int] = []
         for prepared in messages:
             message_key = known.get(prepared.id)
             if message_key is None:
                 known[prepared.id] = self._insert_message(key, prepared, counts, docs)
+                new.append(known[prepared.id])
             elif key not in self._held_by_newer:
+                if message_key in new:
+                    # The same message once more in one delta: what is to be merged with must be there.
+                    self._write_new()
                 self._update_message(session_id, key, message_key, prepared, counts, docs)
         self._write_new()
+        if new and number:
+            note_file(self._db, new, number)
+        if new and key in self._ordered_by_store:
+            put_in_order(self._db, key)
         self._note_overlaps(session_id, key, messages)
         self._messages += counts[0]
         self._parts += counts[1]
@@ -279,6 +296,9 @@ class Merge:
     ) -> None:
         row = self._db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (message_key,)).fetchone()
         merged = _merge_message(message_from(session_id, row, ()), message_from(session_id, prepared.values, ()))
+        if key in self._ordered_by_store:
+            # The reader's number is a place in one of its files.
+            merged = replace(merged, seq=row[1])
         values = message_values(merged)
         if values != row:
             self._db.execute(_MESSAGE_UPDATE, (*values, message_key))

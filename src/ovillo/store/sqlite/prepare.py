@@ -80,6 +80,7 @@ class PreparedDelta(NamedTuple):
     reverted_is_complete: bool
     title_terms: str
     first_prompt: str | None
+    file: str | None = None
 
 
 class Prepared(NamedTuple):
@@ -110,6 +111,7 @@ def prepare_delta(delta: SessionDelta, analyzer: Analyzer) -> PreparedDelta:
         delta.reverted_is_complete,
         analyzer.index_terms(title)[0] if title else "",
         first_prompt(delta.messages),
+        delta.file,
     )
 
 

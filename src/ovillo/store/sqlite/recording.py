@@ -249,7 +249,16 @@ def _delete(db: apsw.Connection, key: int | None) -> None:
     db.execute(f"DELETE FROM fts WHERE rowid IN ({docs})", (key,))
     drop_vectors(db, db.execute(docs, (key,)).fetchall())
     forget_mentions(db, key)
-    tables = ("touches", "parts", "messages", "session_places", "idempotency", "summaries", "snapshots")
+    tables = (
+        "touches",
+        "parts",
+        "messages",
+        "session_places",
+        "session_files",
+        "idempotency",
+        "summaries",
+        "snapshots",
+    )
     for table in tables:
         db.execute(f"DELETE FROM {table} WHERE session_key = ?", (key,))
     db.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", (key,))

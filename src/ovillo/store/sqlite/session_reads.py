@@ -128,21 +128,30 @@ class SessionReads:
         *,
         after_seq: int | None = None,
         before_seq: int | None = None,
+        after_id: str | None = None,
+        before_id: str | None = None,
         limit: int = 100,
         skip: int = 0,
         newest_first: bool = False,
     ) -> list[Message]:
         order = "DESC" if newest_first else "ASC"
+        beside = "".join(
+            f" AND (m.seq, m.key) {than} (SELECT o.seq, o.key FROM messages o WHERE o.session_key = m.session_key AND o.id = ?)"
+            for than, named in ((">", after_id), ("<", before_id))
+            if named is not None
+        )
+        named = [each for each in (after_id, before_id) if each is not None]
         with self._pool.reading() as db, db:
             rows = db.execute(
                 f"SELECT {MESSAGE_COLUMNS}, m.key FROM messages m WHERE m.session_key = "
-                f"(SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?) AND m.seq > ? AND m.seq < ?"
+                f"(SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?) AND m.seq > ? AND m.seq < ?{beside}"
                 f" ORDER BY m.seq {order}, m.key {order} LIMIT ? OFFSET ?",
                 (
                     namespace,
                     session_id,
                     -(1 << 62) if after_seq is None else after_seq,
                     (1 << 62) if before_seq is None else before_seq,
+                    *named,
                     limit,
                     skip,
                 ),
@@ -159,6 +168,15 @@ class SessionReads:
                     (namespace, session_id, seq),
                 ).fetchone()[0]
             )
+
+    def place_of(self, namespace: Namespace, session_id: SessionId, message_id: str) -> int | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                "SELECT (SELECT count(*) FROM messages b WHERE b.session_key = m.session_key AND (b.seq, b.key) < (m.seq, m.key))"
+                f" FROM messages m WHERE m.id = ? AND m.session_key = (SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?)",
+                (message_id, namespace, session_id),
+            ).fetchone()
+        return None if row is None else int(row[0])
 
     def first_seq_since(self, namespace: Namespace, session_id: SessionId, at: int) -> int | None:
         with self._pool.reading() as db:

@@ -1,0 +1,80 @@
+"""Order of a session's messages when they come from several files (ADR 0002).
+
+Owns ``session_files`` and renumbering. Within a file the order is the file's; between files it is the time's, and a
+message without a time, or with one before its predecessor's, stays behind the one it stood behind. What comes out
+depends on what is known only, not on when it was read.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+
+def file_number(db: apsw.Connection, session_key: int, name: str) -> int:
+    """The number of this file among the session's, given when it is first seen."""
+    rows = db.execute("SELECT name, number FROM session_files WHERE session_key = ?", (session_key,)).fetchall()
+    known = dict(rows)
+    if name not in known:
+        known[name] = len(rows)
+        db.execute("INSERT INTO session_files VALUES (?, ?, ?)", (session_key, known[name], name))
+    return int(known[name])
+
+
+def is_in_several(db: apsw.Connection, session_key: int) -> bool:
+    row = db.execute("SELECT 1 FROM session_files WHERE session_key = ? AND number > 0", (session_key,)).fetchone()
+    return row is not None
+
+
+def note_file(db: apsw.Connection, message_keys: list[int], number: int) -> None:
+    """Messages just inserted under their reader's numbers came from this file, which is not the session's first."""
+    db.executemany(
+        "UPDATE messages SET file = ?, position = seq WHERE key = ?", [(number, key) for key in message_keys]
+    )
+
+
+def put_in_order(db: apsw.Connection, session_key: int) -> None:
+    """Renumber the session where its numbers are not in order; what names a number of it moves along."""
+    rows = db.execute(
+        "SELECT key, seq, coalesce(file, 0), created_at FROM messages WHERE session_key = ?"
+        " ORDER BY coalesce(file, 0), coalesce(position, seq), key",
+        (session_key,),
+    ).fetchall()
+    moved: list[tuple[int, int, int]] = []
+    last = -(1 << 62)
+    for key, seq in _ordered(rows):
+        last = max(seq, last + 1)
+        if last != seq:
+            moved.append((last, seq, key))
+    db.executemany("UPDATE messages SET seq = ?, position = coalesce(position, ?) WHERE key = ?", moved)
+    if moved:
+        _move_summaries(db, session_key, {old: new for new, old, _ in moved})
+
+
+def _ordered(rows: list[tuple[int, int, int, int | None]]) -> list[tuple[int, int]]:
+    """``(key, seq)`` in the order in which the messages stand; rows come file by file."""
+    placed: list[tuple[int, int, int, int]] = []
+    times: dict[int, int] = {}
+    for key, seq, file, at in rows:
+        # What has no time stands with what is before it; at the beginning of a file, before everything.
+        times[file] = max(times.get(file, 0), at or 0)
+        placed.append((times[file], file, key, seq))
+    # Stable: within a file times never fall, so that its order stays.
+    placed.sort(key=lambda row: row[:2])
+    return [(key, seq) for _, _, key, seq in placed]
+
+
+def _move_summaries(db: apsw.Connection, session_key: int, moved: dict[int, int]) -> None:
+    """A summary ends at a message, and goes where that message goes."""
+    rows = db.execute(
+        "SELECT through_seq, from_seq, id, text, tokens_before, tokens_after, summarizer, created_at FROM summaries"
+        " WHERE session_key = ?",
+        (session_key,),
+    ).fetchall()
+    if not rows:
+        return
+    db.execute("DELETE FROM summaries WHERE session_key = ?", (session_key,))
+    db.executemany(
+        "INSERT OR REPLACE INTO summaries (session_key, through_seq, from_seq, id, text, tokens_before, tokens_after,"
+        " summarizer, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(session_key, moved.get(row[0], row[0]), moved.get(row[1], row[1]), *row[2:]) for row in rows],
+    )
