@@ -305,6 +305,8 @@ SECURITY: dict[str, tuple[str, str]] = {
     "SEC-6": ("Redaction can be switched off", "platform.md 4"),
     "SEC-20": ("A file a command writes is its owner's, and is never written through a link", "issue 8, 1 Files"),
     "SEC-21": ("The data folder is closed to others from the first byte of every file", "issue 8, 1 Files"),
+    "SEC-23": ("Nothing that a repository configures is executed", "issue 8, 1"),
+    "SEC-24": ("What git tells is right in plain repositories, worktrees and submodules", "DESIGN 7, 9; issue 8, 1"),
 }
 PROJECT: dict[str, tuple[str, str]] = {
     "PROJ-1": ("A machine without agents gets a demo history that the ordinary readers read", "issue 2 Project"),

@@ -1,20 +1,17 @@
 """What git knows of the files of a folder: their last commits and the ticket ids in them, at a bounded cost.
 
-Owns asking git; it reads and never writes, and a repository's own settings cannot make it start other programs.
+Owns what is asked; how git is run so that a repository's own settings start no programs is in ``ovillo.security.git``.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ovillo.code.comments import tickets_in
 from ovillo.model.code import FileHistory
+from ovillo.security.git import Git, git_in
 
 #: Commits looked at the first time, and how long git may take (seconds).
 MAX_COMMITS = 3_000
@@ -42,21 +39,20 @@ def head_of(folder: Path) -> str | None:
 
 def edited_files(folder: Path) -> set[str] | None:
     """Tracked files below ``folder`` that are not as they were committed; ``None`` where git cannot tell in time."""
-    said = _ask(folder, "diff", "--name-only", "-z", "--relative", "--no-ext-diff", "--no-textconv", "HEAD", "--", ".")
+    said = _ask(folder, "diff", "--name-only", "-z", "--relative", "--ignore-submodules=all", "HEAD", "--", ".")
     return None if said is None else {path for path in said.split("\0") if path}
 
 
 def histories(folder: Path, since: str | None) -> dict[str, FileHistory]:
     """By path below ``folder``, newest commit first; only commits after ``since`` when it is one of its own."""
-    is_known = since is not None and _ask(folder, "merge-base", "--is-ancestor", since, "HEAD") is not None
-    span = f"{since}..HEAD" if is_known else "HEAD"
     commits: dict[str, tuple[str, int]] = {}
     tickets: dict[str, set[str]] = {}
-    for commit, at, message, paths in _log(folder, span):
-        found = tickets_in(message, bare_numbers=True) if len(paths) <= _MASS_COMMIT else []
-        for path in paths:
-            commits.setdefault(path, (commit, at))
-            tickets.setdefault(path, set()).update(found)
+    with git_in(folder) as git:
+        for commit, at, message, paths in _log(git, since) if git else ():
+            found = tickets_in(message, bare_numbers=True) if len(paths) <= _MASS_COMMIT else []
+            for path in paths:
+                commits.setdefault(path, (commit, at))
+                tickets.setdefault(path, set()).update(found)
     return {path: FileHistory(commit, at, tuple(sorted(tickets[path]))) for path, (commit, at) in commits.items()}
 
 
@@ -84,44 +80,16 @@ def last_change(folder: Path, path: str, first: int, last: int) -> LineHistory |
     return newest
 
 
-def _log(folder: Path, span: str) -> Iterator[tuple[str, int, str, list[str]]]:
+def _log(git: Git, since: str | None) -> Iterator[tuple[str, int, str, list[str]]]:
     """Commits with time (ms), message and paths, as far as git gets in its time."""
-    command = _command(folder)
-    if command is None:
-        return
-    arguments = (
-        "log",
-        span,
-        f"-n{MAX_COMMITS}",
-        "--format=%x01%H%x02%ct%x02%s%n%b%x03",
-        "--name-only",
-        "-z",
-        "--relative",
-    )
-    options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color", "--", ".")
-    try:
-        process = subprocess.Popen(
-            [*command, *arguments, *options],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-        )
-    except OSError:
-        return
-    stopper = threading.Timer(MAX_LOG_S, process.kill)
-    stopper.start()
-    try:
-        assert process.stdout is not None
-        for record in _records(process.stdout):
+    is_known = since is not None and git.ask("merge-base", "--is-ancestor", since, "HEAD", timeout_s=_ASK_S) is not None
+    span = f"{since}..HEAD" if is_known else "HEAD"
+    shape = (f"-n{MAX_COMMITS}", "--format=%x01%H%x02%ct%x02%s%n%b%x03", "--name-only", "-z", "--relative")
+    options = ("--no-renames", "--no-color", "--", ".")
+    with git.reading("log", span, *shape, *options, timeout_s=MAX_LOG_S) as running:
+        for record in _records(running.output) if running else ():
             if (commit := _commit(record)) is not None:
                 yield commit
-    finally:
-        stopper.cancel()
-        process.kill()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 def _records(stream: object) -> Iterator[bytes]:
@@ -145,33 +113,6 @@ def _commit(record: bytes) -> tuple[str, int, str, list[str]] | None:
 
 
 def _ask(folder: Path, *arguments: str) -> str | None:
-    """What git prints; ``None`` when it is not installed, fails, or takes too long."""
-    command = _command(folder)
-    if command is None:
-        return None
-    try:
-        done = subprocess.run(
-            [*command, *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_ASK_S,
-            env=_environment(),
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
-
-
-def _command(folder: Path) -> list[str] | None:
-    git = shutil.which("git")
-    if git is None:
-        return None
-    quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
-    return [git, "-C", str(folder), *quiet, "-c", "log.showSignature=false", "--no-pager"]
-
-
-def _environment() -> dict[str, str]:
-    """Variables of a hook that started us must not lead elsewhere."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    return kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
+    """What git prints; ``None`` outside of a repository, and when it is not installed, fails or takes too long."""
+    with git_in(folder) as git:
+        return git.ask(*arguments, timeout_s=_ASK_S) if git else None

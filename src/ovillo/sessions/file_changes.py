@@ -1,19 +1,19 @@
 """Which files changed in a folder since a moment: by git where it is a repository, else by modification times.
 
 Owns looking; it reads and never writes, and a folder of any size costs a bounded time. By modification time a deleted
-file cannot be seen.
+file cannot be seen. How git is run so that the folder's own settings start no programs is in ``ovillo.security.git``.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ovillo.security.git import Git, git_in
 
 #: Folders that tools fill by themselves.
 _SKIPPED = frozenset(
@@ -53,8 +53,13 @@ _GIT_S = 10.0
 _MOST_FILES = 5_000
 #: File systems stamp files with a clock that lags by up to a tick (10 ms at 100 Hz).
 _LAG_NS = 20_000_000
-#: The tree of nothing, which git knows without having it (SHA-1 repositories).
-_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+#: Submodules of submodules that are looked into.
+_MAX_DEPTH = 3
+#: The tree of nothing, which git knows without having it, by the length of its names of commits.
+_EMPTY_TREES = {
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
 
 Stamp = tuple[int, int]
 
@@ -74,13 +79,10 @@ def look(directory: str, at_ms: int) -> dict[str, Any] | None:
     # A session may name its folder in any words; one that is not absolute would mean a folder of the server's own.
     if not root.is_absolute() or not _is_folder(root):
         return None
-    top = _git(root, "rev-parse", "--show-toplevel")
-    if top:
-        status = _status(Path(top.rstrip("\n")))
-        if status is not None:
-            head = (_git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
-            stamps = _stamps(Path(top.rstrip("\n")), status)
-            return {"by": "git", "root": top.rstrip("\n"), "head": head, "dirty": stamps}
+    with git_in(root) as git:
+        status = _status(git) if git else None
+        if git is not None and status is not None:
+            return {"by": "git", "root": str(git.top), "head": _head(git), "dirty": _stamps(git.top, status)}
     recent = {path: list(stamp) for path, stamp in _walk(root, at_ms * 1_000_000 - _LAG_NS, [])}
     return {"by": "mtime", "root": str(root), "since_ns": at_ms * 1_000_000, "recent": recent}
 
@@ -106,11 +108,12 @@ def _is_folder(path: Path) -> bool:
 def _by_git(root: Path, baseline: Mapping[str, Any]) -> Found:
     dirty: Mapping[str, Sequence[int] | None] = baseline["dirty"]
     warnings: list[str] = []
-    status = _status(root)
-    if status is None:
-        return Found((), "git", ("git did not answer: changed files were not counted",))
+    with git_in(root) as git:
+        status = _status(git) if git else None
+        if git is None or status is None:
+            return Found((), "git", ("git did not answer: changed files were not counted",))
+        committed = _committed(git, str(baseline["head"]))
     candidates = set(status) | set(dirty)
-    committed = _committed(root, str(baseline["head"]))
     if committed is None:
         warnings.append("the commit of the start is gone: files committed since were not counted")
     candidates |= set(committed or ())
@@ -119,54 +122,38 @@ def _by_git(root: Path, baseline: Mapping[str, Any]) -> Found:
     return _cut(sorted(candidates - same), "git", warnings)
 
 
-def _committed(root: Path, head: str) -> list[str] | None:
+def _committed(git: Git, head: str) -> list[str] | None:
     """Files of the commits since ``head``; none when nothing was committed, ``None`` when git cannot tell."""
-    current = (_git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
+    current = _head(git)
     if current == head:
         return []
     if not current:
         return None
-    text = _git(
-        root,
-        "diff",
-        "--name-only",
-        "-z",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-renames",
-        head or _EMPTY_TREE,
-        current,
-    )
+    start = head or _EMPTY_TREES[len(current)]
+    text = git.ask("diff", "--name-only", "-z", "--no-renames", start, current, timeout_s=_GIT_S)
     return None if text is None else [path for path in text.split("\0") if path]
 
 
-def _status(root: Path) -> list[str] | None:
-    """Paths that differ from the last commit, below the repository's own folder."""
-    text = _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
-    return None if text is None else [entry[3:] for entry in text.split("\0") if len(entry) > 3]
+def _head(git: Git) -> str:
+    return (git.ask("rev-parse", "--verify", "--quiet", "HEAD", timeout_s=_GIT_S) or "").strip()
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
-    """What git prints; ``None`` when it is not installed, fails, or takes too long."""
-    git = shutil.which("git")
-    if git is None:
+def _status(git: Git, depth: int = 0, deadline: float | None = None) -> list[str] | None:
+    """Paths that differ from the last commit, below the repository's own folder, and below its submodules.
+
+    Each submodule is asked by itself: git would ask it with the submodule's own settings."""
+    deadline = deadline or time.monotonic() + _GIT_S
+    arguments = ("--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+    text = git.ask("status", *arguments, timeout_s=max(0.1, deadline - time.monotonic()))
+    if text is None:
         return None
-    # A repository's own settings must not start programs, and those of a hook that started us must not lead elsewhere.
-    quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    try:
-        done = subprocess.run(
-            [git, "-C", str(folder), *quiet, *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_GIT_S,
-            env=environment,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    found = [entry[3:] for entry in text.split("\0") if len(entry) > 3]
+    for folder in git.submodules() if depth < _MAX_DEPTH else ():
+        with git_in(folder) as inner:
+            if inner is not None and inner.top == folder.resolve() and time.monotonic() < deadline:
+                below = folder.relative_to(git.top).as_posix()
+                found += [f"{below}/{path}" for path in _status(inner, depth + 1, deadline) or ()]
+    return found
 
 
 def _stamps(root: Path, paths: Sequence[str]) -> dict[str, list[int] | None]:

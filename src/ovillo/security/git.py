@@ -1,0 +1,377 @@
+"""Running git on a repository that nobody vouches for, so that nothing of its configuration is executed.
+
+Owns every start of git. A repository may name programs in many places (filters, text conversion, hooks, watchers, pagers,
+remotes, aliases, included files, submodules), and ``-c`` cannot unset names it does not know. So git never sees that
+configuration: it is given a folder of our own as its repository, with a configuration of our own, and of the real one only
+data: objects, index, the commit it is at, and settings that say how files are written. It only reads; whose folder it is does
+not matter then (``safe.directory``). What to ask git is its callers' business.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+#: Answers past this are no answers: a repository of a million files says 100 MB.
+MAX_ANSWER_BYTES = 128 * 1024 * 1024
+_CONFIG_S = 3.0
+_MAX_CONFIG_BYTES = 1024 * 1024
+_MAX_REFS_BYTES = 64 * 1024 * 1024
+_MAX_LINKS = 5
+_MAX_SUBMODULES = 200
+#: How files are written on disk, and what decides whether one changed. None of it names a program or a file.
+_FILE_SETTINGS = [
+    "filemode",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+    "autocrlf",
+    "eol",
+    "trustctime",
+    "checkstat",
+    "bigfilethreshold",
+]
+_STORE_SETTINGS = ("extensions.objectformat", "extensions.refstorage")
+_PLAIN = re.compile(r"[A-Za-z0-9]{1,16}")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OURS = """[core]
+	repositoryformatversion = {version}
+	bare = false
+	quotePath = false
+	fsmonitor = false
+	hooksPath = {nowhere}
+	pager = cat
+	editor = :
+	askPass = :
+{core}[log]
+	showSignature = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[submodule]
+	recurse = false
+[protocol]
+	allow = never
+[extensions]
+{extensions}"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Repository:
+    """Where the parts of one work tree are."""
+
+    top: Path
+    #: Its own part (HEAD, index), and what it shares with other work trees (objects, refs, configuration).
+    own: Path
+    common: Path
+
+
+class Git:
+    """Git on one work tree, asked from ``folder`` (the work tree or a folder in it)."""
+
+    def __init__(self, program: str, repository: _Repository, folder: Path, stand_in: Path) -> None:
+        #: The work tree's own folder.
+        self.top = repository.top
+        self._program = program
+        self._folder = folder
+        self._environment = _environment(stand_in) | {
+            "GIT_DIR": str(stand_in),
+            "GIT_WORK_TREE": str(repository.top),
+            "GIT_OBJECT_DIRECTORY": str(repository.common / "objects"),
+            "GIT_INDEX_FILE": str(repository.own / "index"),
+        }
+
+    def ask(self, *arguments: str, timeout_s: float) -> str | None:
+        """What git prints; ``None`` when it fails, takes too long or says too much."""
+        with self.reading(*arguments, timeout_s=timeout_s) as running:
+            if running is None:
+                return None
+            said = running.output.read(MAX_ANSWER_BYTES + 1)
+            if len(said) > MAX_ANSWER_BYTES or running.process.wait() != 0:
+                return None
+        return said.decode("utf-8", "replace")
+
+    @contextmanager
+    def reading(self, *arguments: str, timeout_s: float) -> Iterator[_Running | None]:
+        """What git prints, while it prints it, for ``timeout_s`` seconds at most; ``None`` when it cannot be started."""
+        with _started([self._program, "--no-pager", *arguments], self._folder, self._environment, timeout_s) as running:
+            yield running
+
+    def submodules(self) -> list[Path]:
+        """Folders of submodules that are checked out, as ``.gitmodules`` names them."""
+        named = self.top / ".gitmodules"
+        if not _is_regular(named):
+            return []
+        pairs = _settings(self._program, named, self._environment, r"^submodule\..*\.path$")
+        found = []
+        for _, path in pairs[:_MAX_SUBMODULES]:
+            folder = self.top / path
+            if path and ".." not in Path(path).parts and (folder / ".git").exists() and _is_below(folder, self.top):
+                found.append(folder)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    process: subprocess.Popen[bytes]
+    output: IO[bytes]
+
+
+@contextmanager
+def git_in(folder: Path) -> Iterator[Git | None]:
+    """Git for the repository that ``folder`` lies in; ``None`` outside of one, and where git is not installed."""
+    program = _program()
+    try:
+        place = folder.resolve()
+        repository = _repository_around(place) if program else None
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a folder that may not be entered
+        repository = None
+    if program is None or repository is None:
+        yield None
+        return
+    try:
+        stand_in = Path(tempfile.mkdtemp(prefix="ovillo-git-"))
+    except OSError:
+        yield None
+        return
+    try:
+        is_ready = _furnish(program, repository, stand_in)
+        yield Git(program, repository, place, stand_in) if is_ready else None
+    finally:
+        shutil.rmtree(stand_in, ignore_errors=True)
+
+
+# --- finding
+
+
+def _program() -> str | None:
+    """Git as it is installed. Relative places on the PATH would be folders of whoever's repository we stand in."""
+    places = [x for x in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(x).is_absolute()]
+    return shutil.which("git", path=os.pathsep.join(places))
+
+
+def _repository_around(folder: Path) -> _Repository | None:
+    for top in (folder, *folder.parents):
+        entry = top / ".git"
+        if entry.is_dir():
+            own = entry
+        elif _is_regular(entry):
+            words = _text(entry, _MAX_CONFIG_BYTES)
+            if not words.startswith("gitdir:"):
+                return None
+            own = top / words.removeprefix("gitdir:").strip()
+        else:
+            continue
+        shared = _text(own / "commondir", _MAX_CONFIG_BYTES).strip()
+        common = own / shared if shared else own
+        if _is_regular(own / "HEAD") and (common / "objects").is_dir():
+            return _Repository(top, own.resolve(), common.resolve())
+        if not entry.is_dir():
+            return None
+    return None
+
+
+# --- the stand-in
+
+
+def _furnish(program: str, repository: _Repository, stand_in: Path) -> bool:
+    """Make the folder that git takes for the repository; false when the real one cannot be understood."""
+    settings = dict(_settings(program, repository.common / "config", _environment(stand_in), r"^(core|extensions)\."))
+    user = _user_settings(program, *(os.environ.get(name) for name in ("HOME", "XDG_CONFIG_HOME")))
+    core = {
+        name: value for name in _FILE_SETTINGS if (value := settings.get(f"core.{name}") or user.get(f"core.{name}"))
+    }
+    core = {name: value for name, value in core.items() if _PLAIN.fullmatch(value)}
+    lines = [f"\t{name} = {value}\n" for name, value in core.items()]
+    if ignored := user.get("core.excludesfile"):
+        lines.append(f"\texcludesFile = {_quoted(ignored)}\n")
+    kept = {name: settings[name] for name in _STORE_SETTINGS if _PLAIN.fullmatch(settings.get(name, ""))}
+    extensions = "".join(f"\t{name.partition('.')[2]} = {value}\n" for name, value in kept.items())
+    head = _head(program, repository, stand_in)
+    if head is None:
+        return False
+    try:
+        (stand_in / "refs").mkdir()
+        (stand_in / "info").mkdir()
+        (stand_in / "HEAD").write_text(f"{head}\n", encoding="utf-8")
+        (stand_in / "config").write_text(
+            _OURS.format(version=1 if kept else 0, nowhere=os.devnull, core="".join(lines), extensions=extensions),
+            encoding="utf-8",
+        )
+        for name in ("info/exclude", "info/attributes", "shallow"):
+            if _is_regular(repository.common / name):
+                shutil.copyfile(repository.common / name, stand_in / name)
+        # An index may be split in two, the larger part beside it.
+        for part in repository.own.glob("sharedindex.*"):
+            if _is_regular(part):
+                shutil.copyfile(part, stand_in / part.name)
+    except OSError:
+        return False
+    return True
+
+
+def _head(program: str, repository: _Repository, stand_in: Path) -> str | None:
+    """The commit the work tree is at, or the name of a branch without commits; ``None`` when it cannot be told."""
+    if (repository.common / "reftable").is_dir():
+        # Refs that only git can read. Naming a commit runs none of the programs that a configuration may name.
+        environment = _environment(stand_in) | {"GIT_DIR": str(repository.own)}
+        command = [program, "--no-pager", "rev-parse", "--verify", "--quiet", "HEAD"]
+        with _started(command, stand_in, environment, _CONFIG_S) as running:
+            said = running.output.read(200).decode("ascii", "replace").strip() if running else ""
+        return said if _COMMIT.fullmatch(said) else None
+    words = _text(repository.own / "HEAD", _MAX_CONFIG_BYTES).strip()
+    for _ in range(_MAX_LINKS):
+        if _COMMIT.fullmatch(words):
+            return words
+        name = words.removeprefix("ref:").strip()
+        if not words.startswith("ref:") or not name.startswith("refs/") or ".." in name or "\0" in name:
+            return None
+        loose = next((x for x in (repository.own / name, repository.common / name) if _is_regular(x)), None)
+        if loose is None:
+            return _packed(repository.common, name) or "ref: refs/heads/unborn"
+        words = _text(loose, _MAX_CONFIG_BYTES).strip()
+    return None
+
+
+def _packed(common: Path, name: str) -> str | None:
+    ending = f" {name}"
+    for line in _text(common / "packed-refs", _MAX_REFS_BYTES).split("\n"):
+        if line.endswith(ending) and _COMMIT.fullmatch(commit := line.removesuffix(ending)):
+            return commit
+    return None
+
+
+@cache
+def _user_settings(program: str, home: str | None, xdg: str | None) -> Mapping[str, str]:
+    """What the user, who is trusted, set for all repositories on how files are written and which are ignored."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    folder = home or os.sep
+    command = [program, "config", "--includes", "-z", "--get-regexp", r"^core\.(autocrlf|eol|excludesfile)$"]
+    environment |= {"GIT_DIR": os.devnull}
+    found = dict(_pairs(command, Path(folder), environment))
+    if "core.excludesfile" not in found and home:
+        usual = (Path(xdg) if xdg else Path(home) / ".config") / "git" / "ignore"
+        found["core.excludesfile"] = str(usual)
+    elif found.get("core.excludesfile", "").startswith("~/") and home:
+        found["core.excludesfile"] = home + found["core.excludesfile"][1:]
+    return found
+
+
+def _settings(program: str, file: Path, environment: Mapping[str, str], wanted: str) -> list[tuple[str, str]]:
+    """Names (in lower case where git does not tell cases apart) and values of one file, without what it includes."""
+    if not _is_regular(file):
+        return []
+    command = [program, "config", "--no-includes", "--file", str(file), "-z", "--get-regexp", wanted]
+    return _pairs(command, Path(environment["HOME"]), environment)
+
+
+def _pairs(command: list[str], folder: Path, environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    with _started(command, folder, environment, _CONFIG_S) as running:
+        said = running.output.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace") if running else ""
+    named = (entry.partition("\n") for entry in said.split("\0") if entry)
+    return [(name, value) for name, _, value in named]
+
+
+def _environment(stand_in: Path) -> dict[str, str]:
+    """Variables of a hook that started us must not lead elsewhere, nor settings of anybody name programs."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return kept | {
+        "HOME": str(stand_in),
+        "XDG_CONFIG_HOME": str(stand_in),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_PAGER": "cat",
+        "LC_ALL": "C",
+    }
+
+
+@contextmanager
+def _started(
+    command: list[str], folder: Path, environment: Mapping[str, str], timeout_s: float
+) -> Iterator[_Running | None]:
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError:
+        yield None
+        return
+    stopper = threading.Timer(timeout_s, _end, (process,))
+    stopper.start()
+    assert process.stdout is not None
+    try:
+        yield _Running(process, process.stdout)
+    finally:
+        stopper.cancel()
+        _end(process)
+        process.wait()
+        process.stdout.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """It and whatever it may have started."""
+    if process.poll() is not None:
+        return
+    with suppress(OSError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+# --- reading what may be anything
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def _is_below(folder: Path, top: Path) -> bool:
+    try:
+        return folder.resolve().is_relative_to(top.resolve())
+    except (OSError, RuntimeError):
+        return False
+
+
+def _text(path: Path, limit: int) -> str:
+    """A regular file's text, empty for everything else: a pipe would never end."""
+    if not _is_regular(path):
+        return ""
+    try:
+        with path.open("rb") as file:
+            return file.read(limit).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _quoted(value: str) -> str:
+    plain = "".join(c for c in value if c.isprintable())
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
