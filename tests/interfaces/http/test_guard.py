@@ -118,3 +118,38 @@ def test_two_host_headers_are_no_way_round_the_guard(site: Site) -> None:
     connection.endheaders()
     assert connection.getresponse().status in {400, 421}
     connection.close()
+
+
+@pytest.mark.requirement("HTTP-30")
+@pytest.mark.parametrize("said", ["cross-site", "same-site", "Cross-Site", "none, cross-site", "odd", ""])
+def test_what_a_page_of_another_site_begins_is_refused_outside_public_paths(site: Site, said: str) -> None:
+    # A picture, a link or a form needs no Origin: a cross-site GET once ran `git blame` here.
+    for method, path in (("GET", "/api/sessions"), ("GET", "/nothing"), ("POST", "/mcp"), ("GET", "/metrics")):
+        for mode in ("navigate", "no-cors", "cors"):
+            refused = site.ask(method, path, Sec_Fetch_Site=said, Sec_Fetch_Mode=mode)
+            assert (refused.status, refused.json["code"]) == (403, "foreign_site"), (method, path)
+    for path in ("/healthz", "/docs", "/openapi.json"):
+        assert site.ask("GET", path, Sec_Fetch_Site=said).status == 200
+    with pytest.raises(InvalidStatus) as refused_socket:
+        connect(f"ws://{site.host}/ws", additional_headers={"Sec-Fetch-Site": said or "x"})
+    assert refused_socket.value.response.status_code == 403
+
+
+@pytest.mark.requirement("HTTP-30")
+@pytest.mark.parametrize("said", ["none", "same-origin"])
+def test_a_typed_address_and_pages_of_the_server_itself_pass(site: Site, said: str) -> None:
+    assert site.ask("GET", "/nothing", Sec_Fetch_Site=said, Sec_Fetch_Mode="navigate").status == 404
+    with connect(f"ws://{site.host}/ws", additional_headers={"Sec-Fetch-Site": said}) as socket:
+        assert socket.recv() == "hello"
+
+
+@pytest.mark.requirement("HTTP-30")
+def test_pages_of_origins_that_the_settings_name_pass_from_another_site(site: Site) -> None:
+    for origin, status in (
+        ("https://app.example", 404),
+        ("http://pages.example:8080", 404),
+        # A page of this machine, but of another server: it has to be named as well.
+        ("http://localhost:3000", 403),
+        ("https://evil.example", 403),
+    ):
+        assert site.ask("GET", "/nothing", Sec_Fetch_Site="cross-site", Origin=origin).status == status, origin

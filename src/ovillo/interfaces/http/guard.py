@@ -1,6 +1,7 @@
-"""What every HTTP request and WebSocket passes before anything else sees it: Host, Origin and size of the body.
+"""What every HTTP request and WebSocket passes before anything else sees it: Host, Origin, site and size of the body.
 
-Owns the guard against pages that rebind DNS to reach a local server. Who asks is found out behind it (``access``).
+Owns the guard against pages that rebind DNS to reach a local server, and against pages of other sites that make the browser
+ask it. Who asks is found out behind it (``access``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from ovillo.interfaces.http.problems import problem
 MAX_BODY_BYTES = 4 * 1024 * 1024
 #: Distinct Host and Origin headers whose verdict is remembered.
 _REMEMBERED = 1_024
+#: ``none`` is an address that was typed, a bookmark, another program. ``same-site`` is another port of this machine.
+_OWN_SITES = frozenset({"none", "same-origin"})
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -34,7 +37,8 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware. ``limit_of`` tells the largest body of a method and path in bytes.
+    """ASGI middleware. ``limit_of`` tells the largest body of a method and path in bytes, ``is_public`` which paths a
+    page of any site may link to.
 
     ``any_address``: bound beyond loopback, so that people use the machine's addresses. An address as Host is safe: a
     page that rebinds DNS always sends a name."""
@@ -46,12 +50,14 @@ class Guard:
         allowed_origins: Iterable[str] = (),
         *,
         any_address: bool = False,
+        is_public: Callable[[str], bool] = lambda path: False,
         limit_of: Callable[[str, str], int] = lambda method, path: MAX_BODY_BYTES,
     ) -> None:
         self._app = app
         self._hosts = frozenset(_name(host) for host in allowed_hosts)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in allowed_origins)
         self._any_address = any_address
+        self._is_public = is_public
         self._limit_of = limit_of
         self._host_is_known = lru_cache(_REMEMBERED)(self._knows_host)
         self._origin_is_known = lru_cache(_REMEMBERED)(self._knows_origin)
@@ -68,6 +74,8 @@ class Guard:
             await self._wrong_host(state.get("request_id"))(scope, receive, send)
         elif "origin" in headers and not self._origin_is_known(headers["origin"]):
             await _wrong_origin(headers["origin"], state.get("request_id"))(scope, receive, send)
+        elif self._is_begun_elsewhere(headers) and not self._is_public(scope["path"]):
+            await _wrong_site(state.get("request_id"))(scope, receive, send)
         elif scope["type"] == "http":
             await self._bounded(scope, receive, send, headers)
         else:
@@ -104,16 +112,30 @@ class Guard:
         """Allowed are whole origins (``https://app.example``) and names, which stand for every scheme and port."""
         try:
             parts = urlsplit(origin)
-            name, port = parts.hostname or "", parts.port
+            name, _ = parts.hostname or "", parts.port
         except ValueError:
             return False
         if parts.scheme not in {"http", "https"} or not name:
             return False
-        if is_loopback(name) or name in self._origins:
+        return is_loopback(name) or self._names_origin(origin)
+
+    def _names_origin(self, origin: str) -> bool:
+        """Whether the settings do, for one that can be read."""
+        parts = urlsplit(origin)
+        name, port = parts.hostname or "", parts.port
+        if name in self._origins:
             return True
         if f"{parts.scheme}://{parts.netloc}".lower() in self._origins:
             return True
         return port == _DEFAULT_PORTS[parts.scheme] and f"{parts.scheme}://{name}" in self._origins
+
+    def _is_begun_elsewhere(self, headers: dict[str, str]) -> bool:
+        """Browsers say with each request to this machine whose page began it (Fetch Metadata), also where they send no
+        Origin: for pictures, links and forms that only read. Programs say nothing. An Origin was checked before."""
+        site = headers.get("sec-fetch-site")
+        if site is None or site in _OWN_SITES:
+            return False
+        return "origin" not in headers or not self._names_origin(headers["origin"])
 
     def _wrong_host(self, request_id: str | None) -> Response:
         others = "" if not self._hosts else " and those in allowed_hosts"
@@ -187,6 +209,17 @@ def _wrong_origin(origin: str, request_id: str | None) -> Response:
         f"Pages of {origin[:200]!r} may not use this server.",
         code="foreign_origin",
         hint="Name the origin in the setting allowed_origins (OVILLO_ALLOWED_ORIGINS).",
+        request_id=request_id,
+    )
+
+
+def _wrong_site(request_id: str | None) -> Response:
+    return problem(
+        403,
+        "Foreign site",
+        "A page of another site or server began this request (Sec-Fetch-Site).",
+        code="foreign_site",
+        hint="Type the address, or use `ovillo open`; pages that may use this server are named in allowed_origins.",
         request_id=request_id,
     )
 

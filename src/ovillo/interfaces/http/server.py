@@ -125,6 +125,7 @@ class HttpApp:
             settings.allowed_hosts,
             settings.allowed_origins,
             any_address=not is_loopback(settings.host),
+            is_public=access_setup.public(settings),
             limit_of=router.limit_of,
         )
         self._app: App = Observing(guard, metrics.count)
