@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -16,29 +15,13 @@ from ovillo.interfaces.http.doors import Surroundings
 from ovillo.security.keys import mint
 from ovillo.security.principals import ROLES, SCOPES
 from tests.interfaces.http.guarded import DOORS, Guarded, guarded
+from tests.interfaces.http.operations import Operation, filled, operations_of
 
 #: Stands in the title and in the message of the session that others must not see.
 MARK = "Xanadu"
-_VALUES = {
-    "name": "entity_of_theirs",
-    "id": "theirs",
-    "message": "msg_theirs",
-    "version": "1",
-    "other": "1",
-    "key": "theirs",
-}
 #: Routes beside the endpoints, with what is sent there.
 _SOCKETS = {"/ws", "/mcp/ws"}
 _POSTED = {"/mcp", "/mcp/v1/execute"}
-
-
-class Operation(NamedTuple):
-    method: str
-    path: str
-    #: ``None`` is public.
-    scope: str | None
-    #: The least that its schema asks for.
-    body: Any
 
 
 @pytest.fixture(scope="module")
@@ -49,44 +32,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 
 @pytest.fixture(scope="module")
 def operations(app: Guarded) -> list[Operation]:
-    document = app.ask(None, "GET", "/openapi.json").json
-    found = []
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            if method == "parameters":
-                continue
-            scope = re.search(r"Needs the scope `([^`]+)`", operation.get("description", ""))
-            taken = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
-            body = None if taken is None else _least(document, taken)
-            found.append(Operation(method.upper(), path, scope[1] if scope else None, body))
-    return found
-
-
-def _least(document: dict[str, Any], schema: dict[str, Any]) -> Any:
-    """A small value that the schema takes. Nothing of it is what others have."""
-    if "$ref" in schema:
-        place: Any = document
-        for name in schema["$ref"].removeprefix("#/").split("/"):
-            place = place[name]
-        return _least(document, place)
-    for choice in ("anyOf", "oneOf"):
-        if choice in schema:
-            return _least(document, schema[choice][0])
-    if "enum" in schema:
-        return schema["enum"][0]
-    match schema.get("type"):
-        case "object":
-            known = schema.get("properties", {})
-            wanted = schema.get("required") or [name for name in known if name == "name"]
-            return {name: _least(document, known[name]) for name in wanted}
-        case "array":
-            return [_least(document, schema["items"])] if schema.get("minItems") else []
-        case "integer" | "number":
-            return schema.get("minimum", 1)
-        case "boolean":
-            return False
-        case _:
-            return "trespass"
+    return operations_of(app.site)
 
 
 def _there(app: Guarded) -> None:
@@ -122,12 +68,6 @@ def _task(app: Guarded) -> str:
     return str(begun.json["task_id"])
 
 
-def _filled(path: str, task: str = "theirs") -> str:
-    values = {**_VALUES, "id": task} if "/tasks/" in path else _VALUES
-    filled = re.sub(r"\{(\w+)\}", lambda name: values[name[1]], path)
-    return f"{filled}?query=telling" if path.endswith("/search") else filled
-
-
 @pytest.mark.requirement("ACCESS-18")
 def test_only_what_is_promised_is_public(operations: list[Operation]) -> None:
     public = {each.path for each in operations if each.scope is None}
@@ -142,7 +82,7 @@ def test_every_operation_refuses_no_and_wrong_credentials_first(app: Guarded, op
     for method, path, scope, _ in operations:
         for key in (None, "wrong", stranger):
             for body in (None, b"{not json"):
-                answer = app.ask(key, method, _filled(path), body)
+                answer = app.ask(key, method, filled(path), body)
                 expected = {401} if scope is not None else {200}
                 assert answer.status in expected, (method, path, key, answer.body)
 
@@ -154,7 +94,7 @@ def test_every_operation_lets_in_whose_role_has_its_scope_and_nobody_else(
 ) -> None:
     for method, path, scope, body in operations:
         _there(app)
-        answer = app.ask(getattr(app, role), method, _filled(path), body)
+        answer = app.ask(getattr(app, role), method, filled(path), body)
         if scope is None or scope in ROLES[role]:
             # A refusal may come from what the operation itself guards (this machine's files), never for a scope.
             assert answer.status != 401, (method, path)
@@ -177,11 +117,11 @@ def test_no_operation_shows_or_changes_anything_of_another_namespace(
             continue
         _there(app)
         before = _all_of_theirs(app, task)
-        answer = app.ask(app.foreign, method, _filled(path, task), body)
+        answer = app.ask(app.foreign, method, filled(path, task), body)
         assert answer.status < 500, (method, path, answer.body)
         assert MARK not in answer.body.decode(), (method, path)
         assert _all_of_theirs(app, task) == before, (method, path)
-        if method == "GET" and MARK in app.ask(app.admin, method, _filled(path, task)).body.decode():
+        if method == "GET" and MARK in app.ask(app.admin, method, filled(path, task)).body.decode():
             shown_to_us.append(path)
     # The marks are there for those who may see them.
     assert len(shown_to_us) >= 10
