@@ -392,6 +392,7 @@ ACCESS: dict[str, tuple[str, str]] = {
     "ACCESS-23": ("Own programs find the running server and never take a stranger for it", "issue 8.1"),
     "ACCESS-24": ("A link lets a browser in once, within a minute, wherever it is opened", "issue 8.1"),
     "ACCESS-25": ("A cookie counts for this server's own pages, and for one port", "issue 8.1"),
+    "ACCESS-27": ("Published keys that can be broken or that are known to all check no token", "issue 8.2; RFC 7518"),
     "ACCESS-26": (
         "Without access control no new path is taken over HTTP, and the start says what is open",
         "issue 8.1",

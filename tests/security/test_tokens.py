@@ -12,6 +12,8 @@ from typing import Any
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
@@ -300,6 +302,56 @@ def test_broken_keys_beside_a_good_one_cost_themselves_only(issuer: Issuer) -> N
     issuer.keys = [{}, {"kty": "RSA"}, {"kty": "RSA", "kid": "r2", "n": "!", "e": 3}, _jwk(RSAAlgorithm, RSA, kid="r")]
     issuer.keys.append(7)  # type: ignore[arg-type]
     assert _published(issuer).look_up(_by(RSA, "RS256", "r")).name == "ana"
+
+
+@pytest.mark.requirement("ACCESS-27")
+@pytest.mark.filterwarnings("ignore:.*recommended size")
+@pytest.mark.parametrize("bits", [1024, 2047])
+def test_a_published_key_that_can_be_broken_checks_no_token_and_is_named_in_the_log(
+    issuer: Issuer, caplog: pytest.LogCaptureFixture, bits: int
+) -> None:
+    weak = rsa.generate_private_key(65537, bits)
+    issuer.keys = [_jwk(RSAAlgorithm, weak, kid="w"), _jwk(RSAAlgorithm, RSA, kid="r")]
+    verifier = _published(issuer)
+    assert "No key" in _reason(verifier, _by(weak, "RS256", "w"))
+    assert verifier.look_up(_by(RSA, "RS256", "r")).name == "ana"
+    # The good one is the only one: a token without an id is checked with it.
+    assert verifier.look_up(_by(RSA, "RS256")).name == "ana"
+    assert "'w'" in caplog.text
+    assert f"is not used: RSA of {bits} bits" in caplog.text
+
+
+@pytest.mark.requirement("ACCESS-27")
+def test_a_curve_belongs_to_its_algorithm_and_a_published_private_key_counts_for_nothing(
+    issuer: Issuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    wide = ec.generate_private_key(ec.SECP384R1())
+    odd = ec.generate_private_key(ec.SECP256K1())
+    issuer.keys = [
+        _jwk(ECAlgorithm, wide, kid="wide"),
+        _jwk(ECAlgorithm, odd, kid="odd"),
+        {**json.loads(RSAAlgorithm.to_jwk(OTHER_RSA)), "kid": "private"},
+        {**json.loads(ECAlgorithm.to_jwk(CURVE)), "kid": "private"},
+    ]
+    verifier = _published(issuer)
+    for key, algorithm, key_id in ((OTHER_RSA, "RS256", "private"), (CURVE, "ES256", "private")):
+        assert "No key" in _reason(verifier, _by(key, algorithm, key_id))
+    for key, key_id in ((wide, "wide"), (odd, "odd")):
+        assert _reason(verifier, _signed_by_hand(key, key_id))
+    assert "is not used: the curve 'secp256k1'" in caplog.text
+    assert "is not used: it is the private key" in caplog.text
+
+
+def _signed_by_hand(key: ec.EllipticCurvePrivateKey, key_id: str) -> str:
+    """ES256 with a key of another curve, which no library makes."""
+
+    def part(data: bytes) -> str:
+        return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+    head = part(json.dumps({"alg": "ES256", "kid": key_id}).encode()) + "." + part(json.dumps(GOOD).encode())
+    size = (key.key_size + 7) // 8
+    r, s = decode_dss_signature(key.sign(head.encode(), ec.ECDSA(SHA256())))
+    return f"{head}.{part(r.to_bytes(size, 'big') + s.to_bytes(size, 'big'))}"
 
 
 # --- settings

@@ -6,6 +6,7 @@ key at most once per interval. Keys that were fetched go on when the issuer cann
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import threading
@@ -30,6 +31,34 @@ _LIFE_S = 300.0
 #: Time between two questions, whatever comes in (seconds).
 _INTERVAL_S = 30.0
 _MOST_KEYS = 200
+#: RFC 7518 section 3.3 asks for 2,048 bits or more; past the other bound each check would cost too much.
+_RSA_BITS = (2_048, 16_384)
+#: RFC 7518 section 3.4: each algorithm has its curve.
+_CURVES = {"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}
+
+
+def _fault(key: dict[str, Any]) -> str | None:
+    """Why a key must not check tokens, whatever the algorithm."""
+    if key.get("kty") == "oct":
+        return "it is a secret, with which everybody could sign"
+    if "d" in key:
+        return "it is the private key, with which everybody could sign"
+    if key.get("kty") == "EC" and key.get("crv") not in _CURVES:
+        return f"the curve {str(key.get('crv'))[:40]!r} is none of {', '.join(_CURVES)}"
+    if key.get("kty") == "RSA":
+        bits = _bits_of(key.get("n"))
+        if not _RSA_BITS[0] <= bits <= _RSA_BITS[1]:
+            return f"RSA of {bits} bits; allowed are {_RSA_BITS[0]:,} to {_RSA_BITS[1]:,}"
+    return None
+
+
+def _bits_of(number: object) -> int:
+    """Of an integer as RFC 7518 writes it; 0 for what is none."""
+    try:
+        text = str(number).rstrip("=")
+        return int.from_bytes(base64.b64decode(f"{text}{'=' * (-len(text) % 4)}", b"-_", validate=True)).bit_length()
+    except ValueError:
+        return 0
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -80,6 +109,8 @@ class PublishedKeys:
                 continue
             if data.get("alg", algorithm) != algorithm or data.get("use", "sig") != "sig":
                 continue
+            if data.get("kty") == "EC" and _CURVES.get(str(data.get("crv"))) != algorithm:
+                continue
             try:
                 # Raises for a key of another kind than the algorithm: an RSA key checks no ES256.
                 found.append(PyJWK(data, algorithm))
@@ -92,12 +123,17 @@ class PublishedKeys:
         try:
             document = json.loads(self._read())
             keys = document["keys"]
-            # A symmetric key in a public document would let everybody sign.
-            self._keys = [key for key in keys[:_MOST_KEYS] if isinstance(key, dict) and key.get("kty") != "oct"]
+            self._keys = [key for key in keys[:_MOST_KEYS] if isinstance(key, dict) and self._is_sound(key)]
         except (OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             _log.warning("the keys at %s could not be fetched: %s", self._url, error)
             return
         self._fetched_at = now
+
+    def _is_sound(self, key: dict[str, Any]) -> bool:
+        fault = _fault(key)
+        if fault is not None:
+            _log.warning("the key %.100r at %s is not used: %s", key.get("kid"), self._url, fault)
+        return fault is None
 
     def _read(self) -> bytes:
         """The whole within the time: an issuer that trickles must not hold us."""
