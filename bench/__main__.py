@@ -36,6 +36,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "sync": ["--results", "{results}"],
     "snapshots": ["--results", "{results}"],
     "transfer": ["--results", "{results}"],
+    "memory": ["--results", "{results}"],
     "locomo": ["--input", "{locomo}", "--output", "{results}/locomo.jsonl"],
     "peers": ["--corpus", "{corpus}", "--results", "{results}"],
 }

@@ -79,6 +79,25 @@ class OvilloServer:
     def post(self, path: str, body: Any) -> Any:
         return self._json("POST", path, body)
 
+    def drain(self, method: str, path: str) -> int:
+        """Ask, read the answer to its end without keeping it, and give how many bytes it had."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            connection.request(method, path)
+            answer = connection.getresponse()
+            if answer.status >= 300:
+                raise RuntimeError(f"{method} {path}: {answer.status} {answer.read(300)!r}")
+            size = 0
+            while chunk := answer.read(1 << 16):
+                size += len(chunk)
+            return size
+        finally:
+            connection.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def cpu_s(self) -> float:
         """User and system time so far."""
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()

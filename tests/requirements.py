@@ -479,6 +479,10 @@ TRANSFER: dict[str, tuple[str, str]] = {
     "TRANSFER-14": ("Export and import over HTTP: data, filename, 201, 413", "DESIGN 12, 18"),
     "TRANSFER-15": ("Export and import as tools, within the limits of an answer", "DESIGN 11"),
     "TRANSFER-16": ("Export and import on the command line", "DESIGN 13"),
+    "TRANSFER-17": (
+        "An export over HTTP carries its file name (RFC 6266), safe in a header",
+        "DESIGN 12; issue 8 section 3",
+    ),
 }
 
 REST: dict[str, tuple[str, str]] = {
@@ -542,6 +546,10 @@ LOAD: dict[str, tuple[str, str]] = {
     "LOAD-1": ("A text of any length is counted in tokens, and a budget is kept", "issue 8 section 2"),
     "LOAD-2": ("MCP sessions are shared out among callers, idle ones go first", "issue 8 section 2"),
     "LOAD-3": ("So are open streams, sockets and pending requests; who has too many is told", "issue 8 section 2"),
+    "LOAD-4": (
+        "Long sessions are read, exported and synced in bounded memory, which is given back",
+        "issue 8 section 2",
+    ),
 }
 
 CONF: dict[str, tuple[str, str]] = {

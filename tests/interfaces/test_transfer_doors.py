@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.limits import MAX_ANSWER_BYTES
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import SessionId
 from ovillo.security.principals import LOCAL, ROLES, Principal
 from ovillo.sessions.transfer.documents import MAX_IMPORT_BYTES
 from tests.builders import delta, message, session
@@ -60,6 +62,80 @@ def site(one: Services) -> Iterator[Site]:
 
 
 # --- HTTP
+
+
+@pytest.fixture
+def long(made: Services) -> Services:
+    """A session that is sent in pieces: escapes, letters of several bytes, and texts larger than a piece."""
+    texts = [f'{n} "\\ \n\x00 漢字 🙂 \u2028 ' * 20_000 for n in range(12)]
+    about = session("ses_a", title="Año / «nuevo» 2026")
+    record(made, delta(*(message(f"m{n}", n + 1, text) for n, text in enumerate(texts)), about=about))
+    return made
+
+
+@pytest.mark.requirement("LOAD-4")
+@pytest.mark.parametrize("form", ["json", "jsonl", "md", "html"])
+def test_a_long_session_comes_in_pieces_and_whole(long: Services, form: str) -> None:
+    with serving(long.settings, endpoints=ENDPOINTS, services=long) as site:
+        wrapped = site.ask("POST", f"/api/sessions/ses_a/export?format={form}")
+        assert "content-length" not in wrapped.headers
+        plain = site.ask("GET", f"/api/sessions/ses_a/export?format={form}")
+        assert plain.headers["content-type"] == long.transfer.export(NS, SessionId("ses_a"), form).media_type
+        whole = b"".join(long.transfer.export(NS, SessionId("ses_a"), form).chunks)
+        assert timeless(wrapped.json["data"].encode()) == timeless(plain.body) == timeless(whole)
+
+
+def timeless(exported: bytes) -> bytes:
+    """Without the moment of the export."""
+    return re.sub(rb'("exportedAt": ?|Exported by ovillo at )[\d :-]+', b"", exported)
+
+
+@pytest.mark.requirement("LOAD-4")
+def test_a_client_that_leaves_in_the_middle_of_an_export_ends_it(long: Services) -> None:
+    with serving(long.settings, endpoints=ENDPOINTS, services=long) as site:
+        for _ in range(30):
+            leaving = site.connect()
+            leaving.request("GET", "/api/sessions/ses_a/export")
+            assert leaving.getresponse().read(10)
+            leaving.close()
+        assert site.ask("GET", "/api/sessions/ses_a/export").status == 200
+
+
+@pytest.mark.requirement("TRANSFER-17")
+def test_an_export_over_http_names_its_file_for_programs_old_and_new(long: Services) -> None:
+    with serving(long.settings, endpoints=ENDPOINTS, services=long) as site:
+        for method in ("POST", "GET"):
+            answer = site.ask(method, "/api/sessions/ses_a/export")
+            named = answer.headers["content-disposition"]
+            assert re.fullmatch(
+                r'attachment; filename="session-ano-nuevo-2026-\d{4}-\d\d-\d\d\.json"; '
+                r"filename\*=UTF-8''session-a%C3%B1o-nuevo-2026-\d{4}-\d\d-\d\d\.json",
+                named,
+            )
+        record(long, delta(message("x1", 1, "x", of="ses_b"), about=session("ses_b", title='a"\r\nSet-Cookie: b=1')))
+        assert "set-cookie" not in site.ask("GET", "/api/sessions/ses_b/export").headers
+
+
+@pytest.mark.requirement("LOAD-4")
+def test_pages_of_large_messages_end_by_size_and_lose_none(made: Services) -> None:
+    # Mirrored messages may share a place in the order.
+    places = [1, 2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9]
+    kept = [message(f"m{n}", place, "x" * 3_000_000) for n, place in enumerate(places)]
+    record(made, delta(*kept))
+    with serving(made.settings, endpoints=ENDPOINTS, services=made) as site:
+        for order in ("asc", "desc"):
+            seen: list[str] = []
+            cursor, pages = "", 0
+            while True:
+                page = site.ask("GET", f"/api/sessions/ses_a/messages?limit=1000&order={order}{cursor}")
+                assert len(page.body) < 8 * 1024 * 1024 + 4 * 3_000_000
+                seen += [each["id"] for each in page.json["messages"]]
+                pages += 1
+                if not page.json.get("nextCursor"):
+                    break
+                cursor = f"&cursor={page.json['nextCursor']}"
+            assert sorted(seen) == sorted(each.id for each in kept)
+            assert pages > 2
 
 
 @pytest.mark.requirement("TRANSFER-14")

@@ -84,6 +84,41 @@ def test_messages_sent_without_waiting_are_stored_in_order(served: Served) -> No
         assert [message["content"] for message in delta(socket, session_id="burst")] == [f"m{n}" for n in range(300)]
 
 
+@pytest.mark.requirement("LOAD-4")
+def test_deltas_of_large_messages_are_cut_by_size_and_hold_everything(served: Served) -> None:
+    served.session("large")
+    texts = [f"{number} " + "x" * 400_000 for number in range(12)]
+    for number, text in enumerate(texts):
+        served.append("large", text, f"k{number}")
+    with served.socket() as socket:
+        say(socket, type="sync", session_id="large")
+        found, frames = [], 0
+        while True:
+            raw = socket.recv(30)
+            assert len(raw) < 1_000_000
+            frame = json.loads(raw)
+            found += frame["messages"]
+            frames += 1
+            if not frame["more"]:
+                break
+        assert [message["content"] for message in found] == texts
+        assert frames >= 5
+        say(socket, type="sync", since=0)
+        changed: list[str] = []
+        while True:
+            raw = socket.recv(30)
+            assert len(raw) < 1_500_000
+            frame = json.loads(raw)
+            changed += [
+                each["message"]["content"]
+                for each in frame["changes"]
+                if each.get("session_id") == "large" and "message" in each
+            ]
+            if not frame["more"]:
+                break
+        assert set(texts) <= set(changed)
+
+
 @pytest.mark.requirement("SYNC-2")
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(plan=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70)), min_size=1, max_size=5), by_id=st.booleans())

@@ -6,10 +6,11 @@ Owns turning a part into plain text for search, snippets and counting. Does not 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, assert_never
 
 from ovillo.model.limits import MAX_INDEXED_CHARS
-from ovillo.model.records import Part, PartType, ToolCall
+from ovillo.model.records import Message, Part, PartType, ToolCall
 
 
 def flatten(value: Any) -> str:
@@ -30,6 +31,27 @@ def flatten(value: Any) -> str:
 def tool_text(tool: ToolCall) -> str:
     """Name, input values and output of a tool call, a block each."""
     return "\n".join(text for text in (tool.name, flatten(tool.input), tool.output or "") if text)
+
+
+def message_chars(message: Message) -> int:
+    """Characters of all it holds, about: what an answer that shows it whole has to carry."""
+    return _chars(message.metadata) + sum(map(part_chars, message.parts))
+
+
+def part_chars(part: Part) -> int:
+    tool, patch = part.tool, part.patch
+    of_tool = 0 if tool is None else len(tool.output or "") + _chars(tool.input)
+    return len(part.text) + of_tool + (len(patch.diff or "") if patch else 0) + _chars(part.metadata)
+
+
+def _chars(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(len(str(key)) + _chars(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return sum(map(_chars, value))
+    return 8
 
 
 def searchable_text(part: Part) -> str:

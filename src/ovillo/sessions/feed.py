@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ovillo.model.errors import InvalidInput, OvilloError
 from ovillo.model.records import Message, MessageId, Namespace, SessionId
+from ovillo.model.text import message_chars
 from ovillo.store.protocol import Change
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _BATCH = 500
 #: What waits for one listener at most: events, and characters of the messages in them.
 CAPACITY = 1_000
 _MOST_CHARS = 8 * 1024 * 1024
+#: The same for one that is being given the past, whose events nobody else holds.
+_CATCH_UP_CHARS = 1024 * 1024
 
 
 #: Kinds whose ``ref`` is a session's id and nothing else (ids of mirrored sessions may hold a slash).
@@ -69,8 +72,7 @@ class Event:
     @property
     def size(self) -> int:
         """Characters it keeps in memory, about."""
-        parts = self.message.parts if self.message else ()
-        return sum(len(part.text or "") + len((part.tool and part.tool.output) or "") for part in parts)
+        return message_chars(self.message) if self.message else 0
 
     def form(self, make: Callable[[Event], Form]) -> Form:
         """``make(self)``, made once however many listeners ask for it."""
@@ -115,7 +117,8 @@ class Subscription:
 
     @property
     def is_full(self) -> bool:
-        return len(self._queue) >= self._capacity or self._chars >= _MOST_CHARS
+        chars = _CATCH_UP_CHARS if self.behind else _MOST_CHARS
+        return len(self._queue) >= self._capacity or self._chars >= chars
 
     def wants(self, change: Change) -> bool:
         return self.session_ids is None or named(change)[0] in self.session_ids

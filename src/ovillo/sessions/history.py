@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId
+from ovillo.model.text import message_chars
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.views import Freshness, HistoryPage
@@ -60,9 +61,10 @@ class History:
         cursor: str | None = None,
         around: str | None = None,
         newest: bool = False,
+        max_chars: int | None = None,
     ) -> HistoryPage:
-        """``limit`` messages in order, inherited ones of a fork first. ``around`` opens at a message or part id;
-        ``newest`` gives the last page. Raises NotFound, InvalidInput."""
+        """``limit`` messages in order, inherited ones of a fork first; fewer when they pass ``max_chars``. ``around``
+        opens at a message or part id; ``newest`` gives the last page, whole. Raises NotFound, InvalidInput."""
         if not 1 <= limit <= LIST_LIMIT_MAX:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {LIST_LIMIT_MAX}.")
         row = self._row(namespace, session_id)
@@ -74,7 +76,10 @@ class History:
             offset = max(0, self._position(namespace, session_id, around, stretches) - _LEAD)
         else:
             offset = max(0, total - limit) if newest else 0
-        messages = self._slice(namespace, session_id, stretches, offset, limit)
+        if newest or (cursor is not None and decode_cursor("history", cursor, str, str, str)[1] == BEFORE):
+            # These end at a message that was named: cut short they would leave a gap.
+            max_chars = None
+        messages = self._slice(namespace, session_id, stretches, offset, limit, max_chars)
         if cursor is not None:
             messages = _on_its_side(messages, cursor)
         end = offset + len(messages)
@@ -130,7 +135,13 @@ class History:
         return stretches
 
     def _slice(
-        self, namespace: Namespace, session_id: SessionId, stretches: list[_Stretch], offset: int, limit: int
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        stretches: list[_Stretch],
+        offset: int,
+        limit: int,
+        max_chars: int | None,
     ) -> list[Message]:
         found: list[Message] = []
         start = 0
@@ -139,12 +150,21 @@ class History:
             wanted = min(limit - len(found), stretch.count - inside)
             if wanted > 0:
                 messages = self._store.messages(
-                    namespace, stretch.session_id, before_seq=stretch.before, limit=wanted, skip=inside
+                    namespace,
+                    stretch.session_id,
+                    before_seq=stretch.before,
+                    limit=wanted,
+                    skip=inside,
+                    max_chars=max_chars,
                 )
                 if stretch.session_id != session_id:
                     messages = [replace(message, inherited_from=stretch.session_id) for message in messages]
                 found += messages
                 offset += len(messages)
+                if max_chars is not None:
+                    max_chars -= sum(map(message_chars, messages))
+                    if max_chars <= 0:
+                        break
             start += stretch.count
         return found
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import InvalidInput
-from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.model.limits import MAX_ANSWER_TOKENS, PASSING_CHARS
 from ovillo.model.quoting import said
 from ovillo.model.records import Author, Message, Namespace, Part, PartType, Role, SessionId, ToolCall, ToolStatus
-from ovillo.model.text import flatten
+from ovillo.model.text import flatten, message_chars
 from ovillo.sessions.catalog import one_line, unquoted
 from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.history import History
@@ -32,6 +32,8 @@ _GOAL_TOKENS = 90
 #: Tokens an interface spends on an item beside its text: a kind, an id, a line break.
 _ITEM_COST = 24
 _PAGE = 200
+#: Kept of each prompt but the first (characters).
+_PROMPT_CHARS = 2_000
 
 
 class Recovery:
@@ -43,7 +45,7 @@ class Recovery:
         """The whole thread within ``max_tokens``, best first. Raises NotFound, InvalidInput."""
         if not _MIN_TOKENS <= max_tokens <= MAX_ANSWER_TOKENS:
             raise InvalidInput(f"max_tokens is {max_tokens}.", hint=f"It may be {_MIN_TOKENS} to {MAX_ANSWER_TOKENS}.")
-        page = self._history.page(namespace, session_id, limit=_PAGE)
+        page = self._history.page(namespace, session_id, limit=_PAGE, max_chars=PASSING_CHARS)
         thread = _Thread()
         for message in self._messages(namespace, session_id, page):
             thread.read(message)
@@ -75,7 +77,9 @@ class Recovery:
             yield from page.messages
             if page.next_cursor is None:
                 return
-            page = self._history.page(namespace, session_id, limit=_PAGE, cursor=page.next_cursor)
+            page = self._history.page(
+                namespace, session_id, limit=_PAGE, cursor=page.next_cursor, max_chars=PASSING_CHARS
+            )
 
     def _files(self, namespace: Namespace, session_id: SessionId, thread: _Thread) -> list[RecoveredItem]:
         items = []
@@ -119,13 +123,16 @@ class _Thread:
     #: path -> (what the last patch did, its part id)
     changes: dict[str, tuple[str, str]] = field(default_factory=dict)
     tail: list[Message] = field(default_factory=list)
+    tail_chars: int = 0
 
     def read(self, message: Message) -> None:
         if message.reverted:
             return
         self.tail.append(message)
-        if len(self.tail) > _PAGE:
-            del self.tail[0]
+        self.tail_chars += message_chars(message)
+        # Only as many as an answer could quote: the newest of a long session may be a megabyte each.
+        while len(self.tail) > _PAGE or (self.tail_chars > PASSING_CHARS and len(self.tail) > 1):
+            self.tail_chars -= message_chars(self.tail.pop(0))
         human = message.author is Author.HUMAN and message.role is Role.USER
         for part in message.parts:
             match part.type:
@@ -150,7 +157,9 @@ class _Thread:
             return
         if human:
             text = unquoted(str(part.metadata.get("display_text") or part.text))
-            self.prompts.append(RecoveredItem("prompt", text, message.id, message.created_at, "user"))
+            # The first is the goal; of the others a line is shown.
+            kept = text[:_PROMPT_CHARS] if self.prompts else text
+            self.prompts.append(RecoveredItem("prompt", kept, message.id, message.created_at, "user"))
         for sentence in decisions_in(part.text):
             if sentence not in self.decided:
                 self.decided.add(sentence)

@@ -5,7 +5,7 @@ Owns the declaration only. Errors are raised as ``OvilloError`` and become probl
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -44,9 +44,16 @@ class Exchange(Generic[Query, Body]):
 
 
 @dataclass(frozen=True, slots=True)
+class Pieces:
+    """A large answer, made while it is sent: ``chunks`` is read in a worker thread, as fast as the client takes it."""
+
+    chunks: Iterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """``body`` is a struct or plain data (sent as JSON), bytes (sent as they are, with ``content_type``), an async
-    iterator of bytes (a stream, ended when the client leaves or the server stops), or ``None``."""
+    iterator of bytes (a stream without end, ended when the client leaves or the server stops), ``Pieces``, or ``None``."""
 
     body: Any = None
     status: int | None = None

@@ -7,7 +7,7 @@ built when the server starts: this is the path every recorded message takes.
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,9 +17,10 @@ import msgspec
 from anyio import CapacityLimiter
 from starlette.responses import Response
 
+from ovillo.interfaces.http import memory
 from ovillo.interfaces.http.asgi import App, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.decoding import BadFields, Malformed, WrongType, body_decoder, query_decoder
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Pieces, Reply
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
 from ovillo.interfaces.http.paths import PathTree
 from ovillo.interfaces.http.problems import problem, problem_of
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _THREADS = 12
 #: Bodies past this are decoded in a thread, so that others are answered meanwhile (bytes).
 _DECODE_APART = 256 * 1024
+#: Of a large answer this much is made at once (bytes).
+_PIECE = 256 * 1024
 _NO_BODY = frozenset({204, 304})
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 
@@ -152,7 +155,12 @@ class EndpointRouter:
         status = reply.status or found.status
         body = reply.body
         if isinstance(body, AsyncIterator):
-            await self._stream(status, reply, body, receive, send)
+            await self._stream(status, reply, body, receive, send, until=self._stopping.wait)
+            return
+        if isinstance(body, Pieces):
+            # What was begun is finished, as every answer is when the server ends.
+            await self._stream(status, reply, self._made(body.chunks), receive, send)
+            await anyio.to_thread.run_sync(memory.give_back, limiter=self._limiter())
             return
         if body is None or status in _NO_BODY:
             content, headers = b"", [_NOSNIFF]
@@ -167,10 +175,25 @@ class EndpointRouter:
             headers += _raw(reply)
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
+        if len(content) > memory.LARGE:
+            del content, body, reply
+            await anyio.to_thread.run_sync(memory.give_back, limiter=self._limiter())
+
+    async def _made(self, chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+        """Pieces of a good size, each made in a thread when the one before it is on its way."""
+        while piece := await anyio.to_thread.run_sync(_piece, chunks, limiter=self._limiter()):
+            yield piece
 
     async def _stream(
-        self, status: int, reply: Reply, chunks: AsyncIterator[bytes], receive: Receive, send: Send
+        self,
+        status: int,
+        reply: Reply,
+        chunks: AsyncIterator[bytes],
+        receive: Receive,
+        send: Send,
+        until: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
+        """Ended early when the client leaves, and by ``until``."""
         headers = [(b"content-type", reply.content_type.encode("latin-1")), _NOSNIFF, *_raw(reply)]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         async with anyio.create_task_group() as tasks:
@@ -184,7 +207,8 @@ class EndpointRouter:
                     pass
 
             tasks.start_soon(end_when, left)
-            tasks.start_soon(end_when, self._stopping.wait)
+            if until is not None:
+                tasks.start_soon(end_when, until)
             async for chunk in chunks:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             tasks.cancel_scope.cancel()
@@ -235,6 +259,18 @@ def _raw(reply: Reply) -> list[tuple[bytes, bytes]]:
         (name.lower().encode("latin-1"), value.translate(_CONTROL).encode("latin-1", "replace"))
         for name, value in reply.headers.items()
     ]
+
+
+def _piece(chunks: Iterator[bytes]) -> bytes:
+    """The next chunks together; empty at the end."""
+    taken: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        taken.append(chunk)
+        size += len(chunk)
+        if size >= _PIECE:
+            break
+    return b"".join(taken)
 
 
 async def _read(receive: Receive) -> bytes | None:

@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ovillo.interfaces.backend import Backend
-from ovillo.interfaces.http import access_setup
+from ovillo.interfaces.http import access_setup, memory
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
 from ovillo.interfaces.http.binding import bind, check_address, tls_context, url_of
 from ovillo.interfaces.http.doors import Door, OpenDoor, Surroundings
@@ -75,6 +75,7 @@ def serve(
     opening."""
     check_address(settings)
     access_setup.check_access(settings)
+    memory.keep_little()
     tls = tls_context(settings)
     with bind(settings.host, settings.port) as listener:
         log_to_stderr(settings)

@@ -23,6 +23,8 @@ from ovillo.security.principals import HISTORY_READ
 from ovillo.sessions.feed import Event, Subscription, event_of
 
 _MOST = 1_000
+#: An answer with messages ends behind the one that passes this (characters).
+_MOST_CHARS = 8 * 1024 * 1024
 #: A request may wait this long for something to happen (seconds).
 _WAIT_MAX = 60
 #: A comment keeps proxies and clients from taking silence for an end (seconds).
@@ -100,14 +102,16 @@ def _read(call: Exchange[Query, None], since: int, session_id: SessionId | None)
     if since > newest:
         raise InvalidInput(f"since is {since}; the newest change is {newest}.", hint="Read again from since=0.")
     found: list[ChangeInfo] = []
+    chars = 0
     while True:
         batch = store.changes(call.namespace, since, _MOST)
         for change in batch:
             event = event_of(store, call.namespace, change, with_message=call.query.messages)
             if session_id is None or event.session_id == session_id:
-                if len(found) == limit:
+                if len(found) == limit or chars >= _MOST_CHARS:
                     return found, since, True
                 found.append(change_info(event, with_message=True))
+                chars += event.size
             since = change.seq
         if len(batch) < _MOST:
             return found, since, False

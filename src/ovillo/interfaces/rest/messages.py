@@ -14,16 +14,19 @@ from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.model.live import Appended
 from ovillo.model.records import MessageId, SessionId
+from ovillo.model.text import message_chars
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.drafts import MessageDraft
+from ovillo.sessions.message_pages import message_page
 
 _TAG = "Messages"
-#: A page holds at most this many messages, whatever is asked for, and ends earlier when it grows past the bytes below.
+#: A page holds at most this many messages, whatever is asked for, and ends behind the one that passes the characters
+#: below.
 _PAGE = 10_000
 _BATCH = 1_000
 _FETCH = 500
-_PAGE_CHARS = 32 * 1024 * 1024
+_PAGE_CHARS = 8 * 1024 * 1024
 
 
 class Page(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
@@ -113,22 +116,22 @@ def _read(call: Exchange[Page, None]) -> Reply:
     size = 0
     more = True
     while more and len(shown) < wanted and size < _PAGE_CHARS:
-        count = min(_FETCH, wanted - len(shown))
-        messages = store.messages(
+        messages, more = message_page(
+            store,
             call.namespace,
             session.session.id,
             after_seq=query.after_seq,
             before_seq=query.before_seq,
             after_id=after,
             before_id=before,
-            limit=count + 1,
+            count=min(_FETCH, wanted - len(shown)),
+            max_chars=_PAGE_CHARS - size,
             newest_first=newest_first,
         )
-        more = len(messages) > count
-        for message in messages[:count]:
+        for message in messages:
             info = message_shapes.message_info(message, by if through is not None and message.seq <= through else None)
             shown.append(info)
-            size += len(info.content) + sum(len(use.output or "") for use in info.tool_calls)
+            size += message_chars(message)
         if shown:
             after, before = (after, shown[-1].id) if newest_first else (shown[-1].id, before)
     following = encode_cursor("messages", shown[-1].id) if more and shown else None

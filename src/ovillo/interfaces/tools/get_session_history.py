@@ -27,7 +27,13 @@ from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.interfaces.tools.whole_item import Piece, cut_out
 from ovillo.model.clock import to_iso
-from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, MAX_ANSWER_TOKENS
+from ovillo.model.limits import (
+    DEFAULT_ANSWER_TOKENS,
+    LIST_LIMIT_DEFAULT,
+    LIST_LIMIT_MAX,
+    MAX_ANSWER_TOKENS,
+    PASSING_CHARS,
+)
 from ovillo.model.quoting import NOTICE, Line, named, said, written
 from ovillo.model.records import Message, Part
 from ovillo.sessions.history import AFTER, BEFORE, FROM, cursor_at
@@ -76,7 +82,9 @@ def _page(call: Call, args: Input, found: Found) -> Answer:
         return _backwards(call, args, found, state, limit)
     at, part_skip = state.get("c"), cursors.position(state, "p")
     around = None if state else args.around
-    page = call.services.history.page(call.namespace, found.id, limit=limit, cursor=at, around=around)
+    page = call.services.history.page(
+        call.namespace, found.id, limit=limit, cursor=at, around=around, max_chars=PASSING_CHARS
+    )
     packed = _pack(page.messages, part_skip, detail(args.response_format), Room(args.max_tokens))
     fresh = with_session(page.freshness, found)
     output = _output(found, packed, fresh, page.offset, page.total, args)

@@ -26,7 +26,8 @@ from ovillo.model.ids import uuid7
 from ovillo.model.live import Appended
 from ovillo.model.records import MessageId, SessionId
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE, Principal
-from ovillo.sessions.feed import Subscription, event_of
+from ovillo.sessions.feed import Event, Subscription, event_of
+from ovillo.sessions.message_pages import message_page
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
@@ -49,8 +50,11 @@ class Limits:
     in_flight: int = 64
     #: Changes that wait for a client.
     backlog: int = 1_000
-    #: Messages of one delta.
+    #: Messages of one delta, and characters: it ends behind the message that passes them.
     page: int = 50
+    page_chars: int = 512 * 1024
+    #: What waits for a client in all (bytes); past it nothing more is made for this one.
+    unsent: int = 1024 * 1024
 
 
 class Connection:
@@ -61,6 +65,9 @@ class Connection:
         self._limits = limits
         #: Text and the cursor it brings the client to; ``None`` ends the socket behind what was said before.
         self._out, self._queued = anyio.create_memory_object_stream[tuple[str, int | None] | None](limits.in_flight)
+        #: Bytes made and not taken by the client yet, and who waits for them to become fewer.
+        self._unsent = 0
+        self._fewer = anyio.Event()
         self._room = anyio.Semaphore(limits.in_flight, max_value=limits.in_flight)
         self._subscription: Subscription | None = None
         self._following: anyio.CancelScope | None = None
@@ -171,12 +178,21 @@ class Connection:
         last = frame.last_message_id
         # Behind a message, not a number: older ones may turn up between two pages.
         since = frame.since if last is None else None
-        while True:
-            read = partial(self._services.store.messages, self._principal.namespace, session_id)
-            found = await anyio.to_thread.run_sync(
-                partial(read, after_seq=since, after_id=last, limit=self._limits.page + 1)
+        more = True
+        while more:
+            # Made only when what was made before is gone: a client that does not read costs one delta.
+            await self._taken_before()
+            read = partial(
+                message_page,
+                self._services.store,
+                self._principal.namespace,
+                session_id,
+                after_seq=since,
+                after_id=last,
+                count=self._limits.page,
+                max_chars=self._limits.page_chars,
             )
-            page, more = found[: self._limits.page], len(found) > self._limits.page
+            page, more = await anyio.to_thread.run_sync(read)
             if page:
                 since, last = None, page[-1].id
             await self._say(
@@ -189,8 +205,6 @@ class Connection:
                     ref=frame.ref,
                 )
             )
-            if not more:
-                return
 
     def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, int]:
         """The session, and a cursor from which on changes are not in the delta."""
@@ -211,18 +225,30 @@ class Connection:
         """Changes of all sessions after ``since``, a cursor."""
         if frame.since is None:
             raise InvalidInput("sync needs session_id, or since.", hint="since is the cursor of the last change seen.")
-        namespace, store, cursor = self._principal.namespace, self._services.store, frame.since
-        newest = await anyio.to_thread.run_sync(store.last_change, namespace)
+        cursor = frame.since
+        newest = await anyio.to_thread.run_sync(self._services.store.last_change, self._principal.namespace)
         if cursor > newest:
             raise InvalidInput(f"since is {cursor}; the newest change is {newest}.", hint="Sync from since: 0.")
         more = True
         while more:
-            changes = await anyio.to_thread.run_sync(store.changes, namespace, cursor, self._limits.page)
-            events = [await anyio.to_thread.run_sync(event_of, store, namespace, each) for each in changes]
-            cursor = changes[-1].seq if changes else cursor
-            more = len(changes) == self._limits.page
-            fields = [frames.event_fields(event) for event in events]
+            await self._taken_before()
+            changes, more = await anyio.to_thread.run_sync(self._changes_after, cursor)
+            cursor = changes[-1].cursor if changes else cursor
+            fields = [frames.event_fields(event) for event in changes]
             await self._say(frames.Delta(changes=fields, cursor=cursor, more=more, ref=frame.ref))
+
+    def _changes_after(self, cursor: int) -> tuple[list[Event], bool]:
+        """A page of changes, and whether there may be more."""
+        namespace, store = self._principal.namespace, self._services.store
+        changes = store.changes(namespace, cursor, self._limits.page)
+        found: list[Event] = []
+        chars = 0
+        for change in changes:
+            if chars >= self._limits.page_chars:
+                return found, True
+            found.append(event_of(store, namespace, change))
+            chars += found[-1].size
+        return found, len(changes) == self._limits.page
 
     # --- following
 
@@ -272,14 +298,30 @@ class Connection:
                 events = subscription.take()
                 self._services.feed.taken(subscription)
                 for event in events:
-                    await self._out.send((event.form(frames.event_text), event.cursor))
+                    await self._put(event.form(frames.event_text), event.cursor)
                 if not events:
                     await woken.wait()
 
     # --- out
 
     async def _say(self, frame: msgspec.Struct, cursor: int | None = None) -> None:
-        await self._out.send((frames.text(frame), cursor))
+        await self._put(frames.text(frame), cursor)
+
+    async def _put(self, text: str, cursor: int | None) -> None:
+        while self._unsent >= self._limits.unsent:
+            await self._fewer.wait()
+        self._unsent += len(text)
+        await self._out.send((text, cursor))
+
+    async def _taken_before(self) -> None:
+        """Until what was made before is as good as gone. Live changes may go on coming all the while."""
+        while self._unsent >= self._limits.page_chars // 2:
+            await self._fewer.wait()
+
+    def _taken(self, text: str) -> None:
+        self._unsent -= len(text)
+        fewer, self._fewer = self._fewer, anyio.Event()
+        fewer.set()
 
     async def _send_all(self) -> None:
         try:
@@ -290,6 +332,7 @@ class Connection:
                 text, cursor = item
                 with anyio.fail_after(self._limits.stall_s):
                     await self._socket.send_text(text)
+                self._taken(text)
                 if cursor is not None:
                     self._sent = cursor
         except TimeoutError:

@@ -41,6 +41,8 @@ _LIMITS = {
     "output": (60, 6_000),
     "diff": (400, 40_000),
 }
+#: Printed in all (characters): a thousand pages and more, which the document holds in memory while it is made.
+_MOST_CHARS = 2_000_000
 _INK, _DIM, _BAD = (31, 35, 40), (91, 100, 112), (160, 30, 25)
 _ROLE = {Role.USER: (11, 92, 173), Role.ASSISTANT: (122, 62, 157), Role.SYSTEM: _DIM, Role.TOOL: (29, 107, 74)}
 _GREY = (243, 244, 246)
@@ -59,7 +61,10 @@ def write_pdf(transcript: Transcript, notes: list[str]) -> Iterator[bytes]:
     book = _Book(one_line(transcript.summary.title, 90))
     book.front(transcript)
     for message in transcript.messages():
-        book.message(message)
+        if book.printed < _MOST_CHARS:
+            book.message(message)
+        else:
+            book.left_out += 1
     notes += book.last_page()
     yield bytes(book.pdf.output())
 
@@ -91,6 +96,8 @@ class _Book:
         #: Letters of code that fit on a line; measured at the first.
         self._columns = 0
         self.shortened = 0
+        self.printed = 0
+        self.left_out = 0
         self.failed = 0
         self.pdf.add_page()
 
@@ -128,6 +135,8 @@ class _Book:
             notes.append(
                 f"{self.shortened} long texts were shortened; the HTML, Markdown and JSON exports hold them whole."
             )
+        if self.left_out:
+            notes.append(f"The last {self.left_out:,} messages are left out; the other exports hold them.")
         if self.failed:
             notes.append(f"{self.failed} parts could not be laid out and are left out.")
         if self.fonts.standard_only:
@@ -274,6 +283,7 @@ class _Book:
         plain = printable(text)
         lines = plain[:characters].split("\n")
         kept = "\n".join(lines[:lines_limit])
+        self.printed += len(kept)
         if len(kept) == len(plain):
             return plain
         self.shortened += 1

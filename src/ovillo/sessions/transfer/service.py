@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.errors import NotFound
-from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.model.limits import LIST_LIMIT_MAX, PASSING_CHARS
 from ovillo.model.records import Message, Namespace, SessionId
 from ovillo.sessions.history import History
 from ovillo.sessions.statistics import StatisticsService
@@ -124,7 +124,9 @@ class Transfer:
     def _messages(self, namespace: Namespace, session_id: SessionId) -> Iterator[Message]:
         cursor: str | None = None
         while True:
-            page = self._history.page(namespace, session_id, limit=LIST_LIMIT_MAX, cursor=cursor)
+            page = self._history.page(
+                namespace, session_id, limit=LIST_LIMIT_MAX, cursor=cursor, max_chars=PASSING_CHARS
+            )
             yield from page.messages
             cursor = page.next_cursor
             if cursor is None:

@@ -135,10 +135,12 @@ class SessionStore(Protocol):
         limit: int = 100,
         skip: int = 0,
         newest_first: bool = False,
+        max_chars: int | None = None,
     ) -> list[Message]:
         """Messages with their parts in order (reversed with ``newest_first``), of those that stand behind and before the
         named ones. Who pages names the message it ended with: numbers change when older messages turn up (ADR 0002).
-        Nothing stands behind or before a message that is not there."""
+        Nothing stands behind or before a message that is not there. The one that brings their texts past ``max_chars``
+        is the last, so that there may be fewer than ``limit`` before the end."""
         ...
 
     def get_message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None: ...

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Message, Namespace, Part, SessionId
+from ovillo.model.text import message_chars
 from ovillo.store.protocol import SessionCounts, SessionFilter, SessionRow
 from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.filters import session_conditions
@@ -133,6 +134,7 @@ class SessionReads:
         limit: int = 100,
         skip: int = 0,
         newest_first: bool = False,
+        max_chars: int | None = None,
     ) -> list[Message]:
         order = "DESC" if newest_first else "ASC"
         beside = "".join(
@@ -156,7 +158,7 @@ class SessionReads:
                     skip,
                 ),
             ).fetchall()
-            return _with_parts(db, session_id, rows)
+            return _with_parts(db, session_id, rows, max_chars)
 
     def message_position(self, namespace: Namespace, session_id: SessionId, seq: int) -> int:
         """How many messages of the session come before ``seq``."""
@@ -207,19 +209,26 @@ class SessionReads:
         return None if row is None else part_from(row[2:], row[0], row[1])
 
 
-def _with_parts(db: apsw.Connection, session_id: SessionId, rows: list[tuple[Any, ...]]) -> list[Message]:
-    keys = [row[-1] for row in rows]
-    parts: dict[int, list[tuple[Any, ...]]] = {key: [] for key in keys}
-    for row in db.execute(
-        f"SELECT p.message_key, p.flags, {_PART_COLUMNS} FROM json_each(?) j CROSS JOIN parts p ON p.message_key = j.value"
-        " ORDER BY p.message_key, p.seq, p.key",
-        (to_json(keys),),
-    ):
-        parts[row[0]].append(row)
-    return [
-        message_from(session_id, row[:-1], tuple(part_from(part[2:], row[0], part[1]) for part in parts[row[-1]]))
-        for row in rows
-    ]
+def _with_parts(
+    db: apsw.Connection, session_id: SessionId, rows: list[tuple[Any, ...]], max_chars: int | None = None
+) -> list[Message]:
+    """Parts are read message by message: what is past ``max_chars`` is not even read."""
+    found: list[Message] = []
+    chars = 0
+    for row in rows:
+        parts = tuple(
+            part_from(part[1:], row[0], part[0])
+            for part in db.execute(
+                f"SELECT p.flags, {_PART_COLUMNS} FROM parts p WHERE p.message_key = ? ORDER BY p.seq, p.key",
+                (row[-1],),
+            )
+        )
+        found.append(message_from(session_id, row[:-1], parts))
+        if max_chars is not None:
+            chars += message_chars(found[-1])
+            if chars >= max_chars:
+                break
+    return found
 
 
 def row_from(namespace: Namespace, row: tuple[Any, ...]) -> SessionRow:

@@ -1,0 +1,22 @@
+"""The name of a file that an answer is, for programs of every age.
+
+Owns the header ``Content-Disposition`` (RFC 6266).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from urllib.parse import quote
+
+#: attr-char of RFC 8187, beside letters and digits.
+_PLAIN = "!#$&+-.^_`|~"
+
+
+def disposition(filename: str) -> dict[str, str]:
+    """``filename`` in ASCII for all, and as it is (``filename*``) where that says more."""
+    letters = unicodedata.normalize("NFKD", filename).encode("ascii", "ignore").decode()
+    plain = "".join(char if char.isalnum() or char in " -_.()" else "_" for char in letters) or "download"
+    value = f'attachment; filename="{plain}"'
+    if plain != filename:
+        value += f"; filename*=UTF-8''{quote(filename, safe=_PLAIN, errors='replace')}"
+    return {"Content-Disposition": value}

@@ -1,0 +1,60 @@
+"""Giving memory back: what one large answer took is not kept for the next.
+
+Owns how the C library's allocator is set up in a server, and asking it to return what is free. Where there is no glibc
+nothing is done: other allocators return large blocks by themselves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+from functools import cache
+from typing import Any
+
+#: Answers past this are worth giving their memory back (bytes).
+LARGE = 1024 * 1024
+#: mallopt(3): blocks from this size on come from the system and return to it one by one. glibc raises the border by itself
+#: up to 32 MiB, so that texts of some megabytes stay; a border that was set stays where it is.
+_M_MMAP_THRESHOLD, _BORDER = -3, 512 * 1024
+#: Every thread may have a heap of its own, which never shrinks below its newest block.
+_M_ARENA_MAX, _ARENAS = -8, 2
+#: Looking through the heaps takes milliseconds: not for each of many large answers.
+_REST_S = 1.0
+
+_lock = threading.Lock()
+_last = 0.0
+
+
+def keep_little() -> None:
+    """Once, before threads are started."""
+    libc = _glibc()
+    if libc is not None:
+        libc.mallopt(_M_MMAP_THRESHOLD, _BORDER)
+        libc.mallopt(_M_ARENA_MAX, _ARENAS)
+
+
+def give_back() -> None:
+    """From any thread but the event loop's."""
+    global _last  # noqa: PLW0603  One allocator a process.
+    libc = _glibc()
+    if libc is None:
+        return
+    with _lock:
+        now = time.monotonic()
+        if now - _last < _REST_S:
+            return
+        _last = now
+    libc.malloc_trim(0)
+
+
+@cache
+def _glibc() -> Any:
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        libc = ctypes.CDLL(None)
+        return libc if libc.malloc_trim and libc.mallopt and libc.gnu_get_libc_version else None
+    except (OSError, AttributeError):
+        return None
