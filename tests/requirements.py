@@ -159,6 +159,7 @@ STORE: dict[str, tuple[str, str]] = {
         "Pages of a session neither repeat nor skip messages when older ones turn up between them",
         "ADR 0002",
     ),
+    "STORE-32": ("A database of every released schema is upgraded with all that is in it", "issue 8, 4"),
     "STORE-31": (
         "A session in several files stands in the order in which it was said, however it was read",
         "ADR 0002",
