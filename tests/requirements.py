@@ -310,6 +310,9 @@ SECURITY: dict[str, tuple[str, str]] = {
     "SEC-21": ("The data folder is closed to others from the first byte of every file", "issue 8, 1 Files"),
     "SEC-23": ("Nothing that a repository configures is executed", "issue 8, 1"),
     "SEC-24": ("What git tells is right in plain repositories, worktrees and submodules", "DESIGN 7, 9; issue 8, 1"),
+    "SEC-40": ("Recorded text leaves no quote in any tool, resource or prompt", "DESIGN 15; issue 8, 1 Injection"),
+    "SEC-41": ("Nothing recorded commands a terminal, in any command or error", "DESIGN 15; issue 8, 1 Injection"),
+    "SEC-42": ("No markup of recorded text is live in exports, pictures, pages, logs", "issue 8, 1 Injection"),
 }
 PROJECT: dict[str, tuple[str, str]] = {
     "PROJ-1": ("A machine without agents gets a demo history that the ordinary readers read", "issue 2 Project"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from ovillo.code.languages import language_of
 from ovillo.code.parsing import MAX_FILE_BYTES, Unreadable, digest_of, source_of
 from ovillo.model.errors import NotFound, PermissionDenied, SourceUnreadable
+from ovillo.model.quoting import named
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,15 @@ def path_below(root: str, file: str) -> Path:
     try:
         path = (base / file).resolve(strict=True)
     except (OSError, ValueError, RuntimeError) as error:
-        raise NotFound(f"There is no file {file!r} in {root} any more.", hint="Index the folder again.") from error
+        raise NotFound(
+            f"There is no file {file!r} in {named(root)} any more.", hint="Index the folder again."
+        ) from error
     if not path.is_relative_to(base):
-        raise PermissionDenied(f"{file!r} lies outside of {root}.", hint="Only files of indexed folders are read.")
+        raise PermissionDenied(
+            f"{file!r} lies outside of {named(root)}.", hint="Only files of indexed folders are read."
+        )
     if not path.is_file():
-        raise NotFound(f"{file!r} in {root} is no file.", hint="Name a file.")
+        raise NotFound(f"{file!r} in {named(root)} is no file.", hint="Name a file.")
     return path
 
 
@@ -46,11 +51,13 @@ def read_lines(root: str, file: str, first: int = 1, last: int | None = None) ->
         with path.open("rb") as opened:
             data = opened.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise SourceUnreadable(f"{file!r} in {root} cannot be read: {error.strerror}.") from error
+        raise SourceUnreadable(f"{file!r} in {named(root)} cannot be read: {error.strerror}.") from error
     language = language_of(file)
     said = source_of(file, data, is_python=language is not None and language.name == "python")
     if isinstance(said, Unreadable):
-        raise SourceUnreadable(f"{file!r} in {root} is not shown: {said.reason}.", hint="Name a file of source code.")
+        raise SourceUnreadable(
+            f"{file!r} in {named(root)} is not shown: {said.reason}.", hint="Name a file of source code."
+        )
     lines = said.split("\n")
     if lines and not lines[-1]:
         lines.pop()

@@ -14,6 +14,7 @@ from pathlib import Path
 from ovillo.code.ignoring import SKIPPED_FOLDERS, rules_above
 from ovillo.code.languages import language_of
 from ovillo.model.errors import SourceUnreadable
+from ovillo.model.quoting import named
 from ovillo.store.protocol.code import FileStamp
 
 #: File systems stamp with a clock that lags by up to a tick: a file younger than this when it was read may change again
@@ -67,7 +68,7 @@ def look(root: Path, choice: Choice) -> Found:
         if entries is None:
             if not prefix:
                 raise SourceUnreadable(
-                    f"The folder {root} cannot be read.", hint="Check that it exists and may be read."
+                    f"The folder {named(root)} cannot be read.", hint="Check that it exists and may be read."
                 )
             found.unreadable.append(prefix)
             continue

@@ -20,6 +20,7 @@ from ovillo.code.scanning import Choice
 from ovillo.model.clock import Clock
 from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, SymbolRow
 from ovillo.model.errors import Ambiguous, Conflict, InvalidInput, NotFound
+from ovillo.model.quoting import named, names
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class CodeIndex:
                 return known[0]
             if not known:
                 raise NotFound("No folder is indexed.", hint="Index one first: ovillo code index DIR.")
-            raise Ambiguous(f"{len(known)} folders are indexed.", hint=f"Say which: {', '.join(known[:10])}.")
+            raise Ambiguous(f"{len(known)} folders are indexed.", hint=f"Say which: {names(known[:10])}.")
         absolute = str(_resolved(given))
         around = [path for path in known if absolute == path or Path(absolute).is_relative_to(path)]
         if around:
@@ -170,8 +171,8 @@ class CodeIndex:
                 f"No indexed file is named {file!r}.", hint="See `ovillo code roots`; index its folder first."
             )
         if len(found) > 1:
-            named = ", ".join(path for _, path in found[:8])
-            raise Ambiguous(f"{len(found)} indexed files are named {file!r}: {named}.", hint="Give more of the path.")
+            some = names(path for _, path in found[:8])
+            raise Ambiguous(f"{len(found)} indexed files are named {file!r}: {some}.", hint="Give more of the path.")
         return found[0]
 
     def source(
@@ -199,7 +200,10 @@ class CodeIndex:
         rows = self._store.symbols_of_file(namespace, symbol.root, symbol.file)
         same = [x for x in rows if x.qualified_name == symbol.qualified_name and x.kind is symbol.kind]
         if not same:
-            raise NotFound(f"{symbol.qualified_name} is not in {symbol.file} any more.", hint="Find it again by name.")
+            raise NotFound(
+                f"{named(symbol.qualified_name)} is not in {named(symbol.file)} any more.",
+                hint="Find it again by name.",
+            )
         return min(same, key=lambda x: abs(x.start_line - symbol.start_line))
 
     # --- what hangs together
@@ -251,7 +255,7 @@ class CodeIndex:
             return exports.write_exports(self._store, namespace, root, output, git_history.edited_files(Path(root)))
         except OSError as error:
             raise InvalidInput(
-                f"Nothing can be written to {output}: {error.strerror}.", hint="Name another."
+                f"Nothing can be written to {named(output)}: {error.strerror}.", hint="Name another."
             ) from error
 
     # --- staying up to date
@@ -298,9 +302,9 @@ def _folder(path: str | Path) -> Path:
     folder = _resolved(path)
     try:
         if not folder.exists():
-            raise NotFound(f"There is no folder {folder}.", hint="Check the path.")
+            raise NotFound(f"There is no folder {named(folder)}.", hint="Check the path.")
         if not folder.is_dir():
-            raise InvalidInput(f"{folder} is no folder.", hint="Index the folder it lies in.")
+            raise InvalidInput(f"{named(folder)} is no folder.", hint="Index the folder it lies in.")
     except OSError as error:
-        raise InvalidInput(f"{folder} cannot be looked at: {error.strerror}.", hint="Check the path.") from error
+        raise InvalidInput(f"{named(folder)} cannot be looked at: {error.strerror}.", hint="Check the path.") from error
     return folder

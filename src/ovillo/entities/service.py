@@ -18,6 +18,7 @@ from ovillo.entities.naming import tail as tail_of
 from ovillo.entities.tracker import EntityTracker
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, SessionEntity
 from ovillo.model.errors import NotFound
+from ovillo.model.quoting import names
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
 from ovillo.store.protocol import SessionFilter, SessionRow
 
@@ -203,7 +204,7 @@ class Entities:
         offered = get_close_matches(name, near, _NEAR, 0.5)
         read, sessions = self._store.tracked_share(namespace)
         waiting = f" {sessions - read} sessions are not read for entities yet." if read < sessions else ""
-        hint = f"Near: {', '.join(offered)}." if offered else "Search for it as words."
+        hint = f"Near: {names(offered)}." if offered else "Search for it as words."
         return NotFound(f"No session names {name!r}.{waiting}", hint=hint)
 
     def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:

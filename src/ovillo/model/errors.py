@@ -24,6 +24,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import ClassVar
 
+from ovillo.model.quoting import names
+
 
 class OvilloError(Exception):
     """Root of everything ovillo raises on purpose. ``hint`` says what to do next."""
@@ -48,7 +50,7 @@ class NotFound(OvilloError):
     def named(cls, what: str, name: str, known: Iterable[str] = (), *, hint: str | None = None) -> NotFound:
         """An error that offers the nearest of the ``known`` names."""
         near = get_close_matches(name, list(known), n=3, cutoff=0.5)
-        offer = f"Nearest: {', '.join(near)}." if near else None
+        offer = f"Nearest: {names(near)}." if near else None
         return cls(f"No {what} named {name!r}.", hint=" ".join(x for x in (offer, hint) if x) or None)
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+from pathlib import PurePath
 
 #: Terminal sequences: CSI, OSC (ended by BEL or ST), other two-character escapes, and 8-bit CSI.
 _SEQUENCES = re.compile(
@@ -70,8 +71,9 @@ def said(text: str) -> str:
     return json_escaped(json.dumps(text, ensure_ascii=False))
 
 
-def named(text: str) -> str:
+def named(text: str | PurePath) -> str:
     """An id, a name or a path: as it is when it is one plain word, else as ``said``."""
+    text = str(text)
     return text if _BARE.fullmatch(text) and not _MISLEADING.search(text) else said(text)
 
 

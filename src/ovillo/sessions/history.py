@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId
 from ovillo.model.text import message_chars
 from ovillo.sessions.catalog import summarise
@@ -92,7 +93,9 @@ class History:
             found = self._store.get_message(namespace, stretch.session_id, message_id)
             if found is not None:
                 return found if stretch.session_id == session_id else replace(found, inherited_from=stretch.session_id)
-        raise NotFound(f"Session {session_id} has no message {message_id!r}.", hint="Read its history for the ids.")
+        raise NotFound(
+            f"Session {named(session_id)} has no message {message_id!r}.", hint="Read its history for the ids."
+        )
 
     def part(self, namespace: Namespace, session_id: SessionId, part_id: str) -> Part:
         """One whole part. Raises NotFound."""
@@ -100,7 +103,7 @@ class History:
             found = self._store.get_part(namespace, stretch.session_id, part_id)
             if found is not None:
                 return found
-        raise NotFound(f"Session {session_id} has no part {part_id!r}.", hint="Read its history for the ids.")
+        raise NotFound(f"Session {named(session_id)} has no part {part_id!r}.", hint="Read its history for the ids.")
 
     def inherited_elsewhere(self, namespace: Namespace, session_id: SessionId) -> tuple[tuple[SessionId, int], ...]:
         """``(session, how many of its messages)`` that this session inherited without holding copies."""
@@ -191,13 +194,15 @@ class History:
             if place is not None and place < stretch.count:
                 return start + place
             start += stretch.count
-        raise NotFound(f"Session {session_id} has no message or part {ref!r}.", hint="Search again for the place.")
+        raise NotFound(
+            f"Session {named(session_id)} has no message or part {ref!r}.", hint="Search again for the place."
+        )
 
 
 def _on_its_side(messages: list[Message], cursor: str) -> list[Message]:
     """What was read by place, cut at the message that the cursor names: another writer may have been between."""
-    _, way, named = decode_cursor("history", cursor, str, str, str)
+    _, way, at = decode_cursor("history", cursor, str, str, str)
     for index, message in enumerate(messages):
-        if message.id == named:
+        if message.id == at:
             return messages[:index] if way == BEFORE else messages[index + (way == AFTER) :]
     return messages

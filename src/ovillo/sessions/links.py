@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ovillo.model.clock import Clock
 from ovillo.model.coordination import RELATIONSHIPS, Link, LinkOrigin, inverse
 from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound
+from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.views import SessionSummary
@@ -60,7 +61,7 @@ class LinkService:
         ``relationship`` is one of ``RELATIONSHIPS`` or a word of one's own. Raises InvalidInput, LimitExceeded,
         NotFound."""
         if from_id == to_id:
-            raise InvalidInput(f"Session {from_id} cannot be linked to itself.", hint="Name two sessions.")
+            raise InvalidInput(f"Session {named(from_id)} cannot be linked to itself.", hint="Name two sessions.")
         link = Link(
             from_id,
             to_id,
@@ -81,9 +82,9 @@ class LinkService:
         if not removed:
             there = [x for x in self._store.links_of(namespace, [from_id]) if to_id in (x.from_id, x.to_id)]
             known = "; ".join(f"{x.from_id} {x.relationship} {x.to_id}" for x in there)
-            named = f" {word!r}" if word else ""
+            worded = f" {word!r}" if word else ""
             raise NotFound(
-                f"No link{named} leads from {from_id} to {to_id}.",
+                f"No link{worded} leads from {named(from_id)} to {named(to_id)}.",
                 hint=f"Between them: {known}." if known else "List the links of either session.",
             )
         return removed

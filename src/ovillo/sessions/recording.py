@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE, Appended
+from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionDelta, SessionId
 from ovillo.security.redaction import Redactor
 from ovillo.sessions.drafts import MessageDraft, SessionDraft, checked_key, checked_name, differing, message_from
@@ -51,7 +52,7 @@ class Recorder:
             self._must_be_native(row.session)
             if names := differing(row.session, _as_stored(draft, clean.session)):
                 raise Conflict(
-                    f"Session {row.session.id} exists with another {', '.join(names)}.",
+                    f"Session {named(row.session.id)} exists with another {', '.join(names)}.",
                     hint="Use another id, or update the session.",
                 )
         self._native.add((namespace, row.session.id))
@@ -119,7 +120,7 @@ class Recorder:
     def _must_be_native(self, session: Session) -> None:
         if session.source != NATIVE:
             raise Conflict(
-                f"Session {session.id} is mirrored from {session.source} and read-only here.",
+                f"Session {named(session.id)} is mirrored from {named(session.source)} and read-only here.",
                 hint="Create a session of your own and link it with relationship 'continues'.",
             )
 

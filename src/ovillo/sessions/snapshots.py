@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, IntegrityError, InvalidInput, NotFound
+from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.snapshot_diff import Change, difference
 from ovillo.sessions.snapshot_encoding import (
@@ -144,15 +145,17 @@ class Snapshots:
         if self._store.get_session(namespace, session_id) is None:
             return NotFound(f"No session {session_id!r}.", hint="List sessions for ids.")
         if not newest:
-            return NotFound(f"Session {session_id} has no saved version.", hint="session_save makes one.")
-        return NotFound(f"Session {session_id} has no version {version}.", hint=f"It has 1 to {newest[0].version}.")
+            return NotFound(f"Session {named(session_id)} has no saved version.", hint="session_save makes one.")
+        return NotFound(
+            f"Session {named(session_id)} has no version {version}.", hint=f"It has 1 to {newest[0].version}."
+        )
 
     def _damaged(self, namespace: Namespace, session_id: SessionId, version: int, damage: Damaged) -> IntegrityError:
         where = "" if damage.version == version else f" (it rests on version {damage.version})"
         sound = self._newest_sound(namespace, session_id, version, {damage.version})
         hint = "No version before it is sound." if sound is None else f"The newest sound version before it is {sound}."
         return IntegrityError(
-            f"Version {version} of session {session_id} cannot be restored{where}: {damage.reason}.",
+            f"Version {version} of session {named(session_id)} cannot be restored{where}: {damage.reason}.",
             hint=f"{hint} Run `ovillo doctor`: the database may have other damage.",
         )
 

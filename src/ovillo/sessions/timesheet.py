@@ -17,6 +17,7 @@ from ovillo.model.clock import Clock, to_iso
 from ovillo.model.coordination import Task
 from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.ids import new_id
+from ovillo.model.quoting import names
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions import file_changes
 
@@ -163,7 +164,7 @@ class Timesheet:
             known = [*now_open, *self._store.task_ids(namespace)]
             # Ids made close together begin alike: what tells them apart is at the end.
             near = list(dict.fromkeys(get_close_matches(wanted, known, n=3, cutoff=0.8) or now_open[:3]))
-            hint = f"Nearest: {', '.join(near)}." if near else "No task is open; punch in first."
+            hint = f"Nearest: {names(near)}." if near else "No task is open; punch in first."
             raise NotFound(f"No task {wanted[:80]!r}.", hint=hint)
         return task
 

@@ -65,7 +65,9 @@ def problem(
         errors=list(errors),
     )
     content = {"type": body.type, **msgspec.to_builtins(body)}
-    return Response(msgspec.json.encode(content), status, headers, media_type=CONTENT_TYPE)
+    # What a caller sent comes back in here: no browser may take it for a page.
+    given = {"X-Content-Type-Options": "nosniff", **(headers or {})}
+    return Response(msgspec.json.encode(content), status, given, media_type=CONTENT_TYPE)
 
 
 def problem_of(error: OvilloError, request_id: str | None = None, errors: Sequence[FieldProblem] = ()) -> Response:

@@ -28,6 +28,7 @@ from ovillo.interfaces.tools.find_symbol import Described, described_info
 from ovillo.interfaces.tools.index_code import check_may_index
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.quoting import named
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
 _TAG = "Code"
@@ -136,10 +137,14 @@ def _graph(call: Exchange[RootQuery, None]) -> Reply:
     return Reply(Graph(root=root, modules=[module_info(node) for node in nodes]))
 
 
+#: Opened by itself, a picture is a page of this server: it has its own style and nothing more.
+_PICTURE_ONLY = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+
+
 def _picture(call: Exchange[RootQuery, None]) -> Reply:
     root = call.services.code.root(call.namespace, call.query.root)
     drawn = call.services.code.picture(call.namespace, root)
-    return Reply(drawn.encode(), content_type="image/svg+xml")
+    return Reply(drawn.encode(), content_type="image/svg+xml", headers=_PICTURE_ONLY)
 
 
 def _root(call: Exchange[Any, Any], given: str | None) -> str | None:
@@ -160,7 +165,9 @@ def _meant(call: Exchange[PlaceQuery, None]) -> SymbolRow:
         raise InvalidInput("Neither a name nor a place was given.", hint="Give name, or file and line.")
     found = code.function_at(call.namespace, query.file, query.line, root=root)
     if found is None:
-        raise NotFound(f"Nothing is defined around line {query.line} of {query.file}.", hint="Look at another line.")
+        raise NotFound(
+            f"Nothing is defined around line {query.line} of {named(query.file)}.", hint="Look at another line."
+        )
     return found
 
 

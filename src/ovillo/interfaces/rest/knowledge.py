@@ -21,6 +21,7 @@ from ovillo.interfaces.tools.knowledge_shapes import (
 )
 from ovillo.interfaces.tools.working_place import is_local_user
 from ovillo.model.errors import PermissionDenied
+from ovillo.model.quoting import named
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
 _TAG = "Knowledge"
@@ -52,7 +53,7 @@ def _add(call: Exchange[Any, AddBody]) -> Reply:
         known = {document.path for document in call.services.knowledge.list(call.namespace)}
         if not known.issuperset(paths):
             raise PermissionDenied(
-                f"{call.principal.name} may not add files of this machine to the knowledge documents.",
+                f"{named(call.principal.name)} may not add files of this machine to the knowledge documents.",
                 hint="Run `ovillo knowledge add PATH` on the server; then it can be refreshed from here.",
             )
     return Reply(added_info(call.services.knowledge.add(call.namespace, paths, base=Path("/"))))

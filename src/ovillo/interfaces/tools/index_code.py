@@ -60,7 +60,7 @@ def check_may_index(services: Services, principal: Principal, folder: str) -> No
         return
     if str(Path(folder)) not in {root.path for root in services.code.roots(principal.namespace)}:
         raise NotFound(
-            f"The folder {folder[:200]!r} is not indexed, and {principal.name} may only refresh those that are.",
+            f"The folder {folder[:200]!r} is not indexed, and {named(principal.name)} may only refresh those that are.",
             hint="Run `ovillo code index DIR` on the server; then it can be refreshed from here.",
         )
 

@@ -20,7 +20,7 @@ from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import Answer, Call, Tool, ToolResult
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.plugins import added
-from ovillo.model.quoting import NOTICE, flat, noticed
+from ovillo.model.quoting import NOTICE, flat, named, noticed
 from ovillo.security.principals import Principal
 from ovillo.sessions.calling import CallContext
 
@@ -163,7 +163,9 @@ class Registry:
             known = ", ".join(x.name for x in self.visible(principal))
             raise NotFound.named("tool", name, self._tools, hint=f"Tools: {known}.")
         if tool.scope not in principal.scopes:
-            raise PermissionDenied(f"{principal.name} may not call {name}.", hint=f"It needs the scope {tool.scope}.")
+            raise PermissionDenied(
+                f"{named(principal.name)} may not call {named(name)}.", hint=f"It needs the scope {tool.scope}."
+            )
         return tool
 
 

@@ -24,6 +24,7 @@ from ovillo.interfaces.websocket import frames
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.ids import uuid7
 from ovillo.model.live import Appended
+from ovillo.model.quoting import named
 from ovillo.model.records import MessageId, SessionId
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE, Principal
 from ovillo.sessions.feed import Event, Subscription, event_of
@@ -140,7 +141,9 @@ class Connection:
 
     def _needs(self, scope: str) -> None:
         if scope not in self._principal.scopes:
-            raise PermissionDenied(f"{self._principal.name} may not do this.", hint=f"It needs the scope {scope}.")
+            raise PermissionDenied(
+                f"{named(self._principal.name)} may not do this.", hint=f"It needs the scope {scope}."
+            )
 
     # --- appending
 
@@ -216,7 +219,7 @@ class Connection:
         message = store.get_message(namespace, session_id, MessageId(frame.last_message_id))
         if message is None:
             raise NotFound(
-                f"Session {session_id} has no message {frame.last_message_id[:200]!r}.",
+                f"Session {named(session_id)} has no message {frame.last_message_id[:200]!r}.",
                 hint="Leave last_message_id out to get all of it.",
             )
         return session_id, cursor

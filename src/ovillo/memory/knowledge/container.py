@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ovillo.model.errors import InvalidInput, LimitExceeded, SourceUnreadable
+from ovillo.model.quoting import named
 
 BRAND = b"mcpv"
 MAX_FILE_BYTES = 2 * 1024 * 1024 * 1024
@@ -48,15 +49,15 @@ def read_raw(path: Path) -> Raw:
         with os.fdopen(handle, "rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
-                raise InvalidInput(f"{path} is no regular file.", hint=_HINT)
+                raise InvalidInput(f"{named(path)} is no regular file.", hint=_HINT)
             if found.st_size > MAX_FILE_BYTES:
                 raise LimitExceeded(
-                    f"{path} is larger than 2 GiB.", hint="Split the documents over several containers."
+                    f"{named(path)} is larger than 2 GiB.", hint="Split the documents over several containers."
                 )
             return _read(file, found.st_size)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SourceUnreadable(f"{path} cannot be read: {reason}.", hint="Check the path.") from None
+        raise SourceUnreadable(f"{named(path)} cannot be read: {reason}.", hint="Check the path.") from None
 
 
 def _read(file: BinaryIO, size: int) -> Raw:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ovillo.code.ignoring import SKIPPED_FOLDERS
 from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound, SourceUnreadable
+from ovillo.model.quoting import named
 
 #: Endings that a folder is looked through for; a file that is named may have any.
 ENDINGS = (".md", ".markdown", ".mdx", ".mdown")
@@ -120,7 +121,9 @@ def _below(root: Path, chosen: Chosen) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
         looked_at += len(names) + len(folders)
         if looked_at > _MAX_ENTRIES:
-            raise LimitExceeded(f"{root} holds more than {_MAX_ENTRIES:,} files.", hint="Add a folder further down.")
+            raise LimitExceeded(
+                f"{named(root)} holds more than {_MAX_ENTRIES:,} files.", hint="Add a folder further down."
+            )
         for name in sorted(names):
             if not name.lower().endswith(ENDINGS):
                 continue

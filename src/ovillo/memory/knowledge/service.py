@@ -20,6 +20,7 @@ from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
 from ovillo.model.knowledge import KnowledgeAnswer, KnowledgeDocument
+from ovillo.model.quoting import names
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import open_embedder
 
@@ -116,7 +117,7 @@ class Knowledge:
         if not meant:
             raise NotFound.named("knowledge document", said, [d.path for d in known])
         if len(meant) > 1:
-            raise InvalidInput(f"{said!r} could be {len(meant)} documents.", hint=f"Say which: {', '.join(meant[:5])}.")
+            raise InvalidInput(f"{said!r} could be {len(meant)} documents.", hint=f"Say which: {names(meant[:5])}.")
         self._store.remove_knowledge(namespace, meant[0], at=self._clock())
         return meant[0]
 

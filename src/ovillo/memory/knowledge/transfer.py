@@ -22,6 +22,7 @@ from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
 from ovillo.model.knowledge import KnowledgeChunk, KnowledgeVector, NewChunk
+from ovillo.model.quoting import named
 from ovillo.model.records import Namespace
 from ovillo.security.private_files import make_folder, write
 
@@ -139,7 +140,7 @@ class Transfer:
         outside = [d.path for d in documents if not Path(d.path).is_relative_to(home)]
         if outside:
             raise InvalidInput(
-                f"{outside[0]} lies outside of {home}; a container names files relative to one folder.",
+                f"{named(outside[0])} lies outside of {named(home)}; a container names files relative to one folder.",
                 hint="Give a folder around all documents with --base.",
             )
         label, name = self._model(namespace, model)
@@ -148,10 +149,12 @@ class Transfer:
         known = {d.path for d in documents}
         told = [chunk for chunk in chunks if chunk.key in vectors and chunk.path in known]
         if not told:
-            raise NotFound(f"No chunk has a vector of {label}.", hint="Add the documents again with that embedder.")
+            raise NotFound(
+                f"No chunk has a vector of {named(label)}.", hint="Add the documents again with that embedder."
+            )
         rows = [np.frombuffer(vectors[chunk.key].whole, "<f2").astype(np.float32) for chunk in told]
         if len({len(row) for row in rows}) != 1:
-            raise InvalidInput(f"The vectors of {label} differ in length.", hint="Add the documents again.")
+            raise InvalidInput(f"The vectors of {named(label)} differ in length.", hint="Add the documents again.")
         created = datetime.fromtimestamp(self._clock() / 1000, UTC).replace(tzinfo=None).isoformat()
         data = write_container(
             [_contained(chunk, home) for chunk in told],
@@ -224,4 +227,6 @@ def _write(path: Path, data: bytes) -> None:
         make_folder(path.parent)
         write(path, data, replace=True)
     except OSError as error:
-        raise InvalidInput(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from None
+        raise InvalidInput(
+            f"{named(path)} cannot be written: {error.strerror}.", hint="Choose another place."
+        ) from None

@@ -143,7 +143,7 @@ class Wording:
         when = self._words["when"].format(seq=seq, **ending) if seq is not None else ""
         it = _named(what, name)
         sentence = self._words["is"].format(
-            said=said if said == name else said[:1].upper() + said[1:], what=it, where=where, when=when
+            said=_plain(said if said == name else said[:1].upper() + said[1:]), what=it, where=where, when=when
         )
         return " ".join(sentence.split())
 

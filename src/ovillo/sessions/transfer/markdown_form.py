@@ -39,7 +39,7 @@ def write_markdown(transcript: Transcript) -> Iterator[str]:
 def _message(message: Message) -> Iterator[str]:
     if is_compaction(message):
         yield "\n---\n"
-    badges = "".join(f" `{mark}`" for mark in marks(message))
+    badges = "".join(f" {_code(mark)}" for mark in marks(message))
     yield f"\n## {_inline(speaker(message))} · {moment(message.created_at) or 'no time'}{badges}\n\n<!-- {_comment(message.id)} -->\n"
     if message.error:
         yield f"\n**Failed:** {_inline(one_line(message.error, 600))}\n"
@@ -134,7 +134,8 @@ def _inline(text: str) -> str:
 
 def _code(text: str) -> str:
     plain = one_line(text, 400)
-    return f"``{plain}``" if "`" in plain else f"`{plain}`"
+    bar = "`" * (max((len(run) for run in re.findall("`+", plain)), default=0) + 1)
+    return f"{bar} {plain} {bar}" if "`" in plain else f"`{plain}`"
 
 
 def _comment(text: str) -> str:

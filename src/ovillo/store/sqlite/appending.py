@@ -15,6 +15,7 @@ import apsw
 
 from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.live import Appended
+from ovillo.model.quoting import named
 from ovillo.model.records import SessionId
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
@@ -194,10 +195,12 @@ def _replayed(session_id: SessionId, entry: Entry, known: tuple[str, int, bytes]
 
 def _other_message(session_id: SessionId, key: str, which: str) -> Conflict:
     return Conflict(
-        f"The idempotency key {key[:80]!r} was used in session {session_id} for another message {which}.",
+        f"The idempotency key {key[:80]!r} was used in session {named(session_id)} for another message {which}.",
         hint="Use a new key for a new message.",
     )
 
 
 def _taken(session_id: SessionId, message_id: str) -> Conflict:
-    return Conflict(f"Session {session_id} has a message {message_id!r} already.", hint="Use another id, or none.")
+    return Conflict(
+        f"Session {named(session_id)} has a message {message_id!r} already.", hint="Use another id, or none."
+    )

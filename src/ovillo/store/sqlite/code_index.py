@@ -19,6 +19,7 @@ from ovillo.model.code import (
     SymbolRow,
 )
 from ovillo.model.errors import NotFound
+from ovillo.model.quoting import named
 from ovillo.model.records import Namespace
 from ovillo.store.protocol import Analyzer
 from ovillo.store.protocol.code import FileStamp
@@ -102,7 +103,9 @@ class CodeTables:
             ns = namespace_key(db, namespace, self._analyzer)
             root_key = _root_row(db, ns, root)
             if root_key is None:
-                raise NotFound(f"The folder {root} is not indexed.", hint="Index it first: ovillo code index DIR.")
+                raise NotFound(
+                    f"The folder {named(root)} is not indexed.", hint="Index it first: ovillo code index DIR."
+                )
             for path in removed:
                 _forget(db, root_key, path)
             for file in files:

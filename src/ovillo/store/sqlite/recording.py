@@ -16,6 +16,7 @@ import apsw
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from ovillo.model.live import NATIVE, Appended, Summary
+from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.store.protocol import Analyzer, SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
@@ -148,7 +149,7 @@ class RecordingWrites:
             newest = db.execute("SELECT max(through_seq) FROM summaries WHERE session_key = ?", (key,)).fetchone()[0]
             if newest is not None and newest >= summary.through_seq:
                 raise Conflict(
-                    f"Session {summary.session_id} is summarised through message {newest} already.",
+                    f"Session {named(summary.session_id)} is summarised through message {newest} already.",
                     hint="Read it again.",
                 )
             insert_summary(db, key, summary)
@@ -225,7 +226,7 @@ def _current(
     row = _read(db, namespace, ns, session_id)
     if if_version is not None and if_version != row.version:
         raise PreconditionFailed(
-            f"Session {session_id} changed meanwhile (it is at {row.version}, you had {if_version}).",
+            f"Session {named(session_id)} changed meanwhile (it is at {row.version}, you had {if_version}).",
             hint="Read it again and repeat the change.",
         )
     return row

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import apsw
 
 from ovillo.model.errors import Conflict, NotFound
+from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
 from ovillo.store.protocol import Analyzer
 from ovillo.store.protocol.snapshots import MAX_DELTAS, EncodedSnapshot, Snapshot
@@ -44,7 +45,7 @@ class SnapshotTables:
                 raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
             if encoded.base is not None and not _may_rest_on(db, key, encoded):
                 raise Conflict(
-                    f"Version {encoded.base} of session {session_id} cannot carry another delta.",
+                    f"Version {encoded.base} of session {named(session_id)} cannot carry another delta.",
                     hint="Save the state as a keyframe.",
                 )
             newest = db.execute("SELECT max(version) FROM snapshots WHERE session_key = ?", (key,)).fetchone()[0]

@@ -1,0 +1,161 @@
+"""How every tool and every command is asked for what was planted. A new one has to be added here, or its test fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.security.planting import CHILD, HOSTILE, PLAIN, PRINTABLE, SECOND
+
+Arguments = Mapping[str, Any]
+
+#: Tool -> calls of it. ``CODE`` and ``TASK`` stand for the planted folder and a task that runs.
+CODE, TASK = object(), object()
+TOOLS: dict[str, list[Arguments]] = {
+    "context_retrieve": [
+        {"key": PRINTABLE},
+        {"key": PRINTABLE, "namespace": PRINTABLE},
+        {"key": "nothing"},
+        {"key": "nothing", "namespace": "nowhere"},
+    ],
+    "context_store": [{"key": PRINTABLE, "value": {HOSTILE: HOSTILE}, "namespace": PRINTABLE}],
+    "context_switch": [{"target_context": PRINTABLE}, {"target_context": "default"}],
+    "export_session": [
+        {"session_id": PLAIN, "format": "markdown"},
+        *({"session_id": SECOND, "format": each, "max_tokens": 20_000} for each in ("json", "jsonl", "html", "pdf")),
+    ],
+    "find_symbol": [{"query": "pay"}, {"query": "charge"}, {"query": HOSTILE}],
+    "get_context": [
+        {"query": "what does that function do?", "session_id": PLAIN},
+        {"query": "validate_card pay.py", "session_id": SECOND},
+        {"query": "how does pay_plain work"},
+        {"query": "When does the ferry to Larne leave?"},
+        {"query": "is there a pending bug about validate_card?"},
+        {"query": "validate_card", "top_k": 5, "min_score": 0.1},
+        {"query": "validate_card", "use_toon": False},
+    ],
+    "get_session_history": [
+        {"sessionID": PLAIN, "max_tokens": 20_000},
+        {"sessionID": SECOND, "response_format": "detailed", "max_tokens": 20_000},
+        {"sessionID": SECOND, "newest": True},
+        {"sessionID": PLAIN, "messageID": "msg_1", "max_tokens": 500},
+        {"sessionID": PLAIN, "partID": "msg_1-p2", "max_tokens": 500},
+    ],
+    "get_session_lineage": [{"sessionID": each, "response_format": "detailed"} for each in (PLAIN, SECOND, CHILD)],
+    "get_session_stats": [{"sessionID": each, "response_format": "detailed"} for each in (PLAIN, SECOND)],
+    "import_session": [
+        {"data": {"version": "1.0", "session": {"name": HOSTILE, "messages": [{"role": "user", "content": HOSTILE}]}}}
+    ],
+    "index_code": [{"path": CODE}],
+    "index_codebase": [{"path": CODE}],
+    "link_sessions": [
+        {"from": PLAIN, "action": "list"},
+        {"from": SECOND, "to": CHILD, "relationship": "continues", "shared_entities": [PRINTABLE], "note": HOSTILE},
+        {"from": PLAIN, "action": "propose"},
+        {"from": PLAIN, "to": CHILD, "action": "dismiss"},
+    ],
+    "list_sessions": [{}, {"response_format": "detailed"}, {"sessionName": HOSTILE, "projectID": HOSTILE}],
+    "llm_punch_in": [{"llm_name": PRINTABLE, "task_description": HOSTILE, "context": HOSTILE}],
+    "llm_punch_out": [{"task_id": TASK, "summary": HOSTILE}],
+    "manage_session": [
+        {"action": "create", "session_id": "own4"},
+        {"action": "add_turn", "session_id": "own4", "content": HOSTILE},
+        {"action": "get_history", "session_id": "own4"},
+        {"action": "get_history", "session_id": PLAIN},
+    ],
+    "memory_optimize": [{}, {"target_session": PLAIN}],
+    "recover_context": [{"sessionID": each, "max_tokens": 8_000} for each in (PLAIN, SECOND)],
+    "search_sessions": [
+        {"query": "validate_card"},
+        {"query": "zqx", "response_format": "detailed"},
+        {"query": f'"{HOSTILE}"', "agent": HOSTILE},
+    ],
+    "session_append": [{"session_id": "own", "role": "user", "content": HOSTILE, "idempotency_key": HOSTILE[:200]}],
+    "session_create": [{"name": HOSTILE, "metadata": {HOSTILE: HOSTILE}, "working_directory": HOSTILE}],
+    "session_restore": [
+        {"session_id": PLAIN},
+        {"session_id": PLAIN, "version": 1, "path": "/nothing"},
+        {"session_id": PLAIN, "path": "/more"},
+    ],
+    "session_save": [{"session_id": PLAIN, "content": {HOSTILE: HOSTILE}}],
+    "session_summarize": [{"session_id": "own"}],
+    "system_status": [{"include_sessions": True, "include_metrics": True}],
+    "where_discussed": [{"entity": "validate_card"}, {"entity": "src/pay.py"}, {"entity": HOSTILE}],
+}
+#: Tools whose answers must hold planted text, or nothing was tried.
+RECALLING = (
+    set(TOOLS)
+    - {"memory_optimize", "session_append", "session_create", "import_session", "session_save"}
+    - {"llm_punch_in"}
+)
+
+#: Command -> argument lists. ``{code}`` stands for the planted folder, ``{file}`` for a hostile export, ``{out}`` for a folder.
+#: Servers answer elsewhere; what they print themselves is an address.
+COMMANDS: dict[str, list[list[str]]] = {
+    "scan": [[]],
+    "sources": [[]],
+    "search": [["validate_card"], ["zqx"], [HOSTILE]],
+    "session list": [[], ["--json"], [HOSTILE]],
+    "session show": [[PLAIN], [PLAIN, "--json"], ["ses_", HOSTILE], ["ses_second", "--full"], ["ses_"]],
+    "session search": [["zqx"]],
+    "session lineage": [[PLAIN], ["ses_second"], ["ses_child"]],
+    "session stats": [[PLAIN], ["ses_second"]],
+    "session export": [
+        *([PLAIN, "--format", form, "--output", "-"] for form in ("json", "jsonl", "md", "html")),
+        [PLAIN, "--format", "pdf", "--output", "{out}"],
+        ["ses_second", "--output", "{out}", "--force"],
+        ["ses_second", "--output", f"{{out}}/{PRINTABLE[:10]}\x1b]0;x\x07.zqx\n/x"],
+    ],
+    "session import": [["{file}"], ["{code}/broken zqx\nzqx.py"], [f"nowhere {PRINTABLE}\n\x1b]0;zqx\x07"]],
+    "session create": [[PRINTABLE], [HOSTILE]],
+    "session append": [["own", HOSTILE], [PLAIN, HOSTILE]],
+    "session update": [["own", "--name", HOSTILE], ["ses_second", "--name", HOSTILE]],
+    "session delete": [["ses_second", "--yes"], ["own2", "--yes"], ["own3"]],
+    "session prune": [["--older-than", "1", "--mirrored"]],
+    "session summarize": [["own"]],
+    "session save": [[PLAIN, "{file}"], [PLAIN, f"no {PRINTABLE}\n\x1b[2J"]],
+    "session restore": [
+        [PLAIN],
+        [PLAIN, "--version", "99"],
+        [PLAIN, "--version", "1", "--output", "{out}/r\x1b[2J.json"],
+    ],
+    "session snapshots": [[PLAIN]],
+    "session diff": [[PLAIN, "1", "2"]],
+    "session link": [[PLAIN], [PLAIN, "ses_child"], ["ses_second", "--propose"], ["Fix zqx"], ["ses_"], ["zqx"]],
+    "session recover": [[PLAIN], ["ses_second"]],
+    "entity list": [[]],
+    "entity show": [[PLAIN], ["zqx"]],
+    "entity where": [["validate_card"], [HOSTILE]],
+    "context": [["how", "does", "pay_plain", "work"], ["When does the ferry to Larne leave?"]],
+    "resolve": [["what does that function do", "--session", PLAIN], ["x", "--session", "zqx"]],
+    "code show": [["pay_plain"], ["zqx"]],
+    "code callers": [["pay_plain"]],
+    "code graph": [[], ["--svg"], ["--json"]],
+    "code export": [["--output", "{out}/e\x1b[2J"]],
+    "code find": [["pay_plain"], ["pay*"], ["refund a payment"], [HOSTILE]],
+    "code index": [["{code}"], ["{code}", "--progress"], [f"no {PRINTABLE}\n\x1b[2J"]],
+    "code roots": [[]],
+    "knowledge add": [["{code}"], [f"no {PRINTABLE}\n\x1b[2J"]],
+    "knowledge export-mp4": [["{out}/k\x1b[2J.mp4"]],
+    "knowledge import-mp4": [["{file}"]],
+    "knowledge list": [[]],
+    "knowledge remove": [["{code}/go.md"], [HOSTILE]],
+    "knowledge search": [["When does the ferry to Larne leave?"], [HOSTILE]],
+    "time in": [[PRINTABLE, HOSTILE]],
+    "time open": [[]],
+    "time out": [["{task}", HOSTILE], [HOSTILE, HOSTILE]],
+    "time report": [[], ["--since", HOSTILE]],
+    "open": [[HOSTILE], ["/docs", "--print", "--port", "1"]],
+    "mcp": [],
+    "serve": [],
+    "key create": [["--name", PRINTABLE[:60]], ["--name", HOSTILE], ["--name", "k", "--expires", HOSTILE]],
+    "key list": [[]],
+    "key revoke": [[HOSTILE]],
+    "key rotate": [[HOSTILE]],
+    "embed": [[]],
+    "memory optimize": [[], ["--session", HOSTILE]],
+    "status": [["--sessions", "--metrics"]],
+    "doctor": [[]],
+    "config show": [[], ["--config", HOSTILE.replace("\x00", "")]],
+    "completion": [["bash"], [HOSTILE]],
+}

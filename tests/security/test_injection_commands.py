@@ -1,0 +1,142 @@
+"""Nothing that was recorded commands a terminal: every command, in a pipe and on a terminal in colour, asked for hostile text."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from ovillo.app import open_services
+from ovillo.interfaces.cli.main import cli, invoke
+from ovillo.interfaces.cli.state import State
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.sessions.drafts import SessionDraft
+from tests.interfaces.opened import settings_for
+from tests.security.asked import COMMANDS
+from tests.security.marks import raw_in, raw_on_terminal
+from tests.security.planting import HOSTILE, MARK, planted
+
+
+class Planted:
+    """A home where everything is hostile, and the words that stand for its places."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder
+        services = open_services(settings_for(folder))
+        code = planted(services, folder)
+        for own in ("own", "own2", "own3"):
+            services.recorder.create(NS, SessionDraft(name=HOSTILE, id=own))
+        task = services.timesheet.open_tasks(NS)[0].id
+        services.close()
+        export = folder / "export.json"
+        said = {"version": "1.0", "session": {"name": HOSTILE, "messages": [{"role": "user", "content": HOSTILE}]}}
+        export.write_text(json.dumps(said))
+        (folder / "out").mkdir()
+        self.places = {"{code}": str(code), "{file}": str(export), "{out}": str(folder / "out"), "{task}": task}
+
+    def run(self, arguments: list[str], **environment: str) -> None:
+        for word, place in self.places.items():
+            arguments = [each.replace(word, place) for each in arguments]
+        data = {"HOME": str(self.home), "OVILLO_DATA_DIR": str(self.home / "ovillo-data"), "OVILLO_EMBEDDER": "none"}
+        invoke(State(open_services, None, None, {**data, **environment}), arguments)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+    return Planted(tmp_path_factory.mktemp("planted"))
+
+
+def _leaves(command: click.Command, path: str = "") -> Iterator[str]:
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from _leaves(found, f"{path} {name}".strip())
+    else:
+        yield path
+
+
+def test_every_command_is_asked() -> None:
+    assert set(_leaves(cli)) == set(COMMANDS)
+
+
+@pytest.mark.requirement("SEC-41")
+@pytest.mark.parametrize("command", [name for name, calls in COMMANDS.items() if calls])
+def test_nothing_recorded_commands_a_pipe_or_a_terminal(
+    command: str, home: Planted, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAGER", "")
+    for arguments in COMMANDS[command]:
+        for given in (arguments, [*arguments, "--json"]):
+            home.run([*command.split(), *given])
+            streams = capfdbinary.readouterr()
+            is_file = "--output" in given and "-" in given
+            if not is_file:
+                assert raw_in((streams.out + streams.err).decode()) == [], given
+            for line in streams.err.decode().splitlines():
+                # An error is a line, and a hint a line below it.
+                assert not line.startswith((MARK, "##", ">")), given
+            sent = _on_terminal(home, [*command.split(), *given], monkeypatch)
+            assert raw_on_terminal(sent) == [], given
+
+
+@pytest.mark.requirement("SEC-41")
+def test_a_hostile_name_of_a_command_or_option_is_shown_and_not_obeyed(
+    home: Planted, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for given in (
+        [HOSTILE],
+        ["session", HOSTILE],
+        ["--" + HOSTILE],
+        ["search", "x", "--limit", HOSTILE],
+        ["-v", "search"],
+    ):
+        home.run(given)
+        assert raw_in(capfdbinary.readouterr().err.decode()) == [], given
+        assert raw_on_terminal(_on_terminal(home, given, monkeypatch)) == [], given
+
+
+def _on_terminal(home: Planted, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the command writes to a terminal of 100 columns, with colours."""
+    leader, follower = pty.openpty()
+    os.write(leader, b"n\n")  # the answer to a question
+    sent: list[bytes] = []
+
+    def read() -> None:
+        while True:
+            try:
+                data = os.read(leader, 65_536)
+            except OSError:
+                return
+            if not data:
+                return
+            sent.append(data)
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    streams: Mapping[str, Any] = {
+        name: os.fdopen(os.dup(follower), "r" if name == "stdin" else "w", encoding="utf-8", errors="strict")
+        for name in ("stdin", "stdout", "stderr")
+    }
+    try:
+        with monkeypatch.context() as patch:
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            patch.setenv("COLUMNS", "100")
+            home.run(arguments, TERM="xterm-256color")
+    finally:
+        for stream in streams.values():
+            stream.close()
+        os.close(follower)
+        reading.join(20)
+        os.close(leader)
+    return b"".join(sent).decode()
