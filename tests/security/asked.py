@@ -150,6 +150,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "serve": [],
     "key create": [["--name", PRINTABLE[:60]], ["--name", HOSTILE], ["--name", "k", "--expires", HOSTILE]],
     "key list": [[]],
+    "key token": [[]],
     "key revoke": [[HOSTILE]],
     "key rotate": [[HOSTILE]],
     "embed": [[]],
