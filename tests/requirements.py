@@ -544,6 +544,11 @@ FAULTS: dict[str, tuple[str, str]] = {
         "A process that stops while it writes holds others up for seconds, and they name it",
         "issue 8, 2",
     ),
+    "FAULT-8": (
+        "No descriptors, no room, a limit, a lost folder: said as such, read on, and over when the fault is",
+        "issue 8, 2",
+    ),
+    "FAULT-9": ("Background work comes back after a fault, and its state is told", "issue 8, 2"),
 }
 
 LOAD: dict[str, tuple[str, str]] = {

@@ -22,13 +22,14 @@ def open_services(settings: Settings, clock: Clock | None = None) -> Services:
     """Everything an interface needs; ``clock`` stands in for the machine's. Raises StoreUnavailable, IntegrityError, InvalidInput."""
     from ovillo.interfaces.services import Services
     from ovillo.model.clock import system_clock
+    from ovillo.model.workers import Workers
     from ovillo.search.analysis import TextAnalyzer
     from ovillo.store.sqlite import open_store
 
     gc.enable()
     clock = clock or system_clock
     store = open_store(settings.database, TextAnalyzer(), clock)
-    ready = {"settings": settings, "clock": clock, "store": store, "opened_at": time.monotonic()}
+    ready = {"settings": settings, "clock": clock, "store": store, "opened_at": time.monotonic(), "workers": Workers()}
     return Services(ready, _BUILDERS)
 
 
@@ -256,6 +257,7 @@ def _status(services: Services) -> Any:
         services.clock,
         lambda: time.monotonic() - services.opened_at,
         embedded,
+        services.workers,
     )
 
 

@@ -276,8 +276,15 @@ class Ingest:
     # --- watching
 
     def watch(self, stop: threading.Event, on_change: Callable[[ScanReport], None] | None = None) -> None:
-        """Scan, then keep scanning what changes until ``stop`` is set. Runs in a thread of its own."""
+        """Scan, then keep scanning what changes until ``stop`` is set. Runs in a thread of its own; what it raises
+        (the store cannot be written ...) ends it, and it can be begun again."""
         self._state.watching = True
+        try:
+            self._watch(stop, on_change)
+        finally:
+            self._state.watching = False
+
+    def _watch(self, stop: threading.Event, on_change: Callable[[ScanReport], None] | None) -> None:
         todo: list[Place] | None = None
         while not stop.is_set():
             report = self.scan(places=todo)

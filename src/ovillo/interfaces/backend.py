@@ -105,15 +105,25 @@ class Backend:
         if self._in_background or not services.settings.watch or self._stop.is_set():
             return
         self._in_background = True
-        workers = [threading.Thread(target=self._watch, args=(services,), name="ovillo-watch", daemon=True)]
-        if services.settings.follows_code:
-            workers.append(threading.Thread(target=self._watch_code, args=(services,), name="ovillo-code", daemon=True))
-        workers.append(threading.Thread(target=self._track, args=(services,), name="ovillo-entities", daemon=True))
+        begun = [
+            ("watching the sources", "ovillo-watch", self._watch),
+            ("watching the code", "ovillo-code", self._watch_code),
+            ("reading sessions for entities", "ovillo-entities", self._track),
+        ]
         if services.settings.embedder != "none":
-            workers.append(threading.Thread(target=self._embed, args=(services,), name="ovillo-embed", daemon=True))
-        for worker in workers:
-            worker.start()
-        self._workers += workers
+            begun.append(("embedding", "ovillo-embed", self._embed))
+        for what, thread, work in begun:
+            self._begin(services, what, thread, work)
+
+    def _begin(self, services: Services, what: str, thread: str, work: Callable[[Services], None]) -> None:
+        """In a thread of its own, begun again after every failure."""
+
+        def run() -> None:
+            services.workers.keep_running(what, lambda: work(services), self._stop)
+
+        worker = threading.Thread(target=run, name=thread, daemon=True)
+        worker.start()
+        self._workers.append(worker)
 
     def stop_background(self) -> bool:
         """Ask background work to end and wait a little; false when some of it is still busy."""
@@ -148,15 +158,11 @@ class Backend:
 
     def _watch_code(self, services: Services) -> None:
         """Once a folder of code is indexed; until then nothing of it is even loaded."""
-        try:
-            _be_nice()
-            while not self._stop.is_set():
-                if services.store.code_roots(DEFAULT_NAMESPACE):
-                    services.code.watch(self._stop)
-                self._stop.wait(_LOOK_FOR_CODE_S)
-        except Exception:  # noqa: BLE001  Worker boundary: code is then read when somebody indexes it again.
-            if not self._stop.is_set():
-                _log.exception("watching the code ended")
+        _be_nice()
+        while not self._stop.is_set():
+            if services.store.code_roots(DEFAULT_NAMESPACE):
+                services.code.watch(self._stop)
+            self._stop.wait(_LOOK_FOR_CODE_S)
 
     def _watch(self, services: Services) -> None:
         def changed(report: ScanReport) -> None:
@@ -165,45 +171,33 @@ class Backend:
             for listener in self._listeners:
                 listener(report)
 
-        try:
-            services.ingest.watch(self._stop, changed)
-        except Exception:  # noqa: BLE001  Worker boundary: without watching the server still answers from what is indexed.
-            if not self._stop.is_set():
-                _log.exception("watching the sources ended")
+        services.ingest.watch(self._stop, changed)
 
     def _track(self, services: Services) -> None:
         """Entities, then type and status of mirrored sessions; one process at a time, as for embedding."""
-        try:
-            _be_nice()
-            keeper = services.keeper
-            turn = lock(services.settings.data_dir / "entities.lock")
-            while not self._stop.is_set():
-                with suppress(Timeout), turn:
-                    for namespace in services.store.namespaces():
-                        if services.settings.entity_tracking:
-                            tracker = services.entities.tracker(namespace, lambda: keeper.is_quiet)
-                            tracker.run_until_done(stop=self._stop)
-                        keeper.classify(namespace, self._stop)
-                self._new_sessions.wait(_TRACK_AGAIN_S)
-                self._new_sessions.clear()
-        except Exception:  # noqa: BLE001  Worker boundary: a session is read for entities when somebody asks about it.
-            if not self._stop.is_set():
-                _log.exception("reading sessions for entities ended")
+        _be_nice()
+        keeper = services.keeper
+        turn = lock(services.settings.data_dir / "entities.lock")
+        while not self._stop.is_set():
+            with suppress(Timeout), turn:
+                for namespace in services.store.namespaces():
+                    if services.settings.entity_tracking:
+                        tracker = services.entities.tracker(namespace, lambda: keeper.is_quiet)
+                        tracker.run_until_done(stop=self._stop)
+                    keeper.classify(namespace, self._stop)
+            self._new_sessions.wait(_TRACK_AGAIN_S)
+            self._new_sessions.clear()
 
     def _embed(self, services: Services) -> None:
         """One process at a time: a server runs for every agent, and all would embed the same texts."""
-        try:
-            _be_nice()
-            turn = lock(services.settings.data_dir / "embed.lock")
-            while not self._stop.is_set():
-                if _texts_wait(services) or _with_definitions(services):
-                    with suppress(Timeout), turn:
-                        self._embed_while_busy(services)
-                self._new_texts.wait(_LOOK_AGAIN_S)
-                self._new_texts.clear()
-        except Exception:  # noqa: BLE001  Worker boundary: without vectors search still works by words.
-            if not self._stop.is_set():
-                _log.exception("embedding ended")
+        _be_nice()
+        turn = lock(services.settings.data_dir / "embed.lock")
+        while not self._stop.is_set():
+            if _texts_wait(services) or _with_definitions(services):
+                with suppress(Timeout), turn:
+                    self._embed_while_busy(services)
+            self._new_texts.wait(_LOOK_AGAIN_S)
+            self._new_texts.clear()
 
     def _embed_while_busy(self, services: Services) -> None:
         """The model is 200 MB: it is loaded when texts wait and let go when none came for a while."""

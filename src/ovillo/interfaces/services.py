@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
+    from ovillo.model.workers import Workers
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
     from ovillo.search.service import Search
@@ -52,6 +53,7 @@ class Services:
     settings: Settings
     clock: Clock
     store: Store
+    workers: Workers
     scan_state: ScanState
     ingest: Ingest
     catalog: Catalog

@@ -21,7 +21,7 @@ def machine_fault(error: BaseException) -> OvilloError | None:
     """The error of ours, where ``error`` is a fault of the machine; ``None`` for everything else."""
     if isinstance(error, MemoryError):
         return StoreUnavailable("The machine has no memory left for this.", hint="End other programs and try again.")
-    if isinstance(error, OSError) and error.errno not in (errno.EACCES, errno.EPERM):
+    if isinstance(error, OSError):
         return of_errno(error.errno, str(error.filename or "a file"))
     return None
 

@@ -22,6 +22,7 @@ from ovillo.sessions.views import SessionSummary
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
+    from ovillo.model.workers import Workers
     from ovillo.store.protocol import Store
 
 Level = Literal["healthy", "degraded", "error"]
@@ -74,17 +75,27 @@ class StatusService:
         clock: Clock,
         uptime: Callable[[], float],
         embedded: Callable[[Namespace], tuple[int, int] | None],
+        workers: Workers,
     ) -> None:
         self._store = store
         self._data_dir = data_dir
         self._clock = clock
         self._uptime = uptime
         self._embedded = embedded
+        self._workers = workers
 
     def status(self, namespace: Namespace, *, include_sessions: bool = False, include_metrics: bool = False) -> Status:
         """Never raises for what is wrong: that is what it tells."""
         found = _Findings()
-        for check in (self._file, self._writer, self._disk, self._index, self._embedding, self._sources):
+        for check in (
+            self._file,
+            self._writer,
+            self._disk,
+            self._index,
+            self._embedding,
+            self._sources,
+            self._background,
+        ):
             try:
                 check(namespace, found)
             except OvilloError as error:
@@ -160,6 +171,17 @@ class StatusService:
         if unreadable:
             named = ", ".join(place.path for place in unreadable[:_PLACES_NAMED])
             found.note("degraded", f"{len(unreadable)} sources cannot be read ({named}): `ovillo sources` says why.")
+
+    def _background(self, namespace: Namespace, found: _Findings) -> None:
+        found.metrics["background"] = {
+            state.name: state.problem or ("running" if state.is_running else "waiting")
+            for state in self._workers.states()
+        }
+        for state in self._workers.failing():
+            again = (
+                "is being tried again" if state.again_in_s is None else f"is tried again in {state.again_in_s:.0f} s"
+            )
+            found.note("degraded", f"{state.name.capitalize()} failed ({state.problem}) and {again}.")
 
     # --- sessions
 

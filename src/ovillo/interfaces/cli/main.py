@@ -20,6 +20,7 @@ from ovillo.interfaces.cli.options import global_options, json_option
 from ovillo.interfaces.cli.output import print_error, tell_text
 from ovillo.interfaces.cli.state import OpenServices, RunHttp, RunStdio, State
 from ovillo.model.errors import OvilloError
+from ovillo.model.machine_faults import machine_fault
 
 _C = "ovillo.interfaces.cli.commands"
 _INTERRUPTED = 130
@@ -113,10 +114,11 @@ def invoke(state: State, arguments: Sequence[str] | None = None) -> int:
         print_error(error, as_json=as_json, color=state.wants_color())
         return error.exit_code
     except Exception as error:  # noqa: BLE001  The outermost edge: people get a sentence, --verbose the trace.
-        if state.verbose:
+        fault = machine_fault(error)
+        if state.verbose and fault is None:
             tell_text(traceback.format_exc(), err=True)
         print_error(error, as_json=as_json, color=state.wants_color())
-        return 1
+        return 1 if fault is None else fault.exit_code
 
 
 def _input_is_pipe() -> bool:

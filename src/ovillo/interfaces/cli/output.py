@@ -18,6 +18,7 @@ import click
 
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import OvilloError
+from ovillo.model.machine_faults import machine_fault
 from ovillo.model.quoting import flat, json_escaped, printable
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ def print_error(error: Exception, *, as_json: bool, color: bool | None = None) -
 
 def describe(error: Exception) -> tuple[str, str | None, str, int]:
     """Message, hint, stable code and HTTP status."""
+    error = machine_fault(error) or error
     if isinstance(error, OvilloError):
         return error.message, error.hint, error.code, error.http_status
     if isinstance(error, click.ClickException):

@@ -17,6 +17,7 @@ from typing import Any
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.logs import frames
 from ovillo.interfaces.http.problems import unexpected
+from ovillo.model.machine_faults import machine_fault
 
 _log = logging.getLogger("ovillo.http")
 
@@ -72,12 +73,13 @@ class Observing:
         except Exception as error:  # The request edge: the client gets an answer, the log the trace.
             # Not ``exc_info``: what an error says may quote the request, whatever formats the record.
             known = {"request_id": given, "route": route_of(scope)}
-            _log.error(
-                "request failed",
-                extra={**known, "error": type(error).__name__, "trace": frames(error.__traceback__)},
-            )
+            if (fault := machine_fault(error)) is not None:
+                _log.warning("request refused", extra={**known, "error": fault.message})
+            else:
+                trace = frames(error.__traceback__)
+                _log.error("request failed", extra={**known, "error": type(error).__name__, "trace": trace})
             if not status:
-                await unexpected(given)(scope, receive, sending)
+                await unexpected(given, error)(scope, receive, sending)
             elif status == _WEBSOCKET:
                 with suppress(Exception):  # it may be closed already
                     await send({"type": "websocket.close", "code": _FAILED})

@@ -13,6 +13,7 @@ import msgspec
 from starlette.responses import Response
 
 from ovillo.model.errors import OvilloError, StoreUnavailable
+from ovillo.model.machine_faults import machine_fault
 from ovillo.security.principals import MissingScope
 
 CONTENT_TYPE = "application/problem+json"
@@ -90,7 +91,10 @@ def problem_of(error: OvilloError, request_id: str | None = None, errors: Sequen
     )
 
 
-def unexpected(request_id: str | None = None) -> Response:
+def unexpected(request_id: str | None = None, error: BaseException | None = None) -> Response:
+    """What nobody expected; faults of the machine are told as what they are."""
+    if error is not None and (fault := machine_fault(error)) is not None:
+        return problem_of(fault, request_id)
     return problem(
         500,
         "Internal error",

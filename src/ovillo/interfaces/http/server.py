@@ -188,7 +188,7 @@ async def _our_problem(request: Request, error: OvilloError) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    return unexpected(request.scope["state"].get("request_id"))
+    return unexpected(request.scope["state"].get("request_id"), error)
 
 
 class _EndsStreams:

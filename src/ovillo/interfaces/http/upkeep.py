@@ -48,6 +48,8 @@ class Readiness(msgspec.Struct, kw_only=True, rename="camel"):
     status: str
     reasons: list[str] = []
     indexed_through: int | None = None
+    #: Work in the background that failed and is tried again by itself; left out while there is none.
+    failing: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
 def upkeep_endpoints(surroundings: Surroundings, figures: metrics.Metrics) -> list[Endpoint]:
@@ -114,7 +116,13 @@ def readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
         return Readiness(status="not ready", reasons=[f"{_WHY.get(error.code, _UNREADABLE)} ({error.code})"])
     except Exception as error:  # noqa: BLE001  The request edge: whatever fails, the answer is "not ready".
         return Readiness(status="not ready", reasons=[f"the store cannot be read ({type(error).__name__})"])
-    return Readiness(status="not ready" if reasons else "ready", reasons=reasons, indexed_through=through)
+    failing = [state.name for state in services.workers.failing()]
+    return Readiness(
+        status="not ready" if reasons else "ready",
+        reasons=reasons,
+        indexed_through=through,
+        failing=failing or msgspec.UNSET,
+    )
 
 
 def _reasons(services: Services) -> list[str]:

@@ -19,6 +19,7 @@ import msgspec
 from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import Answer, Call, Tool, ToolResult
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
+from ovillo.model.machine_faults import machine_fault
 from ovillo.model.plugins import added
 from ovillo.model.quoting import NOTICE, flat, named, noticed
 from ovillo.security.principals import Principal
@@ -139,6 +140,9 @@ class Registry:
         except OvilloError as error:
             return ToolResult(None, noticed(flat(str(error))), is_error=True, error_code=error.code)
         except Exception as error:  # noqa: BLE001  The request edge: a caller gets an answer, the log gets the trace.
+            if (fault := machine_fault(error)) is not None:
+                _log.warning("tool %s: %s", name, fault.message)
+                return ToolResult(None, str(fault), is_error=True, error_code=fault.code)
             _log.exception("tool %s failed", name)
             return ToolResult(None, _unexpected(name, error), is_error=True, error_code="internal")
 

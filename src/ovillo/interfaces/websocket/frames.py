@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.http.message_shapes import Millis, Short, ToolUse, message_info
 from ovillo.model.errors import InvalidInput, LimitExceeded, OvilloError
 from ovillo.model.live import Appended
+from ovillo.model.machine_faults import machine_fault
 from ovillo.model.records import Message, Role
 from ovillo.sessions.drafts import MessageDraft
 from ovillo.sessions.feed import Event
@@ -173,7 +174,9 @@ def failure(error: OvilloError, ref: Any = None, key: str | None = None) -> Fail
 
 
 def unexpected(error: Exception, ref: Any = None, key: str | None = None) -> Failure:
-    """No message of the error itself: it may hold what was said."""
+    """No message of the error itself: it may hold what was said. Faults of the machine are told as what they are."""
+    if (fault := machine_fault(error)) is not None:
+        return failure(fault, ref, key)
     return Failure(
         code="internal",
         message=f"ovillo failed ({type(error).__name__}); the log of the server has the details.",

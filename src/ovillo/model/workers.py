@@ -1,0 +1,114 @@
+"""Work that goes on in the background of a server: what runs, what failed, when it is tried again.
+
+Owns the loop that brings such work back after a fault, and the account of it that status and readiness give.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ovillo.model.errors import OvilloError
+from ovillo.model.machine_faults import machine_fault
+from ovillo.model.patience import patient
+
+_log = logging.getLogger(__name__)
+
+#: Waits after a failure, the first and the longest (seconds); each is twice the one before.
+_FIRST_S, _LONGEST_S = 1.0, 60.0
+#: Work that lasted this long is over its last failure: the next one is a first one again (seconds).
+_SOUND_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """``failures`` in a row; ``problem`` says what the last one was, ``None`` while all is well."""
+
+    name: str
+    is_running: bool
+    failures: int = 0
+    problem: str | None = None
+    #: Until it is tried again (seconds); ``None`` while it runs.
+    again_in_s: float | None = None
+
+
+class Workers:
+    """Thread-safe. One for a process."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._states: dict[str, WorkerState] = {}
+        self._again_at: dict[str, float] = {}
+        self._began_at: dict[str, float] = {}
+
+    def states(self) -> tuple[WorkerState, ...]:
+        now = self._clock()
+        with self._lock:
+            return tuple(self._as_of(now, state) for state in self._states.values())
+
+    def _as_of(self, now: float, state: WorkerState) -> WorkerState:
+        if not state.is_running:
+            return replace(state, again_in_s=max(self._again_at[state.name] - now, 0.0))
+        return WorkerState(state.name, True) if now - self._began_at[state.name] > _SOUND_S else state
+
+    def failing(self) -> tuple[WorkerState, ...]:
+        return tuple(state for state in self.states() if state.problem is not None)
+
+    def keep_running(self, name: str, work: Callable[[], None], stop: threading.Event) -> None:
+        """Runs ``work`` until it returns or ``stop`` is set; what it raises is told, and it is begun again after a while
+        that grows with every failure. Blocks; nothing is raised."""
+        failures = 0
+        try:
+            while not stop.is_set():
+                began = self._clock()
+                self._note(WorkerState(name, True, failures, self._problem(name)))
+                try:
+                    with patient():
+                        work()
+                    return
+                except Exception as error:  # noqa: BLE001  Worker boundary: it is told, and tried again.
+                    if stop.is_set():
+                        return
+                    failures = 1 if self._clock() - began > _SOUND_S else failures + 1
+                    again = min(_FIRST_S * 2 ** (failures - 1), _LONGEST_S)
+                    self._failed(WorkerState(name, False, failures, problem_of(error)), again, error)
+                    stop.wait(again)
+        finally:
+            self._forget(name)
+
+    def _problem(self, name: str) -> str | None:
+        with self._lock:
+            state = self._states.get(name)
+            return None if state is None else state.problem
+
+    def _note(self, state: WorkerState) -> None:
+        with self._lock:
+            self._states[state.name] = state
+            self._began_at[state.name] = self._clock()
+
+    def _failed(self, state: WorkerState, again_s: float, error: Exception) -> None:
+        with self._lock:
+            self._states[state.name] = state
+            self._again_at[state.name] = self._clock() + again_s
+        # The trace of what nobody expects, once.
+        expected = isinstance(error, OvilloError) or machine_fault(error) is not None or isinstance(error, OSError)
+        trace = None if expected or state.failures > 1 else error
+        _log.warning("%s failed and is tried again in %.0f s: %s", state.name, again_s, state.problem, exc_info=trace)
+
+    def _forget(self, name: str) -> None:
+        with self._lock:
+            self._states.pop(name, None)
+
+
+def problem_of(error: BaseException) -> str:
+    """What a worker's failure was, in words; without the message of what nobody expected (it may hold anything)."""
+    known = error if isinstance(error, OvilloError) else machine_fault(error)
+    if known is not None:
+        return known.message
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror.lower()}: {error.filename}" if error.filename else error.strerror.lower()
+    return type(error).__name__
