@@ -128,6 +128,8 @@ READERS: dict[str, tuple[str, str]] = {
     ),
     "READ-139": ("Crush: databases are found without knowing the projects", "issue 2 Readers"),
     "READ-140": ("Any damage to any file: never raises, never hangs, costs no other session", "issue 2 Readers"),
+    "READ-150": ("Codex: a count belongs to its answer, whether it stands before or after it", "issue 8 Readers"),
+    "READ-151": ("Codex: lines that stand twice in a rollout count once", "issue 8 Readers"),
 }
 STORE: dict[str, tuple[str, str]] = {
     "STORE-1": ("A delta comes back as it went in", "DESIGN 4"),

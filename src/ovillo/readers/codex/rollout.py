@@ -21,6 +21,7 @@ from ovillo.readers.codex.layout import NAME, RolloutFile, status_of
 from ovillo.readers.codex.thread import Thread
 from ovillo.readers.jsonl import FileState, JsonLines, decode_any, file_mark, resume_offset
 from ovillo.readers.loose import dict_of, id_of, str_of
+from ovillo.readers.repeats import Repeats, mark_of
 
 _SOFT_CUT = DELTA_MESSAGES * 4 // 5
 _CUT_BYTES = 4_000_000
@@ -42,7 +43,8 @@ class Rollout:
         self._last_ms: int | None = None
         self._is_whole = self.start == 0
         self._thread = Thread(file.session_id, entry.get("thread") or {}, inherits=bool(self._meta.get("base")))
-        self._lines: JsonLines[Any] = JsonLines(file.path, self.start, decode_any)
+        self._repeats = Repeats(file.path, entry.get("newest"))
+        self._lines: JsonLines[tuple[int, Any]] = JsonLines(file.path, self.start, _decode)
 
     @property
     def offset(self) -> int:
@@ -55,9 +57,12 @@ class Rollout:
             if isinstance(line, SkippedRecord):
                 yield line
                 continue
-            offset, size, value = line
+            offset, size, (mark, value) = line
             if not isinstance(value, dict):
                 yield SkippedRecord(str(self._file.path), str(offset), "not a JSON object")
+                continue
+            at = from_iso(value.get("timestamp"))
+            if self._repeats.holds(mark, offset, at):
                 continue
             kind, payload = str_of(value.get("type")), dict_of(value.get("payload"))
             count = len(self._thread)
@@ -68,7 +73,7 @@ class Rollout:
                 yield from self._take()
                 yield None
                 self._lines.offset = offset + size
-            self._feed(kind, payload, offset, from_iso(value.get("timestamp")))
+            self._feed(kind, payload, offset, at)
         yield from self._take(end=True)
 
     def entry(self) -> dict[str, Any]:
@@ -80,6 +85,7 @@ class Rollout:
             ).entry(),
             "meta": self._meta,
             "cwd": self._cwd,
+            "newest": self._repeats.newest,
             "thread": self._thread.entry(),
         }
 
@@ -110,12 +116,15 @@ class Rollout:
     def _read_again(self) -> dict[Any, str | None]:
         """Messages since the last compaction: a cursor that kept them all would grow without bound."""
         scratch = Thread(self._file.session_id, {"anchor": self._thread.anchor}, inherits=False)
-        for line in JsonLines(self._file.path, 0, decode_any):
-            if isinstance(line, SkippedRecord) or not isinstance(line[2], dict):
+        repeats = Repeats(self._file.path, None)
+        for line in JsonLines(self._file.path, 0, _decode):
+            if isinstance(line, SkippedRecord) or not isinstance(line[2][1], dict):
                 continue
-            if line[0] >= self.start:
+            offset, _, (mark, value) = line
+            if offset >= self.start:
                 break
-            scratch.feed(str_of(line[2].get("type")), dict_of(line[2].get("payload")), line[0], None)
+            if not repeats.holds(mark, offset, from_iso(value.get("timestamp"))):
+                scratch.feed(str_of(value.get("type")), dict_of(value.get("payload")), offset, None)
         return {**scratch.visible, **self._thread.visible}
 
     def _take(self, end: bool = False) -> Iterator[SessionDelta]:
@@ -163,6 +172,10 @@ class Rollout:
             version=meta.get("version"),
             metadata=metadata,
         )
+
+
+def _decode(data: bytes) -> tuple[int, Any]:
+    return mark_of(data), decode_any(data)
 
 
 def _facts_of(payload: dict[str, Any]) -> dict[str, Any]:

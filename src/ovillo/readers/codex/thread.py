@@ -26,7 +26,7 @@ from ovillo.model.records import (
 )
 from ovillo.readers.codex.building import Call, Draft, made_up_id, status_of
 from ovillo.readers.codex.results import patch_of, read_output, with_item
-from ovillo.readers.codex.usage import RunningTotal, usage_of
+from ovillo.readers.codex.usage import Answer, Counts, RunningTotal, usage_of
 from ovillo.readers.loose import count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of
 
 _KEPT_CALLS = 200
@@ -36,9 +36,9 @@ _SILENT_EVENTS = frozenset(
     {
         "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break",
         "context_compacted", "entered_review_mode", "exec_command_begin", "exec_command_end", "exited_review_mode",
-        "item_started", "mcp_tool_call_begin", "patch_apply_begin", "plan_update", "task_complete", "task_started",
-        "thread_name_updated", "thread_rolled_back", "thread_settings_applied", "turn_complete", "turn_diff",
-        "turn_started", "undo_completed", "warning", "web_search_begin", "web_search_end",
+        "item_started", "mcp_tool_call_begin", "patch_apply_begin", "plan_update", "task_complete", "thread_name_updated",
+        "thread_rolled_back", "thread_settings_applied", "turn_complete", "turn_diff", "undo_completed", "warning",
+        "web_search_begin", "web_search_end",
     }
 )  # fmt: skip
 _SILENT_ITEMS = frozenset({"AgentMessage", "Reasoning", "ContextCompaction", "Plan", "WebSearch", "ImageView"})
@@ -62,11 +62,10 @@ class Thread:
         #: The thread in which items without an id were first said: another one in a copied rollout.
         self.anchor: str = entry.get("anchor") or session_id
         self._count: int = entry.get("count", 0)
-        self._pending = _usage(entry.get("pending"))
+        self._counts = Counts(entry.get("counts") or {})
         self._calls: dict[str, list[Any]] = {k: list(v) for k, v in (entry.get("calls") or {}).items()}
         #: The answer that is being written: its id and seq.
-        self._answer: tuple[str, int] | None = tuple(entry["answer"]) if entry.get("answer") else None
-        self._answer_usage: str | None = entry.get("answer_usage")
+        self._answer: Answer | None = tuple(entry["answer"]) if entry.get("answer") else None
         self._prompt: str | None = entry.get("prompt")
         #: A user item that is a prompt if the event for it follows, and injected text if not.
         self._held: list[Any] | None = entry.get("held")
@@ -77,7 +76,6 @@ class Thread:
 
     def entry(self) -> dict[str, Any]:
         calls = {**self._calls, **{call_id: [draft.id, draft.seq] for call_id, (_, draft) in self._open.items()}}
-        pending = self._pending
         return {
             "model": self.model,
             "provider": self.provider,
@@ -85,12 +83,9 @@ class Thread:
             "total": self.total.last,
             "anchor": self.anchor,
             "count": self._count,
-            "pending": [pending.input, pending.output, pending.reasoning, pending.cache_read, pending.cache_write]
-            if pending
-            else None,
+            "counts": self._counts.entry(),
             "calls": dict(list(calls.items())[-_KEPT_CALLS:]),
             "answer": self._answer,
-            "answer_usage": self._answer_usage,
             "prompt": self._prompt,
             "held": self._held,
         }
@@ -161,7 +156,7 @@ class Thread:
             case "token_count":
                 usage = self.total.answer(event.get("info"))
                 if usage is not None:
-                    self._counted(usage)
+                    self._counted(usage, offset, at)
             case "item_completed":
                 self._item(dict_of(event.get("item")), offset, at)
             case "patch_apply_end":
@@ -171,8 +166,9 @@ class Thread:
                 result = dict_of(event.get("result"))
                 failed = "Err" in result or dict_of(result.get("Ok")).get("is_error") is True
                 self._note(str_of(event.get("call_id")), {"status": "failed" if failed else "completed"})
-            case "turn_aborted":
+            case "task_started" | "turn_started" | "turn_aborted":
                 self._close()
+                self._unclaimed(self._counts.turn(), offset, at)
             case "error" | "stream_error":
                 self._error(event, offset, at)
             case kind if kind not in _SILENT_EVENTS:
@@ -204,6 +200,7 @@ class Thread:
             self._held = None
         self._let_go()
         self._close()
+        self._unclaimed(self._counts.prompt(), offset, at)
         self._count += 1
         message_id = MessageId(item_id or self._made_up("prompt", self._count, text))
         draft = self._draft(Draft(message_id, offset, Role.USER, Author.HUMAN, at))
@@ -271,6 +268,8 @@ class Thread:
         message_id = self._made_up("compacted", self._count, text)
         draft = self._draft(Draft(message_id, offset, Role.USER, Author.SYNTHETIC, at, is_summary=True))
         draft.add(PartType.COMPACTION, text, offset, at, "compacted", metadata={"kept_items": len(history)})
+        if (usage := self._counts.compaction()) is not None:
+            draft.usage, draft.usage_source = usage, "token_count"
         self.visible[message_id] = None
 
     # --- answers
@@ -280,22 +279,26 @@ class Thread:
         self._prompt = None
         if self._answer is None:
             message_id = MessageId(_id(item) or self._made_up("answer", self._count, text))
-            self._answer, self._answer_usage = (message_id, offset), None
+            self._answer = (message_id, offset)
             self.visible[message_id] = None
-        message_id, seq = MessageId(self._answer[0]), self._answer[1]
-        draft = self._drafts.get(message_id)
-        if draft is None:
-            draft = self._draft(Draft(message_id, seq, Role.ASSISTANT, Author.MODEL, at, self.model, self.provider))
+        usage, unclaimed = self._counts.item(self._answer)
+        self._unclaimed(unclaimed, offset, at)
+        draft = self._draft_of(self._answer, at)
         draft.completed = at if draft.completed is None else max(draft.completed, at or 0)
-        if self._pending is not None:
-            draft.usage, draft.usage_source, self._pending = self._pending, "token_count", None
-            self._answer_usage = "token_count"
+        if usage is not None:
+            draft.usage, draft.usage_source = usage, "token_count"
         return draft
+
+    def _draft_of(self, answer: Answer, at: int | None) -> Draft:
+        known = self._drafts.get(MessageId(answer[0]))
+        return known or self._draft(
+            Draft(MessageId(answer[0]), answer[1], Role.ASSISTANT, Author.MODEL, at, self.model, self.provider)
+        )
 
     def _usage_record(self, payload: dict[str, Any], offset: int, at: int | None) -> None:
         """The exact usage of one answer, written after its items: it completes the answer."""
         self._let_go()
-        self._pending = None
+        self._counts.exact()
         response_id = _id(payload, "response_id")
         draft = self._answering({"id": response_id}, f"{offset}", offset, at)
         draft.usage, draft.usage_source = usage_of(dict_of(payload.get("usage"))), "token_usage_record"
@@ -305,25 +308,29 @@ class Thread:
         if turn := _id(payload, "turn_id"):
             draft.metadata["turn_id"] = turn
         self.total.inherits = False
-        self._answer_usage = "token_usage_record"
-        self._answer = None
-
-    def _counted(self, usage: Usage) -> None:
-        """A changed total: 0.63.0 writes it before the items of its answer, other versions after them."""
-        if self._answer_usage == "token_usage_record":
-            return
-        if self._answer is None or self._answer_usage is not None:
-            self._close()
-            self._pending = usage
-            return
-        draft = self._answering({}, "", self._answer[1], None)
-        draft.usage, draft.usage_source = usage, "token_count"
+        self._counts.exact()
         self._close()
+
+    def _counted(self, usage: Usage, offset: int, at: int | None) -> None:
+        """A changed total: whatever answer it belongs to, that one is complete or not begun."""
+        answer, unclaimed = self._counts.count(usage)
+        self._unclaimed(unclaimed, offset, at)
+        if answer is not None:
+            draft = self._draft_of(answer, None)
+            draft.usage, draft.usage_source = usage, "token_count"
+        self._close()
+
+    def _unclaimed(self, usage: Usage | None, offset: int, at: int | None) -> None:
+        """A model was paid and nothing of its answer was written: a failed or broken-off request."""
+        if usage is None:
+            return
+        message_id = MessageId(f"count-{offset}-{self.anchor}")
+        draft = self._draft(Draft(message_id, offset, Role.ASSISTANT, Author.MODEL, at, self.model, self.provider))
+        draft.usage, draft.usage_source = usage, "token_count"
+        self.visible[message_id] = None
 
     def _close(self) -> None:
         self._answer = None
-        if self._answer_usage == "token_count":
-            self._answer_usage = None
 
     # --- tools
 
@@ -423,7 +430,3 @@ def _is_injected(text: str) -> bool:
             "<user_shell_command>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
         )
     )  # fmt: skip
-
-
-def _usage(values: object) -> Usage | None:
-    return Usage(*values) if isinstance(values, list) and len(values) == 5 else None

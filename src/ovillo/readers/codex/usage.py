@@ -1,13 +1,18 @@
 """Tokens of model answers: exact records in newer versions, cumulative counts in older ones.
 
-Owns both conventions. Facts (own runs): ``token_usage_record.usage`` of 0.169.0 is one answer's. The
-``token_count`` event of 0.63.0 is a running total that is repeated, and starts again at nothing after a
-resume; in a fork of 0.169.0 it starts from the parent's total. ``input_tokens`` includes cached ones,
-``output_tokens`` includes reasoning.
+Owns both conventions, and which answer a count belongs to. Facts (own runs): ``token_usage_record.usage`` of
+0.169.0 is one answer's. The ``token_count`` event of 0.63.0 is a running total that is repeated, and starts again
+at nothing after a resume; in a fork of 0.169.0 it starts from the parent's total. ``input_tokens`` includes cached
+ones, ``output_tokens`` includes reasoning.
+
+A count stands before the items of its answer up to 0.63 (and in real rollouts of 0.34), and behind its items and
+the outputs of its calls in 0.140 to 0.142. In the middle of a turn both look alike; what comes first in a turn, a
+count or an item, tells them apart. The version does not: a thread can be resumed by another one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ovillo.model.records import Usage
@@ -46,3 +51,82 @@ class RunningTotal:
             return None
         usage = usage_of(dict_of(dict_of(info).get("last_token_usage")))
         return usage if usage != Usage() else None
+
+
+#: An answer: its message id and seq.
+Answer = tuple[str, int]
+
+
+class Counts:
+    """Which answer each count belongs to. Tell it what comes, in order; it says whose a count is."""
+
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        #: Where the counts of this turn stand: ``before`` or ``after`` their answers, empty until that shows.
+        self._order: str = entry.get("order") or ""
+        self._pending = _usage(entry.get("pending"))
+        self._uncounted: Answer | None = tuple(entry["uncounted"]) if entry.get("uncounted") else None
+        #: The newest answer has an exact record: its counts only repeat that.
+        self._is_exact: bool = entry.get("exact") is True
+        #: The client marks turns: a prompt alone does not begin one, it can be sent while tools run.
+        self._marks_turns: bool = entry.get("turns") is True
+
+    def entry(self) -> dict[str, Any]:
+        pending = self._pending
+        values = pending and [
+            *(pending.input, pending.output, pending.reasoning, pending.cache_read, pending.cache_write),
+        ]
+        return {
+            "order": self._order,
+            "pending": values,
+            "uncounted": self._uncounted,
+            "exact": self._is_exact,
+            "turns": self._marks_turns,
+        }
+
+    def prompt(self) -> Usage | None:
+        """A person spoke. Returns a count nobody claimed."""
+        return None if self._marks_turns else self._begin()
+
+    def turn(self) -> Usage | None:
+        """The client began or broke off a turn. Returns a count nobody claimed."""
+        self._marks_turns = True
+        return self._begin()
+
+    def item(self, answer: Answer) -> tuple[Usage | None, Usage | None]:
+        """An item of ``answer`` came. Returns its count, when that came before it, and a count nobody claimed."""
+        self._order = self._order or ("after" if self._pending is None else "before")
+        self._is_exact = False
+        waiting, self._pending = self._pending, None
+        if self._order == "after":
+            self._uncounted = answer
+            return None, waiting
+        return waiting, None
+
+    def count(self, usage: Usage) -> tuple[Answer | None, Usage | None]:
+        """A changed total. Returns the answer it belongs to, when that came before it, and a count nobody claimed."""
+        if self._is_exact:
+            return None, None
+        if self._order == "after" and self._uncounted is not None:
+            answer, self._uncounted = self._uncounted, None
+            return answer, None
+        unclaimed, self._pending = self._pending, usage
+        return None, unclaimed
+
+    def compaction(self) -> Usage | None:
+        """The conversation was summarised; a count that waits is the summary's own."""
+        usage, self._pending, self._uncounted = self._pending, None, None
+        return usage
+
+    def exact(self) -> None:
+        """The newest answer's figures are known."""
+        self._pending = self._uncounted = None
+        self._is_exact = True
+
+    def _begin(self) -> Usage | None:
+        unclaimed, self._pending = self._pending, None
+        self._order, self._uncounted, self._is_exact = "", None, False
+        return unclaimed
+
+
+def _usage(values: object) -> Usage | None:
+    return Usage(*values) if isinstance(values, list) and len(values) == 5 else None

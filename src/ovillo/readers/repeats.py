@@ -1,0 +1,58 @@
+"""Lines of an append-only file that stand in it twice: a file appended to itself, or to a part of itself.
+
+Owns telling such lines. A client writes its lines in the order of their times, so a line that is not newer than
+the newest one is looked up among those before it; a file without such lines is never read for that.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class Repeats:
+    """Ask for every line of a file from some offset on, in order."""
+
+    def __init__(self, path: Path, newest: int | None) -> None:
+        self._path = path
+        #: Time of the newest line so far, milliseconds; what a cursor must keep.
+        self.newest = newest
+        #: Lines of that time. Those of an earlier scan are not known.
+        self._same: set[int] | None = set() if newest is None else None
+        self._all: set[int] | None = None
+
+    def holds(self, mark: int, offset: int, at: int | None) -> bool:
+        """Whether the line with this ``mark_of``, offset and time stands before its place already."""
+        if self._all is None and at is not None:
+            if self.newest is None or at > self.newest:
+                self.newest, self._same = at, {mark}
+                return False
+            if at == self.newest and self._same is not None:
+                return _held(self._same, mark)
+            self._all = set(_marks(self._path, offset))
+        if at is not None:
+            self.newest = at if self.newest is None else max(at, self.newest)
+        return self._all is not None and _held(self._all, mark)
+
+
+def mark_of(line: bytes) -> int:
+    """Equal for equal lines, with or without their end; of this process only."""
+    return hash(line.rstrip(b"\r\n"))
+
+
+def _held(marks: set[int], mark: int) -> bool:
+    if mark in marks:
+        return True
+    marks.add(mark)
+    return False
+
+
+def _marks(path: Path, end: int) -> list[int]:
+    """The lines before ``end``."""
+    found: list[int] = []
+    try:
+        with path.open("rb") as file:
+            while file.tell() < end and (line := file.readline()):
+                found.append(mark_of(line))
+    except OSError:
+        return []  # then every line counts: nothing is lost
+    return found
