@@ -107,3 +107,27 @@ def test_words_of_the_client_are_system_messages(golden: Golden) -> None:
     notices = [m.parts[0].text for m in first.messages if m.role == "system"]
     assert notices[-1] == "Removed: 1a2b3c4 feat: cap the retry delay"
     assert all(part.type is PartType.TEXT for m in first.messages for part in m.parts if m.role == "system")
+
+
+@pytest.mark.requirement("READ-152")
+def test_each_session_of_a_file_says_by_itself_how_its_prompts_are_marked(tmp_path: Path) -> None:
+    stripped = "# aider chat started at 2026-11-19 09:00:00\n\n#### typed in an old version\n\nanswer\n"
+    intact = "# aider chat started at 2026-11-20 09:00:00\n\n#### typed in a new one  \n\n#### A heading\n\nanswer\n"
+    for text in (stripped + intact, intact + stripped):
+        (tmp_path / FILE_NAME).write_text(text, encoding="utf-8")
+        found = harvest_home(READER, tmp_path)
+        prompts = [one.prompts for one in sorted(found.sessions.values(), key=lambda x: x.session.created_at or 0)]
+        assert prompts == [["typed in an old version"], ["typed in a new one"]]
+
+
+@pytest.mark.requirement("READ-153")
+def test_prompts_without_an_answer_between_them_stay_apart(tmp_path: Path) -> None:
+    for end in ("  ", ""):
+        text = (
+            f"# aider chat started at 2026-11-20 09:15:02\n\n#### /add net.py{end}\n\n#### cap the delay{end}\n####{end}\n"
+            f"#### at 30 s{end}\n\n#### and test it{end}\n\ndone\n"
+        )
+        (tmp_path / FILE_NAME).write_text(text, encoding="utf-8")
+        (session,) = harvest_home(READER, tmp_path).sessions.values()
+        assert session.prompts == ["/add net.py", "cap the delay\n\nat 30 s", "and test it"]
+        assert len(session.answers) == 1

@@ -6,8 +6,9 @@ prompt is ``#### <line>`` ending in two spaces; ``> `` lines, also ending so, ar
 rest is the model's. There are no ids, message times or roles. Token figures are rounded text, and ``sent``
 contains both caches.
 
-Trap: an answer may hold ``####`` headings and quotations of its own. They lack the two spaces, so where a file has prompts
-with them, lines without are the model's; a file stripped by an editor has none and every ``####`` is a prompt.
+Trap: an answer may hold ``####`` headings and quotations of its own. They lack the two spaces, so where a session has
+prompts with them, lines without are the model's; one stripped by an editor has none and every ``####`` is a prompt.
+An empty line stands before each prompt and none inside of one, which tells two of them apart.
 
 A session's id is made of the file's path and its start, a message's of the session's and its number. Which
 folders to look in is not known to a reader: the working directory, the git root above it, the home folder,
@@ -108,12 +109,11 @@ def _identify(path: Path) -> Identity | SkippedRecord:
 def _read(group: Group) -> Iterator[SessionDelta | SkippedRecord]:
     path = group.files[0]
     state = stat_regular(path)
-    strict = any(line.startswith("#### ") and line.endswith("  ") for line in _lines(path))
     waiting: SessionDelta | None = None
     for chat in _Names(path).chats(_lines(path)):
         if waiting is not None:
             yield waiting
-        *earlier, waiting = _Chat(chat, path.parent, strict=strict).deltas()
+        *earlier, waiting = _Chat(chat, path.parent).deltas()
         yield from earlier
     if waiting is not None and state is not None:
         # Only the newest session can have been written last.
@@ -176,10 +176,10 @@ class _Names:
 class _Chat:
     """The messages of one session."""
 
-    def __init__(self, section: _Section, directory: Path, *, strict: bool) -> None:
+    def __init__(self, section: _Section, directory: Path) -> None:
         self._section = section
         self._directory = directory
-        self._strict = strict
+        self._strict = any(line.startswith("#### ") and line.endswith("  ") for line in section.lines)
         self._drafts: list[Draft] = []
         self._model: str | None = None
         self._version: str | None = None
@@ -219,6 +219,8 @@ class _Chat:
                 self._flush()
             self._answer.append(line)
             self._note_fence(line)
+        elif self._prompt:
+            self._flush()
 
     def _prompt_line(self, line: str) -> str | None:
         found = _PROMPT.match(line)
