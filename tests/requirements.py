@@ -129,6 +129,10 @@ READERS: dict[str, tuple[str, str]] = {
     "READ-139": ("Crush: databases are found without knowing the projects", "issue 2 Readers"),
     "READ-140": ("Any damage to any file: never raises, never hangs, costs no other session", "issue 2 Readers"),
     "READ-150": ("Codex: a count belongs to its answer, whether it stands before or after it", "issue 8 Readers"),
+    "READ-152": ("Aider: how prompts are marked is decided by session", "issue 8 Readers"),
+    "READ-153": ("Aider: prompts without an answer between them stay apart", "issue 8 Readers"),
+    "READ-154": ("Claude Code: of an answer's figures the last count; records count once", "issue 8 Readers"),
+    "READ-155": ("What a person types behind a slash command is theirs, the expansion is not", "issue 8 Readers"),
     "READ-151": ("Codex: lines that stand twice in a rollout count once", "issue 8 Readers"),
 }
 STORE: dict[str, tuple[str, str]] = {

@@ -122,7 +122,7 @@ def _over(old: Session, new: Session) -> Session:
 
 
 def _merged(old: Message, new: Message) -> Message:
-    """``new`` over ``old``: nothing known is overwritten by its absence, usage of one answer is its maximum."""
+    """``new`` over ``old``: nothing known is overwritten by its absence."""
     parts = {part.id: part for part in (*old.parts, *new.parts)}
     kept = {f.name: getattr(old, f.name) for f in fields(Message) if getattr(new, f.name) in (None, (), {}, False)}
     created = [x for x in (old.created_at, new.created_at) if x is not None]
@@ -133,7 +133,7 @@ def _merged(old: Message, new: Message) -> Message:
         | {
             "seq": min(old.seq, new.seq),
             "parts": tuple(sorted(parts.values(), key=lambda part: part.seq)),
-            "usage": old.usage.max(new.usage) if old.usage and new.usage else new.usage or old.usage,
+            "usage": new.usage.or_before(old.usage) if new.usage else old.usage,
             "created_at": min(created, default=None),
             "completed_at": max(completed, default=None),
             "metadata": {**old.metadata, **new.metadata},

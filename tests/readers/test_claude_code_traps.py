@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from ovillo.model.limits import DELTA_MESSAGES
 from ovillo.model.records import Author, PartType, Role, SessionDelta, SessionKind, ToolStatus, Usage
 from ovillo.readers.claude_code import ClaudeCodeReader
 from ovillo.readers.protocol import Place
-from tests.readers.harvest import Found, Harvest, harvest
+from tests.readers.harvest import Found, Harvest, harvest, harvest_home
 
 READER = ClaudeCodeReader()
 SID = "11111111-2222-4333-8444-555555555555"
@@ -59,7 +60,7 @@ def read(tmp_path: Path, *lines: Line | bytes) -> tuple[Found, Harvest]:
 
 
 @pytest.mark.requirement("READ-62")
-def test_one_answer_over_several_lines_is_one_message_with_the_largest_usage(tmp_path: Path) -> None:
+def test_one_answer_over_several_lines_is_one_message_with_its_last_usage(tmp_path: Path) -> None:
     small = {"input_tokens": 10, "output_tokens": 1, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 2}
     session, _ = read(
         tmp_path,
@@ -67,12 +68,12 @@ def test_one_answer_over_several_lines_is_one_message_with_the_largest_usage(tmp
         assistant("a1", {"type": "thinking", "thinking": "hm"}, usage=small),
         assistant("a2", text("hi"), usage={**small, "output_tokens": 30}),
         user("u2", [tool_result("early")]),
-        assistant("a3", tool_use(), usage={**small, "output_tokens": 20}),
+        assistant("a3", tool_use(), usage={**small, "output_tokens": 31}),
     )
     (answer,) = session.answers
     assert [part.type for part in answer.parts] == [PartType.REASONING, PartType.TEXT, PartType.TOOL_CALL]
     assert [part.id for part in answer.parts] == ["a1:0", "a2:0", "t1"]
-    assert answer.usage == Usage(10, 30, 0, 5, 2)
+    assert answer.usage == Usage(10, 31, 0, 5, 2)
 
 
 @pytest.mark.requirement("READ-62")
@@ -348,3 +349,50 @@ def test_damage_costs_the_damaged_line_only(tmp_path: Path) -> None:
     assert session.prompts == ["before", "odd", "after"]
     assert len(found.skipped) == 4
     assert all(item.file.endswith(f"{SID}.jsonl") and item.position and item.reason for item in found.skipped)
+
+
+# --- what a person types behind a slash command
+
+COMMAND = "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>{}</command-args>"
+
+
+@pytest.mark.requirement("READ-155")
+def test_what_a_person_types_behind_a_command_is_theirs_and_the_expansion_is_not(tmp_path: Path) -> None:
+    typed = COMMAND.format("the parser\nof <b> tags & more")
+    session, _ = read(tmp_path, user("u1", typed), user("u2", "You are to fix the parser", isMeta=True))
+    assert session.prompts == ["the parser\nof <b> tags & more"]
+    first, second = session.messages
+    assert [(part.text, part.synthetic) for part in first.parts] == [(typed, True), (session.prompts[0], False)]
+    assert first.parts[1].metadata["command"] == "/fix"
+    assert second.author is Author.SYNTHETIC
+
+
+@pytest.mark.requirement("READ-155")
+def test_an_expansion_in_the_record_of_its_command_is_not_a_prompt(tmp_path: Path) -> None:
+    session, _ = read(tmp_path, user("u1", [text(COMMAND.format("issue 7")), text("# Fix\nLook at issue 7")]))
+    assert session.prompts == ["issue 7"]
+    assert [part.synthetic for part in session.messages[0].parts] == [True, False, True]
+    session, _ = read(tmp_path, user("u1", [text(COMMAND.format(" ")), text("# Fix\nLook at")]))
+    assert session.prompts == []
+
+
+@pytest.mark.requirement("READ-154")
+def test_of_figures_that_change_the_last_count_and_a_repeated_line_is_no_news(tmp_path: Path) -> None:
+    first = assistant("a1", text("hi"), usage={"input_tokens": 900, "output_tokens": 1})
+    last = assistant("a2", tool_use(), usage={"input_tokens": 10, "output_tokens": 70, "cache_read_input_tokens": 890})
+    empty = assistant("a3", text("more"), usage={"input_tokens": 0, "output_tokens": 0})
+    session, _ = read(tmp_path, user("u1", "hello"), first, last, first, empty)
+    (answer,) = session.answers
+    assert answer.usage == Usage(10, 70, 0, 890)
+    assert [part.id for part in answer.parts] == ["a1:0", "t1", "a3:0"]
+
+
+@pytest.mark.requirement("READ-154")
+def test_a_transcript_appended_to_itself_is_what_it_was(fixtures: Path, tmp_path: Path) -> None:
+    known = harvest_home(READER, fixtures / "claude-code/home")
+    shutil.copytree(fixtures / "claude-code/home", tmp_path / "home")
+    for path in (tmp_path / "home").rglob("*.jsonl"):
+        path.write_bytes(path.read_bytes() * 2)
+    twice = harvest_home(READER, tmp_path / "home")
+    for session_id, session in known.sessions.items():
+        assert twice.sessions[session_id].messages == session.messages

@@ -443,3 +443,18 @@ def test_a_damaged_file_is_not_taken_for_a_deleted_one(damage: bytes, chat: Chat
     assert harvest(READER, place, first.cursor).inventory == first.inventory
     lines.write_bytes(b"\x00\x01\x02" * 50)
     assert harvest(READER, place, first.cursor).inventory == first.inventory
+
+
+@pytest.mark.requirement("READ-155")
+def test_what_a_person_types_as_a_custom_command_is_theirs_and_the_expansion_is_not(chat: Chat) -> None:
+    expansion = "You review code with care.\n\nReview: net.py and its tests"
+    typed = "/review net.py and its tests"
+    prompt = {"type": "user", "timestamp": at(1)}
+    chat.write(
+        header(),
+        {"id": "u1", **prompt, "content": [{"text": expansion}], "displayContent": [{"text": typed}]},
+        {"id": "u2", **prompt, "content": [{"text": "/and now?"}], "displayContent": "/and now?"},
+    )
+    session = chat.read()
+    assert session.prompts == [typed, "/and now?"]
+    assert [(p.text, p.synthetic) for p in session.messages[0].parts] == [(expansion, True), (typed, False)]

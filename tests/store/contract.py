@@ -71,7 +71,7 @@ def test_applying_the_same_delta_twice_changes_nothing(store: Store) -> None:
 
 
 @pytest.mark.requirement("STORE-3")
-def test_an_answer_written_in_pieces_becomes_one_message_with_the_largest_usage(store: Store) -> None:
+def test_an_answer_written_in_pieces_becomes_one_message_with_its_last_usage(store: Store) -> None:
     store.apply(
         NS, [delta(message("m1", 1, role=Role.ASSISTANT, parts=(text_part("m1", "first", 0),), usage=Usage(10, 2)))]
     )
@@ -82,6 +82,9 @@ def test_an_answer_written_in_pieces_becomes_one_message_with_the_largest_usage(
     assert [part.text for part in found.parts] == ["first", "second"]
     assert found.usage == Usage(10, 9)
     assert found.seq == 1
+    for again in (Usage(3, 9, cache_read=7), None, Usage()):
+        store.apply(NS, [delta(message("m1", 1, role=Role.ASSISTANT, usage=again))])
+    assert store.messages(NS, A)[0].usage == Usage(3, 9, cache_read=7)
 
 
 @pytest.mark.requirement("STORE-4")

@@ -101,15 +101,10 @@ class Usage:
             self.cache_write + other.cache_write,
         )
 
-    def max(self, other: Usage) -> Usage:
-        """Field-wise maximum: clients write growing usage of one answer several times."""
-        return Usage(
-            max(self.input, other.input),
-            max(self.output, other.output),
-            max(self.reasoning, other.reasoning),
-            max(self.cache_read, other.cache_read),
-            max(self.cache_write, other.cache_write),
-        )
+    def or_before(self, before: Usage | None) -> Usage:
+        """These figures; where they say nothing, those known ``before``. Clients write an answer's figures several
+        times, and the last ones count: a field-wise maximum would mix a first guess into them."""
+        return before if before is not None and self == Usage() else self
 
 
 @dataclass(frozen=True, slots=True)

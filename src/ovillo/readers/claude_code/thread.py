@@ -26,7 +26,7 @@ from ovillo.model.records import (
     ToolResult,
 )
 from ovillo.readers.claude_code.building import Call, Draft, output_metadata, status_of, usage_of
-from ovillo.readers.claude_code.prompts import is_client_record, is_internal
+from ovillo.readers.claude_code.prompts import Command, command_of, is_client_record, is_internal
 from ovillo.readers.claude_code.records import Block, Body, Record, milliseconds, raw_value
 from ovillo.readers.claude_code.results import Output, read_output, source_facts
 
@@ -48,6 +48,8 @@ class Memory:
     answer: tuple[str, str | None] | None = None
     #: Facts of a compaction whose summary has not come yet.
     boundary: dict[str, Any] | None = None
+    #: Records that said a compaction happened.
+    boundaries: list[str] = field(default_factory=list)
 
     def entry(self) -> dict[str, Any]:
         return {
@@ -55,6 +57,7 @@ class Memory:
             "calls": dict(list(self.calls.items())[-_KEPT_CALLS:]),
             "answer": self.answer,
             "boundary": self.boundary,
+            "boundaries": self.boundaries,
         }
 
     @classmethod
@@ -65,6 +68,7 @@ class Memory:
             {key: (str(value[0]), int(value[1])) for key, value in (entry.get("calls") or {}).items()},
             (str(answer[0]), answer[1]) if answer else None,
             entry.get("boundary"),
+            list(entry.get("boundaries") or ()),
         )
 
 
@@ -85,6 +89,8 @@ class Thread:
         self._open: dict[str, tuple[Call, Draft]] = {}
         self._late: list[ToolResult] = []
         self._superseded: list[MessageId] = []
+        #: Records of this scan.
+        self._read: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._drafts)
@@ -111,6 +117,16 @@ class Thread:
 
     # --- records
 
+    def has_read(self, record: Record) -> bool:
+        """Whether this record stands before its place already, as where a file was appended to itself."""
+        uuid = record.uuid
+        if uuid is None:
+            return False
+        if uuid in self._read or uuid in self.memory.ids or uuid in self.memory.boundaries:
+            return True
+        self._read.add(uuid)
+        return False
+
     def assistant(self, record: Record, body: Body, offset: int, at: int | None) -> None:
         message_id = self._answer_id(record, body)
         draft = self._draft(message_id, offset, Role.ASSISTANT, Author.MODEL, record, at)
@@ -122,8 +138,8 @@ class Thread:
         else:
             draft.model = self.model = body.model or self.model
             if body.usage is not None:
-                usage = usage_of(body.usage)
-                draft.usage = usage if draft.usage is None or draft.usage == usage else draft.usage.max(usage)
+                # Lines of one answer repeat its figures while they grow: the last that says anything counts.
+                draft.usage = usage_of(body.usage).or_before(draft.usage)
         for index, block in enumerate(_blocks(body)):
             if block.type == "tool_use" and block.id:
                 child = self._agents.get(block.id)
@@ -154,19 +170,29 @@ class Thread:
             self._know(record, caller or self._parent(record))
             return
         client = is_client_record(record) or len(said) < len(blocks)
-        human = not client and any(x.type != "text" or not is_internal(x.text or "") for _, x in said)
+        commands = {index: found for index, x in said if (found := command_of(x.text or "")) is not None}
+        # Beside a command stands what it is expanded to.
+        human = not client and (
+            any(x.typed for x in commands.values())
+            if commands
+            else any(x.type != "text" or not is_internal(x.text or "") for _, x in said)
+        )
         author = Author.HUMAN if human else Author.SYNTHETIC
         message_id = MessageId(record.uuid or f"{self.session_id}@{offset}")
         draft = self._draft(message_id, offset, Role.USER, author, record, at)
         for index, block in said:
-            whose = author if not is_internal(block.text or "") else Author.SYNTHETIC
+            whose = Author.SYNTHETIC if commands or is_internal(block.text or "") else author
             part = _said(block, message_id, message_id, offset, index, at, whose)
             if part is not None:
                 draft.parts.append(part)
+            if human and index in commands and commands[index].typed:
+                draft.parts.append(_typed(commands[index], message_id, offset, index, at))
         self._know(record, message_id)
 
     def boundary(self, record: Record) -> None:
         """A compaction: what went before leaves the model's sight, except what the client kept."""
+        if record.uuid:
+            self.memory.boundaries.append(record.uuid)
         facts = record.compactMetadata
         kept: set[str] = set()
         self.memory.boundary = {"source_type": record.subtype}
@@ -347,6 +373,14 @@ def _part(
     return Part(
         PartId(f"{owner}:{index}"), message_id, offset + index, kind, text, synthetic,
         file=file, created_at=at, metadata=metadata, lost_bytes=lost,
+    )  # fmt: skip
+
+
+def _typed(command: Command, message_id: MessageId, offset: int, index: int, at: int | None) -> Part:
+    """What a person typed behind a command, beside the client's echo of it."""
+    return Part(
+        PartId(f"{message_id}:{index}:typed"), message_id, offset + index, PartType.TEXT, command.typed,
+        created_at=at, metadata={"command": command.name},
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from ovillo.readers.claude_code.layout import (
     results_folder,
     spawning_agent,
 )
-from ovillo.readers.claude_code.prompts import is_client_record, is_internal
+from ovillo.readers.claude_code.prompts import command_of, is_client_record, is_internal
 from ovillo.readers.claude_code.records import SILENT_TYPES, Record, decode_record
 from ovillo.readers.claude_code.thread import Memory, Thread
 from ovillo.readers.jsonl import FileState, JsonLines, file_mark, resume_offset
@@ -121,6 +121,8 @@ class Transcript:
     # --- records
 
     def _feed(self, record: Record, thread: Thread, offset: int) -> None:
+        if thread.has_read(record):
+            return
         at = thread.at(record) if record.timestamp is not None and record.uuid is not None else None
         if record.cwd is not None:
             facts = self.facts
@@ -282,4 +284,7 @@ def _begins_turn(record: Record) -> bool:
     body = record.message
     if record.type != "user" or body is None or is_client_record(record):
         return False
-    return isinstance(body.content, str) and not is_internal(body.content)
+    if not isinstance(body.content, str):
+        return False
+    command = command_of(body.content)
+    return bool(command.typed) if command is not None else not is_internal(body.content)

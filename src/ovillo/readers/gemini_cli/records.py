@@ -224,6 +224,8 @@ def _pieces(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType
 def _said(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType, dict[str, Any]]]:
     kind = PartType.TEXT if merged.type in ("user", "gemini", *_NOTICES) else PartType.UNKNOWN
     attached = False
+    # Of a custom command the client shows what was typed and sends what that stands for.
+    expanded = merged.type == "user" and merged.shown is not None and _is_expanded(merged)
     for n, text in enumerate(merged.texts):
         if not text.strip():
             continue
@@ -232,11 +234,18 @@ def _said(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType, 
         if merged.is_snapshot:
             yield f"text:{n}", PartType.COMPACTION, fields
             continue
-        if is_context or attached or merged.acknowledges:
+        if is_context or attached or expanded or merged.acknowledges:
             fields["synthetic"] = True
-        if n == 0 and merged.shown and merged.shown != text:
+        elif n == 0 and merged.shown and merged.shown != text:
             fields["metadata"]["display_text"] = merged.shown
         yield f"text:{n}", kind, fields
+    if expanded and not is_context:
+        yield "typed", kind, {"text": merged.shown, "metadata": {"source_type": merged.type}}
+
+
+def _is_expanded(merged: Merged) -> bool:
+    typed = merged.shown or ""
+    return typed.startswith("/") and not any(text.lstrip().startswith(typed) for text in merged.texts[:1])
 
 
 def _file_or_unknown(part: dict[str, Any]) -> tuple[PartType, dict[str, Any]]:

@@ -417,7 +417,9 @@ def _merge_extra(old: dict[str, Any], new: dict[str, Any], *, older: bool) -> di
 
 def _merge_message(old: Message, new: Message) -> Message:
     """``new`` over ``old``; what ``new`` does not know stays, flags only grow."""
-    usage = old.usage.max(new.usage) if old.usage and new.usage else new.usage or old.usage
+    # A copy of the session as it was before knows less of an answer that was still being written.
+    outdated = None not in (old.usage, old.completed_at, new.completed_at) and new.completed_at < old.completed_at  # type: ignore[operator]
+    usage = old.usage if new.usage is None or outdated else new.usage.or_before(old.usage)
     return replace(
         new,
         seq=min(old.seq, new.seq),
