@@ -24,20 +24,32 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
-from ovillo.readers.codex import CodexReader
 from ovillo.readers.protocol import Place, Progress
-from tests.readers.harvest import Found, Harvest, digest, harvest, harvest_home
+from tests.readers.harvest import Harvest, digest, harvest, harvest_home
+from tests.readers.rollouts import (
+    OTHER,
+    READER,
+    SID,
+    call,
+    home,
+    item,
+    line,
+    meta,
+    output,
+    prompt,
+    put_in,
+    read,
+    said,
+    tokens,
+    used,
+)
 
-READER = CodexReader()
 HOMES = ("codex", "codex/older-version")
 A = "01a1fc49-d728-7802-a357-06fd6e1a8986"
 B = "01a1fc4a-0c01-7e22-8af6-5ab4f62b21d0"
 B_SUB = "01a1fc4a-1765-7752-9737-4c848030f9e5"
 C = "01a1fc4a-2aaa-7153-ab7c-34eebd19d753"
 L1 = "01a1fc4d-7020-7330-bdf5-2524ecd529e7"
-SID = "11111111-2222-7333-8444-555555555555"
-OTHER = "99999999-2222-7333-8444-555555555555"
-Line = dict[str, Any]
 
 
 @pytest.fixture(scope="module", params=HOMES)
@@ -71,13 +83,13 @@ def test_sessions_prompts_answers_and_tools_are_those_that_were_served(
         session = found.sessions[expected["id"]]
         assert session.prompts == expected["prompts"]
         assert len(session.answers) == expected["n_model_responses"]
-        for answer, call in zip(session.answers, expected["calls"], strict=True):
-            assert [p.text for p in answer.parts if p.type is PartType.TEXT] == [call["text"]] * bool(call["text"])
+        for answer, served in zip(session.answers, expected["calls"], strict=True):
+            assert [p.text for p in answer.parts if p.type is PartType.TEXT] == [served["text"]] * bool(served["text"])
             assert [p.text for p in answer.parts if p.type is PartType.REASONING] == (
-                [call["thinking"]] * bool(call["thinking"])
+                [served["thinking"]] * bool(served["thinking"])
             )
-            assert [p.tool.name for p in answer.parts if p.tool] == call["tools"]
-            assert answer.model == call["model"]
+            assert [p.tool.name for p in answer.parts if p.tool] == served["tools"]
+            assert answer.model == served["model"]
         assert Counter(tool.name for tool in session.tools) == expected["tool_calls"]
         assert all(tool.output and tool.status is ToolStatus.COMPLETED for tool in session.tools)
         assert (session.session.directory, session.session.git_branch) == (expected["project"], expected["git_branch"])
@@ -88,8 +100,10 @@ def test_tokens_of_every_answer_are_those_that_were_served(case: tuple[list[dict
     truth, found = case
     for expected in truth:
         session = found.sessions[expected["id"]]
-        for answer, call in zip(session.answers, expected["calls"], strict=True):
-            assert answer.usage == Usage(call["in_uncached"], call["output"], call["reasoning"], call["cache_read"])
+        for answer, served in zip(session.answers, expected["calls"], strict=True):
+            assert answer.usage == Usage(
+                served["in_uncached"], served["output"], served["reasoning"], served["cache_read"]
+            )
         tokens = expected["tokens"]
         assert session.usage == Usage(
             tokens["in_uncached"], tokens["output"], tokens["reasoning"], tokens["cache_read"]
@@ -195,64 +209,6 @@ def test_an_unchanged_home_is_not_read_again_and_no_byte_is_changed(fixtures: Pa
 
 
 # --- traps, on small rollouts written for them
-
-
-def line(kind: str, **payload: Any) -> Line:
-    return {"timestamp": "2026-11-21T04:00:00.000Z", "type": kind, "payload": payload}
-
-
-def meta(thread: str = SID, **more: Any) -> Line:
-    return line(
-        "session_meta", id=thread, timestamp="2026-11-21T04:00:00.000Z", cwd="/work", cli_version="0.63.0", **more
-    )
-
-
-def prompt(text: str) -> Line:
-    return line("event_msg", type="user_message", message=text)
-
-
-def said(text: str, **more: Any) -> Line:
-    content = [{"type": "output_text", "text": text}]
-    return line("response_item", type="message", role="assistant", content=content, **more)
-
-
-def put_in(text: str, role: str = "user") -> Line:
-    return line("response_item", type="message", role=role, content=[{"type": "input_text", "text": text}])
-
-
-def call(call_id: str = "c1", name: str = "shell_command", arguments: str = '{"command":"ls"}') -> Line:
-    return line("response_item", type="function_call", name=name, arguments=arguments, call_id=call_id)
-
-
-def output(value: Any, call_id: str = "c1") -> Line:
-    return line("response_item", type="function_call_output", call_id=call_id, output=value)
-
-
-def tokens(total: int, last: int) -> Line:
-    def of(n: int) -> dict[str, int]:
-        return {"input_tokens": n, "output_tokens": n}
-
-    return line("event_msg", type="token_count", info={"total_token_usage": of(total), "last_token_usage": of(last)})
-
-
-def used(response: str, n: int) -> Line:
-    return line("token_usage_record", response_id=response, usage={"input_tokens": n, "output_tokens": n})
-
-
-def item(**item: Any) -> Line:
-    return line("event_msg", type="item_completed", item=item)
-
-
-def home(tmp_path: Path, *lines: Line | bytes, thread: str = SID, folder: str = "sessions/2026/11/21") -> Place:
-    path = tmp_path / ".codex" / folder / f"rollout-2026-11-21T04-00-00-{thread}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(x if isinstance(x, bytes) else json.dumps(x).encode() + b"\n" for x in lines))
-    return READER.discover({}, tmp_path)[0]
-
-
-def read(tmp_path: Path, *lines: Line | bytes) -> tuple[Found, Harvest]:
-    found = harvest(READER, home(tmp_path, *lines))
-    return found.sessions[SID], found
 
 
 @pytest.mark.requirement("READ-71")
@@ -472,133 +428,3 @@ def test_a_loop_of_links_is_not_followed_for_ever(tmp_path: Path) -> None:
     place = home(tmp_path, meta(), prompt("a"))
     (place.path / "sessions/loop").symlink_to(place.path / "sessions", target_is_directory=True)
     assert harvest(READER, place).sessions[SID].prompts == ["a"]
-
-
-# --- figures after their outputs, as 0.140 to 0.142 write them
-
-
-def inputs(session: Found) -> list[int | None]:
-    return [answer.usage.input if answer.usage else None for answer in session.answers]
-
-
-def started() -> Line:
-    return line("event_msg", type="task_started")
-
-
-@pytest.mark.requirement("READ-150")
-def test_a_total_written_after_calls_and_their_outputs_belongs_to_the_answer_that_called(tmp_path: Path) -> None:
-    session, _ = read(
-        tmp_path, meta(), started(), prompt("a"), said("first"), call("c1"), call("c2"), output("x", "c1"),
-        output("y", "c2"), tokens(10, 10), call("c3"), output("z", "c3"), tokens(30, 20), said("done"), tokens(35, 5),
-        started(), prompt("b"), tokens(35, 5), call("c4"), output("x", "c4"), tokens(42, 7), said("two"), tokens(51, 9),
-    )  # fmt: skip
-    assert inputs(session) == [10, 20, 5, 7, 9]
-
-
-@pytest.mark.requirement("READ-150")
-def test_each_turn_says_by_itself_whether_totals_come_before_or_after_their_answers(tmp_path: Path) -> None:
-    older = (prompt("a"), tokens(10, 10), call("c1"), output("x", "c1"), tokens(30, 20), said("one"))
-    newer = (prompt("b"), call("c2"), output("x", "c2"), tokens(4, 4), said("two"), tokens(9, 5))
-    session, _ = read(tmp_path, meta(), *older, *newer)
-    assert inputs(session) == [10, 20, 4, 5]
-    session, _ = read(tmp_path, meta(), *newer, *older)
-    assert inputs(session) == [4, 5, 10, 20]
-
-
-@pytest.mark.requirement("READ-150")
-def test_the_tokens_of_a_compaction_are_its_own_in_both_orders(tmp_path: Path) -> None:
-    compacted = line("compacted", message="summary", replacement_history=[])
-    session, _ = read(
-        tmp_path, meta(), started(), prompt("a"), call("c1"), output("x", "c1"), tokens(10, 10), tokens(17, 7), compacted,
-        tokens(17, 3), call("c2"), output("y", "c2"), tokens(37, 20), said("done"), tokens(42, 5),
-    )  # fmt: skip
-    assert inputs(session) == [10, 20, 5]
-    (summary,) = [m for m in session.messages if m.is_summary]
-    assert summary.usage is not None
-    assert (summary.usage.input, session.usage.input) == (7, 42)
-    session, _ = read(
-        tmp_path, meta(), prompt("a"), tokens(10, 10), call("c1"), output("x", "c1"), tokens(17, 7), compacted,
-        tokens(17, 3), tokens(37, 20), said("done"),
-    )  # fmt: skip
-    assert (inputs(session), session.usage.input) == ([10, 20], 37)
-
-
-@pytest.mark.requirement("READ-150")
-def test_an_interrupted_answer_does_not_take_the_figures_of_the_next(tmp_path: Path) -> None:
-    session, _ = read(
-        tmp_path, meta(), started(), prompt("a"), call("c1"), line("event_msg", type="turn_aborted"), started(),
-        prompt("b"), call("c2"), output("x", "c2"), tokens(10, 10), said("two"), tokens(15, 5),
-    )  # fmt: skip
-    assert inputs(session) == [None, 10, 5]
-
-
-@pytest.mark.requirement("READ-150")
-def test_a_prompt_sent_while_tools_run_does_not_shift_the_figures(tmp_path: Path) -> None:
-    session, _ = read(
-        tmp_path, meta(), started(), prompt("a"), call("c1"), prompt("and faster"), output("x", "c1"), tokens(10, 10),
-        said("done"), tokens(15, 5),
-    )  # fmt: skip
-    assert inputs(session) == [10, 5]
-
-
-@pytest.mark.requirement("READ-150")
-def test_figures_after_outputs_are_found_wherever_the_file_was_cut(tmp_path: Path) -> None:
-    lines = [
-        meta(), started(), prompt("a"), call("c1"), output("x", "c1"), tokens(10, 10), tokens(17, 7),
-        line("compacted", message="s", replacement_history=[]), call("c2"), output("y", "c2"), tokens(37, 20),
-        said("done"), tokens(42, 5), started(), prompt("b"), said("two"), tokens(45, 3),
-    ]  # fmt: skip
-    whole, _ = read(tmp_path, *lines)
-    for end in range(1, len(lines)):
-        place = home(tmp_path, *lines[:end])
-        found = harvest(READER, place)
-        home(tmp_path, *lines)
-        for record in READER.scan(place, json.loads(json.dumps(found.cursor))):
-            found.take(record)
-        assert found.sessions[SID] == whole, f"cut at line {end}"
-
-
-# --- lines that stand twice
-
-
-def later(*lines: Line) -> list[Line]:
-    """The same lines a second apart, as a client writes them."""
-    return [{**x, "timestamp": f"2026-11-21T04:00:{n:02}.000Z"} for n, x in enumerate(lines)]
-
-
-TWICE = later(
-    meta(), prompt("a"), said("one"), tokens(10, 10), prompt("a"), said("one"), tokens(30, 20),
-    line("compacted", message="s", replacement_history=[]), prompt("c"), said("three"), tokens(35, 5),
-)  # fmt: skip
-
-
-@pytest.mark.requirement("READ-151")
-@pytest.mark.parametrize("first", [0, 1, 4, 9], ids=["whole", "without its head", "its half", "its end"])
-def test_lines_that_stand_twice_in_a_rollout_count_once(tmp_path: Path, first: int) -> None:
-    once, _ = read(tmp_path, *TWICE)
-    again = [*TWICE, *TWICE[first:], *later(*TWICE[-3:], *[prompt("d"), said("four")])[-2:]]
-    again[-2]["timestamp"], again[-1]["timestamp"] = "2026-11-21T05:00:00.000Z", "2026-11-21T05:00:01.000Z"
-    twice, _ = read(tmp_path, *again)
-    assert (twice.prompts, twice.usage) == ([*once.prompts, "d"], once.usage)
-    assert [m.id for m in twice.messages][: len(once.messages)] == [m.id for m in once.messages]
-
-
-@pytest.mark.requirement("READ-151")
-def test_lines_copied_behind_themselves_between_two_scans_count_once(tmp_path: Path) -> None:
-    once, _ = read(tmp_path, *TWICE)
-    found = harvest(READER, home(tmp_path, *TWICE))
-    place = home(tmp_path, *TWICE, *TWICE[3:])
-    for record in READER.scan(place, json.loads(json.dumps(found.cursor))):
-        found.take(record)
-    assert found.sessions[SID] == once
-
-
-@pytest.mark.requirement("READ-151")
-def test_real_rollouts_of_two_versions_appended_to_themselves_are_what_they_were(
-    fixtures: Path, tmp_path: Path, current: Harvest, older: Harvest
-) -> None:
-    for version, known in (("codex", current), ("codex/older-version", older)):
-        shutil.copytree(fixtures / version / "home", tmp_path / version)
-        for path in (tmp_path / version).rglob("rollout-*.jsonl"):
-            path.write_bytes(path.read_bytes() * 2)
-        assert harvest_home(READER, tmp_path / version).sessions == known.sessions
