@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ovillo.model.quiet import stop_downloads
+
 if TYPE_CHECKING:
     from ovillo.interfaces.services import OpenServices, Services
     from ovillo.model.clock import Clock
@@ -345,6 +347,7 @@ def main() -> None:
     """The ``ovillo`` command."""
     # Importing makes only objects that stay: looking for garbage among them costs a tenth of the start.
     gc.disable()
+    stop_downloads()
     from ovillo.interfaces.cli.main import run  # importing this module must stay cheap for MCP
 
     run(open_services, _run_stdio, _run_http, run_fixture=_run_fixture)
