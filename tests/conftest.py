@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long one example takes says more of the machine than of the code; a hang is ended by the time-out of the run.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 FIXTURES = Path(__file__).parent / "fixtures"
 #: Projects among the fixtures have tests of their own, which are read and not run.

@@ -702,7 +702,15 @@ COMPAT = {
     "COMPAT-4": ("get_context takes top_k, min_score and use_toon", "DESIGN 11; MCP-HUB v5 and v6 tools"),
 }
 
+AUDIT = {
+    "AUDIT-1": ("The audit is kept by namespace, newest first", "DESIGN 15; issue 8"),
+    "AUDIT-2": ("Entries are chained: what was changed or taken out is named", "DESIGN 15; platform 4"),
+    "AUDIT-3": ("Who read or removed which session is noted, whatever the door", "issue 8 Specifications"),
+    "AUDIT-4": ("A setting says what is noted", "issue 8 Specifications"),
+}
+
 REQUIREMENTS = {
+    **AUDIT,
     **COMPAT,
     **SUPPLY,
     **SYMBOLS,

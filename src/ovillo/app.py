@@ -140,6 +140,13 @@ def _keeper(services: Services) -> Any:
     return Keeper(services.store, services.summaries, services.settings, services.clock)
 
 
+def _audit(services: Services) -> Any:
+    from ovillo.sessions.audit import Audit
+
+    settings = services.settings
+    return Audit(services.store, services.clock, settings.audit_sessions, settings.audit_days)
+
+
 def _retention(services: Services) -> Any:
     from ovillo.sessions.retention import Retention
 
@@ -329,6 +336,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "summaries": _summaries,
     "keeper": _keeper,
     "context": _context,
+    "audit": _audit,
     "retention": _retention,
     "links": _links,
     "link_proposals": _link_proposals,

@@ -14,6 +14,7 @@ from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
 from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, session
 from tests.store.contract import *  # noqa: F403 - the whole suite runs here
+from tests.store.contract_audit import *  # noqa: F403
 from tests.store.contract_code import *  # noqa: F403
 from tests.store.contract_contexts import *  # noqa: F403
 from tests.store.contract_entities import *  # noqa: F403

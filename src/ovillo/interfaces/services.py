@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ovillo.search.service import Search
     from ovillo.search.symbols.service import SymbolSearch
     from ovillo.security.key_ring import KeyRing
+    from ovillo.sessions.audit import Audit
     from ovillo.sessions.calling import CallingSession
     from ovillo.sessions.catalog import Catalog
     from ovillo.sessions.feed import ChangeFeed
@@ -64,6 +65,7 @@ class Services:
     search: Search
     calling: CallingSession
     keys: KeyRing
+    audit: Audit
     snapshots: Snapshots
     transfer: Transfer
     importer: ImportService
@@ -106,6 +108,8 @@ class Services:
         """Ends background work and closes the store; safe to call twice."""
         if "keeper" in self.__dict__:
             self.keeper.close()
+        if "audit" in self.__dict__:
+            self.audit.close()
         if "feed" in self.__dict__:
             self.feed.close()
         self.store.close()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.live import NATIVE
-from ovillo.model.records import Namespace, SessionType
+from ovillo.model.records import Namespace, SessionId, SessionType
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.views import SessionSummary
 from ovillo.settings import Settings
@@ -71,9 +71,9 @@ class Retention:
             after = (last.updated_at or 0, last.id)
         return chosen
 
-    def apply(self, namespace: Namespace, chosen: Sequence[SessionSummary]) -> int:
-        """Remove what ``plan`` chose and nobody touched since; how many."""
-        removed = 0
+    def apply(self, namespace: Namespace, chosen: Sequence[SessionSummary]) -> list[SessionId]:
+        """Remove what ``plan`` chose and nobody touched since; the ids."""
+        removed: list[SessionId] = []
         for item in chosen:
             row = self._store.get_session(namespace, item.session.id)
             if row is None or row.session.updated_at != item.session.updated_at:
@@ -82,5 +82,10 @@ class Retention:
                 self._store.delete_session(namespace, item.session.id, at=self._clock(), if_version=row.version)
             except NotFound:
                 continue
-            removed += 1
+            removed.append(item.session.id)
         return removed
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a setting says how long sessions are kept, so that the old ones go by themselves."""
+        return bool(self._default or any(self._rules.values()))

@@ -137,6 +137,9 @@ class Settings:
     abstention_enabled: bool = True
     #: One line a query in ``logs/audit.jsonl`` of the data folder.
     audit_queries: bool = True
+    #: Who read or removed which session: ``remote`` (over HTTP, and every removal), ``all``, ``off``; kept for days.
+    audit_sessions: str = "remote"
+    audit_days: int = 365
     origins: Mapping[str, str] = field(default_factory=dict)
     #: The ``ovillo.toml`` that is looked at, whether or not it exists.
     config_file: Path | None = None

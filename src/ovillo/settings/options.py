@@ -112,6 +112,8 @@ OPTIONS = (
     Option("threshold_temporal", values.share, lambda: 0.85),
     Option("abstention_enabled", values.flag, lambda: True),
     Option("audit_queries", values.flag, lambda: True),
+    Option("audit_sessions", values.choice("off", "remote", "all"), lambda: "remote"),
+    Option("audit_days", values.whole(0, 36_500), lambda: 365),
 )
 
 #: Names that specifications promise for features of later issues (DESIGN section 14). Other programs use the same

@@ -90,5 +90,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict)
     #: Without it the endpoint answers before the store is open and must not touch ``services``.
     needs_services: bool = True
+    #: What it does with the session that ``{id}`` of its path names, for the audit.
+    deed: Literal["read", "removed"] | None = None
     #: Other statuses this endpoint answers with on purpose: status -> when.
     also: Mapping[int, str] = field(default_factory=dict)

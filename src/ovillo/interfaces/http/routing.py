@@ -20,7 +20,7 @@ from starlette.responses import Response
 from ovillo.interfaces.http import memory
 from ovillo.interfaces.http.asgi import App, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.decoding import BadFields, Malformed, WrongType, body_decoder, query_decoder
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Pieces, Reply
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Handler, Pieces, Reply
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
 from ovillo.interfaces.http.paths import PathTree
 from ovillo.interfaces.http.problems import problem, problem_of
@@ -62,7 +62,7 @@ class _Prepared:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.handler = endpoint.handler
+        self.handler = _noting(endpoint) if endpoint.deed else endpoint.handler
         self.is_async = inspect.iscoroutinefunction(endpoint.handler)
         self.decode_query = query_decoder(endpoint.query)
         self.decode_body = body_decoder(endpoint) if endpoint.body is not None else None
@@ -70,6 +70,24 @@ class _Prepared:
         self.needs_services = endpoint.needs_services
         self.scope = endpoint.scope
         self.status = endpoint.status
+
+
+def _noting(endpoint: Endpoint) -> Handler:
+    """The handler, and behind it a note of who did what to which session."""
+    blocking = cast("Callable[[Exchange[Any, Any]], Reply]", endpoint.handler)
+
+    def handle(call: Exchange[Any, Any]) -> Reply:
+        reply = blocking(call)
+        audit, given = call.services.audit, call.path["id"]
+        if endpoint.deed == "removed":
+            audit.removed(call.principal, "rest", endpoint.name, given)
+        else:
+            # Reading takes the beginning of an id, too.
+            whole = call.services.catalog.resolve(call.namespace, given).session.id
+            audit.read(call.principal, "rest", endpoint.name, whole)
+        return reply
+
+    return handle
 
 
 class EndpointRouter:

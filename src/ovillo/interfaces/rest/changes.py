@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.model.audit import EVERY_SESSION
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ
@@ -89,10 +90,13 @@ async def _changes(call: Exchange[Query, None]) -> Reply:
 
 
 async def _session(call: Exchange[Query, None]) -> SessionId | None:
-    if call.query.session is None:
-        return None
-    found = await anyio.to_thread.run_sync(call.services.catalog.resolve, call.namespace, call.query.session)
-    return found.session.id
+    found = None
+    if call.query.session is not None:
+        found = await anyio.to_thread.run_sync(call.services.catalog.resolve, call.namespace, call.query.session)
+    session_id = found.session.id if found else None
+    if call.query.messages:
+        call.services.audit.read(call.principal, "rest", "changes", session_id or EVERY_SESSION)
+    return session_id
 
 
 def _read(call: Exchange[Query, None], since: int, session_id: SessionId | None) -> tuple[list[ChangeInfo], int, bool]:

@@ -137,5 +137,6 @@ ENDPOINTS = (
         query=SessionQuery,
         reply=OfSession,
         also={404: "No such session."},
+        deed="read",
     ),
 )

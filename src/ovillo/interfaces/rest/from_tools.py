@@ -23,6 +23,7 @@ from ovillo.interfaces.tools.registry import Registry
 from ovillo.interfaces.tools.schema import wire_name
 from ovillo.model.limits import LIST_LIMIT_MAX, MAX_ANSWER_TOKENS, SEARCH_LIMIT_MAX
 from ovillo.security.principals import HISTORY_READ
+from ovillo.sessions.calling import CallContext
 
 _TAG = "Reading"
 
@@ -56,7 +57,8 @@ def _through(tool: Tool[Any]) -> Handler:
         arguments = {name: value for name, value in given.items() if value is not None}
         if "id" in call.path:
             arguments["sessionID"] = call.path["id"]
-        return Reply(registry.answer(call.services, call.principal, tool.name, arguments).structured)
+        context = CallContext(tool=tool.name, arguments=arguments, door="rest")
+        return Reply(registry.answer(call.services, call.principal, tool.name, arguments, context).structured)
 
     return handle
 

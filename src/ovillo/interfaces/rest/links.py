@@ -107,7 +107,9 @@ _NONE = {404: "No such session, link or proposal."}
 _PATH = "/api/sessions/{id}/links"
 
 ENDPOINTS = (
-    Endpoint("GET", _PATH, "listLinks", "Links of a session", _TAG, HISTORY_READ, _list, reply=Links, also=_NONE),
+    Endpoint(
+        "GET", _PATH, "listLinks", "Links of a session", _TAG, HISTORY_READ, _list, reply=Links, also=_NONE, deed="read"
+    ),
     Endpoint(
         "POST",
         _PATH,

@@ -225,6 +225,7 @@ ENDPOINTS = (
         query=Page,
         reply=MessageList,
         also=_MISSING,
+        deed="read",
     ),
     Endpoint(
         "GET",
@@ -236,6 +237,7 @@ ENDPOINTS = (
         _message,
         reply=message_shapes.MessageInfo,
         also={404: "No such session or message."},
+        deed="read",
     ),
     Endpoint(
         "POST",
@@ -247,5 +249,6 @@ ENDPOINTS = (
         _summarize,
         reply=SummaryReply,
         also=_MISSING,
+        deed="read",
     ),
 )

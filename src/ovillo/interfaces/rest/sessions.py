@@ -203,6 +203,7 @@ ENDPOINTS = (
         reply=SessionReply,
         headers={"if-none-match": "304 when the session has this ETag still."},
         also={304: "Not changed.", 404: "No such session.", 409: "The beginning of an id fits several sessions."},
+        deed="read",
     ),
     Endpoint(
         "PATCH",
@@ -236,5 +237,6 @@ ENDPOINTS = (
             409: "Mirrored sessions are read-only.",
             412: "It changed meanwhile (If-Match).",
         },
+        deed="removed",
     ),
 )

@@ -178,6 +178,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         query=PageQuery,
         reply=SnapshotList,
         also=_ABSENT,
+        deed="read",
     ),
     Endpoint(
         "POST",
@@ -203,6 +204,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         _restore,
         reply=RestoredSnapshot,
         also={**_ABSENT, 500: "The version is damaged; the answer names the newest sound one."},
+        deed="read",
     ),
     Endpoint(
         "GET",
@@ -215,5 +217,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         query=DiffQuery,
         reply=SnapshotChanges,
         also=_ABSENT,
+        deed="read",
     ),
 )

@@ -143,6 +143,7 @@ ENDPOINTS = (
         body=ExportRequest,
         reply=ExportedSession,
         also={404: "No such session or format."},
+        deed="read",
     ),
     Endpoint(
         "GET",

@@ -187,6 +187,7 @@ ENDPOINTS = (
         _summary,
         reply=Summarised,
         also=_MISSING,
+        deed="read",
     ),
     Endpoint(
         "DELETE",
@@ -198,5 +199,6 @@ ENDPOINTS = (
         _remove,
         reply=Removed,
         also=_MISSING,
+        deed="removed",
     ),
 )

@@ -38,6 +38,12 @@ def find_session(call: Call, ref: str) -> Found:
 
     Raises NotFound and Ambiguous with what to call instead.
     """
+    found = _found(call, ref)
+    call.services.audit.read(call.principal, call.context.door, call.context.tool, found.id)
+    return found
+
+
+def _found(call: Call, ref: str) -> Found:
     if ref.strip().lower() != CURRENT:
         return Found(_resolve(call, ref.strip()))
     calling = call.services.calling.find(call.namespace, call.context)

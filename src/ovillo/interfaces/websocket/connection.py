@@ -21,6 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.websocket import frames
+from ovillo.model.audit import EVERY_SESSION
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.ids import uuid7
 from ovillo.model.live import Appended
@@ -214,6 +215,7 @@ class Connection:
         namespace, store = self._principal.namespace, self._services.store
         cursor = store.last_change(namespace)
         session_id = self._services.catalog.resolve(namespace, frame.session_id or "").session.id
+        self._note("sync", session_id)
         if frame.last_message_id is None:
             return session_id, cursor
         message = store.get_message(namespace, session_id, MessageId(frame.last_message_id))
@@ -224,6 +226,9 @@ class Connection:
             )
         return session_id, cursor
 
+    def _note(self, action: str, session_id: str = EVERY_SESSION) -> None:
+        self._services.audit.read(self._principal, "websocket", action, session_id)
+
     async def _sync_all(self, frame: frames.SyncFrame) -> None:
         """Changes of all sessions after ``since``, a cursor."""
         if frame.since is None:
@@ -232,6 +237,7 @@ class Connection:
         newest = await anyio.to_thread.run_sync(self._services.store.last_change, self._principal.namespace)
         if cursor > newest:
             raise InvalidInput(f"since is {cursor}; the newest change is {newest}.", hint="Sync from since: 0.")
+        self._note("sync")
         more = True
         while more:
             await self._taken_before()
@@ -264,6 +270,8 @@ class Connection:
         def begin() -> tuple[list[str] | None, Subscription]:
             resolve = partial(self._services.catalog.resolve, self._principal.namespace)
             ids = [resolve(each).session.id for each in asked]
+            for session_id in [str(each) for each in ids] or [EVERY_SESSION]:
+                self._note("subscribe", session_id)
             subscription = self._services.feed.subscribe(
                 self._principal.namespace,
                 lambda: loop.call_soon_threadsafe(self._woken, woken),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ovillo.store.protocol.analysis import Analyzer, Preparation
+    from ovillo.store.protocol.audit import AuditStore
     from ovillo.store.protocol.changes import Change, ChangeStore
     from ovillo.store.protocol.classification import ClassificationStore
     from ovillo.store.protocol.code import CodeStore, FileStamp
@@ -54,6 +55,7 @@ _NAMES = {
         "Analyzer",
         "Preparation",
     ),
+    "audit": ("AuditStore",),
     "changes": (
         "Change",
         "ChangeStore",
@@ -129,6 +131,7 @@ __all__ = [
     "Analyzer",
     "AnyOf",
     "Applied",
+    "AuditStore",
     "Change",
     "ChangeStore",
     "ClassificationStore",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ovillo.store.protocol.audit import AuditStore
 from ovillo.store.protocol.changes import ChangeStore
 from ovillo.store.protocol.classification import ClassificationStore
 from ovillo.store.protocol.code import CodeStore
@@ -45,6 +46,7 @@ class Store(
     SnapshotStore,
     UpkeepStore,
     KeyStore,
+    AuditStore,
     CodeStore,
     EntityStore,
     KnowledgeStore,

@@ -40,6 +40,7 @@ _TRIGRAM_BATCH = 50_000
 
 if TYPE_CHECKING:
     from ovillo.store.sqlite.access_keys import AccessKeyTable
+    from ovillo.store.sqlite.audit import AuditTable
     from ovillo.store.sqlite.code_index import CodeTables
     from ovillo.store.sqlite.code_vectors import CodeVectorTables
     from ovillo.store.sqlite.condition import Condition
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
     class _Late(
         AccessKeyTable,
+        AuditTable,
         CodeTables,
         CodeVectorTables,
         Condition,
@@ -97,6 +99,7 @@ _LATE = (
     ("condition", "Condition"),
     ("health", "HealthReads"),
     ("access_keys", "AccessKeyTable"),
+    ("audit", "AuditTable"),
     ("contexts", "ContextTables"),
     ("snapshots", "SnapshotTables"),
     ("timesheet", "TimesheetTables"),

@@ -24,6 +24,7 @@ def delete(state: State, session: str, yes: bool) -> None:
     if not yes:
         confirm(f"Remove {found.session.id} ({one_line(found.title, 60)}) for good?")
     services.recorder.delete(LOCAL.namespace, found.session.id)
+    services.audit.removed(LOCAL, "cli", "session delete", found.session.id)
     if state.json:
         print_json({"deleted": [found.session.id]})
     else:
@@ -40,9 +41,13 @@ def delete(state: State, session: str, yes: bool) -> None:
 @reading
 def prune(state: State, days: int | None, kind: str | None, mirrored: bool, yes: bool) -> None:
     """List recorded sessions untouched for DAYS; with --yes remove them."""
-    retention = state.services().retention
+    services = state.services()
+    retention = services.retention
     chosen = retention.plan(LOCAL.namespace, days=days, kind=SessionType(kind) if kind else None, mirrored=mirrored)
-    removed = retention.apply(LOCAL.namespace, chosen) if yes else 0
+    gone = retention.apply(LOCAL.namespace, chosen) if yes else []
+    for session_id in gone:
+        services.audit.removed(LOCAL, "cli", "session prune", session_id)
+    removed = len(gone)
     if state.json:
         print_json({"sessions": [x.session.id for x in chosen], "removed": removed, "dryRun": not yes})
         return

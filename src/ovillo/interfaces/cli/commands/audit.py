@@ -1,0 +1,91 @@
+"""``ovillo audit``: who read or removed which session, and whether that record is whole."""
+
+from __future__ import annotations
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import console, print_json, put, tell
+from ovillo.interfaces.cli.state import State
+from ovillo.model.audit import EVERY_SESSION, AuditRecord
+from ovillo.model.clock import to_iso
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+
+
+@click.group(no_args_is_help=True)
+def audit() -> None:
+    """Who read or removed which session. What was said, asked or found is never noted."""
+
+
+@audit.command("list")
+@click.option("--session", "session_id", metavar="ID", help="Only of this session.")
+@click.option("--namespace", default=DEFAULT_NAMESPACE, show_default=True)
+@click.option("--before", type=click.IntRange(1), metavar="N", help="Go on behind entry N, towards older ones.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@reading
+def list_entries(state: State, session_id: str | None, namespace: str, before: int | None, limit: int) -> None:
+    """Newest first."""
+    found = state.services().audit.entries(Namespace(namespace), session_id=session_id, before=before, limit=limit)
+    if state.json:
+        print_json({"entries": [_shown(record) for record in found]})
+        return
+    if not found:
+        tell("Nothing is noted. The setting audit_sessions says what is: remote, all or off.")
+        return
+    from rich.table import Table  # start-up cost: answers in JSON do without
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("no.", "when", "who", "door", "did", "session", "times"):
+        table.add_column(name, justify="right" if name in {"no.", "times"} else "left", overflow="fold")
+    for record in found:
+        entry = record.entry
+        who = f"{entry.principal} ({entry.key_id})" if entry.key_id else entry.principal
+        session = "all of them" if entry.session_id == EVERY_SESSION else entry.session_id
+        when = to_iso(entry.at) or ""
+        table.add_row(str(record.seq), when, who, entry.door, entry.action, session, str(entry.times))
+    put(console(state), table)
+
+
+@audit.command()
+@click.option("--head", metavar="HASH", help="A head noted earlier: is its entry still there?")
+@reading
+def verify(state: State, head: str | None) -> int:
+    """Check the whole chain; exit code 1 when it is broken. Note the head somewhere else: with it a later check shows
+    that nothing was cut off the end."""
+    audit = state.services().audit
+    check = audit.verify()
+    is_held = audit.holds(head) if head else None
+    is_good = check.broken_at is None and is_held is not False
+    if state.json:
+        print_json(
+            {
+                "entries": check.entries,
+                "head": check.head,
+                "brokenAt": check.broken_at,
+                "reason": check.reason,
+                "headFound": is_held,
+                "good": is_good,
+            }
+        )
+        return 0 if is_good else 1
+    if check.broken_at is not None:
+        tell(f"The audit is broken: {check.reason}. {check.entries} before it are as they were written.", err=True)
+    else:
+        tell(f"{check.entries} entries, all as they were written. Head: {check.head or 'none yet'}")
+    if is_held is False:
+        tell("No entry has that head: the end was cut off, or old entries went with audit_days.", err=True)
+    return 0 if is_good else 1
+
+
+def _shown(record: AuditRecord) -> dict[str, object]:
+    entry = record.entry
+    return {
+        "seq": record.seq,
+        "at": to_iso(entry.at),
+        "principal": entry.principal,
+        "keyID": entry.key_id,
+        "door": entry.door,
+        "action": entry.action,
+        "sessionID": entry.session_id,
+        "times": entry.times,
+    }

@@ -1,0 +1,126 @@
+"""Noting who read or removed which session.
+
+Owns what is noted (a setting) and when it is written: reading never waits for it, removing does. Keeping and chaining is the
+store's; nothing of what was said, asked or found is ever noted.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ovillo.model.audit import AuditCheck, AuditEntry, AuditRecord
+from ovillo.model.errors import OvilloError
+from ovillo.model.records import Namespace
+from ovillo.security.principals import Principal
+
+if TYPE_CHECKING:
+    from ovillo.model.clock import Clock
+    from ovillo.store.protocol import Store
+
+_log = logging.getLogger(__name__)
+
+#: Doors of other people's programs; the user's own terminal and agent are noted with the setting ``all``.
+_REMOTE = frozenset({"rest", "mcp", "websocket"})
+#: Deeds are written this long after the first of them at the latest (seconds); equal ones in between count as one.
+_WRITE_AFTER_S = 2.0
+_DAY_MS = 86_400_000
+#: Distinct deeds that wait; past it whoever brings the next one writes them.
+_MOST_WAITING = 5_000
+
+_Deed = tuple[Namespace, str, str | None, str, str, str]
+
+
+class Audit:
+    """Thread-safe. ``mode``: ``off``, ``remote`` (what comes over HTTP, and every removal), ``all``."""
+
+    def __init__(self, store: Store, clock: Clock, mode: str, days: int) -> None:
+        self._store = store
+        self._clock = clock
+        self._mode = mode
+        self._days = days
+        self._waiting: Counter[_Deed] = Counter()
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._swept_at: int | None = None
+        self._closed = False
+
+    def read(self, principal: Principal, door: str, action: str, session_id: str) -> None:
+        """Somebody was given what a session holds. Returns at once; written soon."""
+        if self._mode == "off" or (self._mode != "all" and door not in _REMOTE):
+            return
+        with self._lock:
+            self._waiting[_deed(principal, door, action, session_id)] += 1
+            is_full = len(self._waiting) >= _MOST_WAITING
+            if self._timer is None and not self._closed:
+                self._timer = threading.Timer(_WRITE_AFTER_S, self._flush_quietly)
+                self._timer.daemon = True
+                self._timer.start()
+        if is_full:
+            self._flush_quietly()
+
+    def removed(self, principal: Principal, door: str, action: str, session_id: str) -> None:
+        """Somebody removed a session; noted when this returns, behind what waited. Raises StoreUnavailable."""
+        if self._mode == "off":
+            return
+        with self._lock:
+            self._waiting[_deed(principal, door, action, session_id)] += 1
+        self.flush()
+
+    def entries(
+        self, namespace: Namespace, *, session_id: str | None = None, before: int | None = None, limit: int = 100
+    ) -> list[AuditRecord]:
+        """Newest first; what waits is written before."""
+        self.flush()
+        return self._store.audit(namespace, session_id=session_id, before=before, limit=limit)
+
+    def verify(self) -> AuditCheck:
+        self.flush()
+        return self._store.check_audit()
+
+    def holds(self, head: str) -> bool:
+        """Whether the chain still has the entry whose head was noted earlier."""
+        wanted = head.strip().lower()
+        return any(record.chain.hex() == wanted for record in self._store.audit_chain())
+
+    def flush(self) -> None:
+        """Write what waits. Raises StoreUnavailable, and then it waits on."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, Counter()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+        now = self._clock()
+        by_namespace: dict[Namespace, list[AuditEntry]] = {}
+        for (namespace, principal, key_id, door, action, session_id), times in waiting.items():
+            entry = AuditEntry(now, principal, key_id, door, action, session_id, times)
+            by_namespace.setdefault(namespace, []).append(entry)
+        try:
+            for namespace, entries in by_namespace.items():
+                self._store.add_audit(namespace, entries)
+        except OvilloError:
+            with self._lock:
+                self._waiting += waiting
+            raise
+        self._sweep(now)
+
+    def close(self) -> None:
+        self._closed = True
+        self._flush_quietly()
+
+    def _sweep(self, now: int) -> None:
+        if self._days and (self._swept_at is None or now - self._swept_at >= _DAY_MS):
+            self._swept_at = now
+            self._store.drop_audit(now - self._days * _DAY_MS)
+
+    def _flush_quietly(self) -> None:
+        try:
+            self.flush()
+        except OvilloError as error:
+            _log.warning("who read which session could not be noted: %s", error)
+
+
+def _deed(principal: Principal, door: str, action: str, session_id: str) -> _Deed:
+    return (principal.namespace, principal.name, principal.key_id, door, action, session_id)

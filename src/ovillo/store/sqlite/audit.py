@@ -1,0 +1,142 @@
+"""The audit in the tables. Owns the SQL of ``ovillo.store.protocol.audit`` and how entries are chained.
+
+The key of the chain lies in the same database: it shows that somebody edited a row, not that the owner rewrote it all.
+Whoever needs that notes the head elsewhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from ovillo.model.audit import AuditCheck, AuditEntry, AuditRecord
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import Analyzer
+from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.rows import clean, from_json, to_json
+from ovillo.store.sqlite.writer import Writer
+
+_COLUMNS = "a.seq, n.name, a.at, a.principal, a.key_id, a.door, a.action, a.session_id, a.times, a.chain"
+_FROM = "FROM audit a JOIN namespaces n ON n.key = a.namespace_key"
+#: ``meta``: seq and chain of the last entry that was dropped from the beginning, or of nothing at all.
+_ANCHOR = "audit_anchor"
+_SECRET = "audit"
+
+
+class AuditTable:
+    """Mixed into ``SqliteStore``."""
+
+    _pool: ReaderPool
+    _writer: Writer
+    _analyzer: Analyzer
+
+    if TYPE_CHECKING:
+
+        def secret(self, name: str) -> bytes: ...
+
+    def add_audit(self, namespace: Namespace, entries: Sequence[AuditEntry]) -> None:
+        secret = self.secret(_SECRET)
+
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            seq, chain = _last(db)
+            for entry in entries:
+                seq += 1
+                kept = _clean(entry)
+                chain = _chained(secret, chain, seq, namespace, kept)
+                db.execute(
+                    "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        seq, ns, kept.at, kept.principal, kept.key_id, kept.door, kept.action, kept.session_id, kept.times,
+                        chain,
+                    ),
+                )  # fmt: skip
+
+        self._writer.run(work)
+
+    def audit(
+        self, namespace: Namespace, *, session_id: str | None = None, before: int | None = None, limit: int = 100
+    ) -> list[AuditRecord]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT {_COLUMNS} {_FROM} WHERE n.name = ?1 AND (?2 IS NULL OR a.session_id = ?2)"
+                " AND (?3 IS NULL OR a.seq < ?3) ORDER BY a.seq DESC LIMIT ?4",
+                (namespace, session_id, before, limit),
+            ).fetchall()
+        return [_record(row) for row in rows]
+
+    def audit_chain(self) -> Iterator[AuditRecord]:
+        with self._pool.reading() as db:
+            for row in db.execute(f"SELECT {_COLUMNS} {_FROM} ORDER BY a.seq"):
+                yield _record(row)
+
+    def check_audit(self) -> AuditCheck:
+        secret = self.secret(_SECRET)
+        with self._pool.reading() as db, db:
+            seq, chain = _anchor(db)
+            entries = 0
+            for row in db.execute(
+                f"SELECT {_COLUMNS} FROM audit a LEFT JOIN namespaces n ON n.key = a.namespace_key ORDER BY a.seq"
+            ):
+                if row[0] != seq + 1:
+                    return AuditCheck(entries, None, seq + 1, f"entry {seq + 1} is missing")
+                seq, record = row[0], _record(row)
+                if not hmac.compare_digest(_chained(secret, chain, seq, record.namespace, record.entry), record.chain):
+                    return AuditCheck(entries, None, seq, f"entry {seq} is not what was written")
+                chain, entries = record.chain, entries + 1
+        return AuditCheck(entries, chain.hex() if entries else None)
+
+    def drop_audit(self, before: int) -> int:
+        def work(db: apsw.Connection) -> int:
+            # From the beginning only: a clock that went back must not tear a hole.
+            stays = db.execute("SELECT min(seq) FROM audit WHERE at >= ?", (before,)).fetchone()[0]
+            last = db.execute(
+                "SELECT seq, chain FROM audit WHERE ?1 IS NULL OR seq < ?1 ORDER BY seq DESC LIMIT 1", (stays,)
+            ).fetchone()
+            if last is None:
+                return 0
+            anchor = to_json([last[0], bytes(last[1]).hex()])
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ANCHOR, anchor))
+            db.execute("DELETE FROM audit WHERE seq <= ?", (last[0],))
+            return int(db.changes())
+
+        return self._writer.run(work)
+
+
+def _last(db: apsw.Connection) -> tuple[int, bytes]:
+    row = db.execute("SELECT seq, chain FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
+    return (int(row[0]), bytes(row[1])) if row else _anchor(db)
+
+
+def _anchor(db: apsw.Connection) -> tuple[int, bytes]:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANCHOR,)).fetchone()
+    seq, chain = from_json(row[0]) if row else (0, "")
+    return int(seq), bytes.fromhex(chain)
+
+
+def _chained(secret: bytes, before: bytes, seq: int, namespace: str, entry: AuditEntry) -> bytes:
+    said = json.dumps(
+        [
+            seq, namespace, entry.at, entry.principal, entry.key_id, entry.door, entry.action, entry.session_id,
+            entry.times,
+        ]
+    )  # fmt: skip
+    return hmac.digest(secret, before + said.encode(), "sha256")
+
+
+def _clean(entry: AuditEntry) -> AuditEntry:
+    """As it will be read back: what is chained is what is stored."""
+    key_id = None if entry.key_id is None else clean(entry.key_id)
+    names = (clean(entry.principal), key_id, clean(entry.door), clean(entry.action), clean(entry.session_id))
+    return AuditEntry(entry.at, *names, entry.times)
+
+
+def _record(row: tuple[Any, ...]) -> AuditRecord:
+    seq, namespace, at, principal, key_id, door, action, session_id, times, chain = row
+    entry = AuditEntry(at, principal, key_id, door, action, session_id, times)
+    return AuditRecord(seq, namespace or "", entry, bytes(chain))
