@@ -155,6 +155,7 @@ ENDPOINTS = (
         _download,
         query=ExportQuery,
         also={404: "No such session or format."},
+        deed="read",
     ),
     Endpoint(
         "POST",
