@@ -33,6 +33,9 @@ TOOLS: dict[str, list[Arguments]] = {
         {"query": "is there a pending bug about validate_card?"},
         {"query": "validate_card", "top_k": 5, "min_score": 0.1},
         {"query": "validate_card", "use_toon": False},
+        # With so little room a piece is shown in part, whichever its place in the quote.
+        *({"query": "validate_card pay.py", "max_tokens": room} for room in range(100, 700, 60)),
+        *({"query": "how does pay_plain work", "max_tokens": room} for room in range(100, 700, 60)),
     ],
     "get_session_history": [
         {"sessionID": PLAIN, "max_tokens": 20_000},

@@ -22,7 +22,12 @@ from ovillo.sessions.drafts import SessionDraft
 from tests.interfaces.opened import settings_for
 from tests.security.asked import COMMANDS
 from tests.security.marks import raw_in, raw_on_terminal
-from tests.security.planting import HOSTILE, MARK, planted
+from tests.security.planting import HOSTILE, planted
+
+_READ_WHOLE = {
+    *("session show", "session export", "session recover", "session summarize", "context", "code show", "code callers"),
+    *("knowledge search", "knowledge list"),
+}
 
 
 class Planted:
@@ -82,9 +87,10 @@ def test_nothing_recorded_commands_a_pipe_or_a_terminal(
             is_file = "--output" in given and "-" in given
             if not is_file:
                 assert raw_in((streams.out + streams.err).decode()) == [], given
-            for line in streams.err.decode().splitlines():
-                # An error is a line, and a hint a line below it.
-                assert not line.startswith((MARK, "##", ">")), given
+            # An error is a line and a hint a line below it; elsewhere every field is, but where texts are read whole.
+            shown = streams.err if command in _READ_WHOLE else streams.err + streams.out
+            for line in [] if is_file else shown.decode().splitlines():
+                assert not line.lstrip().startswith(("## ", "> zqx", "zqx```")), given
             sent = _on_terminal(home, [*command.split(), *given], monkeypatch)
             assert raw_on_terminal(sent) == [], given
 

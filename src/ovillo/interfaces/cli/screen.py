@@ -6,12 +6,15 @@ Owns the last look at what rich is about to print. Apart from ``output``, becaus
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import TextColumn
 from rich.segment import Segment
 
 from ovillo.model.quoting import printable
+
+if TYPE_CHECKING:
+    from rich.progress import TextColumn
 
 
 class Screen(Console):
@@ -24,4 +27,6 @@ class Screen(Console):
 
 def bar_text(text_format: str) -> TextColumn:
     """A column of a progress bar; square brackets in it are brackets."""
+    from rich.progress import TextColumn  # start-up cost: only a terminal gets a bar
+
     return TextColumn(text_format, markup=False)

@@ -16,6 +16,7 @@ from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
+from ovillo.model.quoting import flat, noticed
 from ovillo.security.principals import Principal
 
 METHOD = "execute"
@@ -81,20 +82,20 @@ def _answered(registry: Registry, principal: Principal, call: CallTool, request:
     except NotFound as error:
         known = [each.name for each in registry.visible(principal)]
         near = get_close_matches(name, known, n=3, cutoff=0.5)
-        return failure(given_id, INVALID_PARAMS, str(error), {"code": error.code, "near": near, "tools": known})
+        return failure(given_id, INVALID_PARAMS, flat(str(error)), {"code": error.code, "near": near, "tools": known})
     except InvalidInput as error:
         names = [field.encode_name for field in msgspec.structs.fields(tool.input)]
         wrong = [key for key in given if key not in names] if isinstance(given, Mapping) else []
         near = sorted({match for key in wrong for match in get_close_matches(str(key), names, n=2, cutoff=0.5)})
         data = {"code": error.code, "near": near, "parameters": names}
-        return failure(given_id, INVALID_PARAMS, str(error), data)
+        return failure(given_id, INVALID_PARAMS, flat(str(error)), data)
     except PermissionDenied as error:
         return _good(given_id, _denied(error))
     return _good(given_id, call(name, given or {}, meta if isinstance(meta, Mapping) else {}))
 
 
 def _denied(error: OvilloError) -> ToolResult:
-    return ToolResult(None, str(error), is_error=True, error_code=error.code)
+    return ToolResult(None, noticed(flat(str(error))), is_error=True, error_code=error.code)
 
 
 def _good(request_id: Any, result: ToolResult) -> Answer:

@@ -91,7 +91,7 @@ def _heading(where: SessionFilter, total: int, shown: int) -> str:
 
 
 def _more(output: Output) -> list[str]:
-    return [] if output.next_cursor is UNSET else [f"More: list_sessions(cursor={output.next_cursor!r})."]
+    return [] if output.next_cursor is UNSET else [f"More: list_sessions(cursor={said(output.next_cursor)})."]
 
 
 TOOL = Tool(

@@ -16,10 +16,11 @@ from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context import gathering
 from ovillo.references.context.answer import ContextAnswer, Item, Provenance, ResolvedEntity
+from ovillo.references.context.fitting import fitted
 from ovillo.references.context.pending import PendingAnswer, PendingSessions, asked_for
 from ovillo.references.context.wording import Wording
 from ovillo.sessions.languages import identify
-from ovillo.sessions.tokens import count_tokens, cut_to_tokens
+from ovillo.sessions.tokens import count_tokens
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
@@ -236,11 +237,11 @@ class ContextService:
             left = len(gathered.items)
             if not gathered.question and gathered.items:
                 # Below the threshold what was found is still offered, as what it is.
-                content, shown, left = _fitted([question], gathered.ranked()[:top_k], max_tokens)
+                content, shown, left = fitted([question], gathered.ranked()[:top_k], max_tokens)
             why = "ambiguous reference" if gathered.question else f"confidence {confidence} is below {threshold}"
         else:
             question, why = "", None
-            content, shown, left = _fitted(gathered.sentences, gathered.ranked()[:top_k], max_tokens)
+            content, shown, left = fitted(gathered.sentences, gathered.ranked()[:top_k], max_tokens)
         used = gathered.session_used or any(x.status != "none" for x in resolved.entities)
         return ContextAnswer(
             query=asked,
@@ -300,27 +301,3 @@ class _Gathered:
             self.items.append(Item(text, place, 0.9))
         if not found.open and found.done:
             self.sentences.append(self.wording.none_pending(found.done))
-
-
-def _fitted(
-    sentences: Sequence[str], items: Sequence[Item], max_tokens: int
-) -> tuple[str, tuple[Provenance, ...], int]:
-    """Text within the budget, the provenance of what is in it, and how many pieces are not."""
-    pieces = [" ".join(sentences)] if sentences else []
-    room = max_tokens - (count_tokens(pieces[0]) if pieces else 0)
-    shown: list[Provenance] = []
-    left = 0
-    for item in items:
-        cost = count_tokens(item.text) + 2
-        if cost > room and not shown and room > MIN_TOKENS // 2:
-            # The best piece is shown in part rather than not at all.
-            pieces.append(cut_to_tokens(item.text, room - 2))
-            shown.append(item.provenance)
-            room = 0
-        elif cost <= room:
-            pieces.append(item.text)
-            shown.append(item.provenance)
-            room -= cost
-        else:
-            left += 1
-    return "\n\n".join(pieces), tuple(shown), left

@@ -14,7 +14,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import parse_when
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
-from ovillo.model.quoting import one_line, printable
+from ovillo.model.quoting import flat, one_line, printable
 from ovillo.search.service import SearchRequest
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.transcript import moment
@@ -128,13 +128,13 @@ def _lines(found: SessionHits) -> Iterator[Line]:
     session = found.summary.session
     yield 0, [(one_line(found.summary.title, 200), "bold")]
     facts = [str(session.id), session.source, moment(session.updated_at)[:16], one_line(session.directory or "", 200)]
-    yield 2, [("  ".join(x for x in facts if x), "dim")]
+    yield 2, [(flat("  ".join(x for x in facts if x)), "dim")]
     for hit in found.hits:
         place = "  ".join(x for x in (moment(hit.created_at)[:16], hit.message_id or "title") if x)
-        yield 2, [(hit.tool or hit.role, "cyan"), (f"  {place}", "dim")]
+        yield 2, [(flat(hit.tool or hit.role), "cyan"), (flat(f"  {place}"), "dim")]
         yield 4, list(_snippet(hit))
     if found.more:
-        yield 2, [(f"and at least {found.more} more places:  ovillo search ... session:{session.id}", "dim")]
+        yield 2, [(f"and at least {found.more} more places:  ovillo search ... session:{flat(session.id)}", "dim")]
     yield 0, []
 
 

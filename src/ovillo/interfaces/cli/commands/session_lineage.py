@@ -81,7 +81,9 @@ def _label(summary: SessionSummary, relation: str = "", *, here: bool = False) -
     if relation:
         text.append(f"{relation}  ", "cyan")
     text.append(one_line(summary.title, 90), "bold reverse" if here else "bold")
-    text.append(f"  {moment(session.updated_at)[:16]}  {summary.counts.messages} messages  {session.id}", "dim")
+    text.append(
+        f"  {moment(session.updated_at)[:16]}  {summary.counts.messages} messages  {one_line(session.id, 200)}", "dim"
+    )
     return text
 
 

@@ -126,7 +126,7 @@ def _rows(page: SessionPage, title_width: int, *, cut: bool) -> Table:
         table.add_row(
             moment(x.session.updated_at)[:16],
             Text(_title(x)),
-            x.session.source,
+            Text(one_line(x.session.source, 40)),
             f"{x.counts.messages:,}",
             Text(one_line(folder, 60), "dim"),
             Text(one_line(x.session.id, 80), "dim"),
@@ -143,7 +143,10 @@ def _two_lines(page: SessionPage) -> Text:
         session = x.session
         text.append(moment(session.updated_at)[:16].ljust(16), "dim")
         text.append(f"  {_title(x)}\n")
-        text.append(f"{'':18}{one_line(session.id, 80)}  {session.source}  {x.counts.messages:,} messages\n", "dim")
+        text.append(
+            f"{'':18}{one_line(session.id, 80)}  {one_line(session.source, 40)}  {x.counts.messages:,} messages\n",
+            "dim",
+        )
     text.rstrip()
     return text
 

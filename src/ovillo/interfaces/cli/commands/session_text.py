@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from ovillo.model.quoting import one_line, printable
+from ovillo.model.quoting import flat, one_line, printable
 from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
 from ovillo.sessions.transfer.transcript import (
@@ -53,11 +53,11 @@ def header(page: HistoryPage) -> Text:
     facts = [session.source, str(session.id), moment(session.created_at)[:16], f"{page.total:,} messages"]
     if session.directory:
         facts.append(one_line(session.directory, 300))
-    text.append("  ".join(fact for fact in facts if fact) + "\n", "dim")
+    text.append(flat("  ".join(fact for fact in facts if fact)) + "\n", "dim")
     if session.parent_id:
-        text.append(f"sub-agent of {session.parent_id}\n", "dim")
+        text.append(f"sub-agent of {flat(session.parent_id)}\n", "dim")
     if session.forked_from:
-        text.append(f"fork of {session.forked_from}\n", "dim")
+        text.append(f"fork of {flat(session.forked_from)}\n", "dim")
     if page.offset:
         text.append(f"... {page.offset:,} earlier messages\n", "dim")
     return text
@@ -70,7 +70,7 @@ def message_text(message: Message, rules: Rules, here: str | None = None) -> Tex
     text.append(("> " if here == message.id else "") + speaker(message), _ROLE[message.role])
     text.append(f"  {moment(message.created_at) or 'no time'}  {one_line(message.id, 80)}", "dim")
     for mark in marks(message):
-        text.append(f"  [{mark}]", "yellow")
+        text.append(f"  [{flat(mark)}]", "yellow")
     text.append("\n")
     if message.error:
         text.append(f"  failed: {one_line(message.error, 600)}\n", "red")
@@ -109,7 +109,7 @@ def _tool(text: Text, part: Part, rules: Rules) -> None:
     text.append(tool_target(tool, 120))
     text.append(f"  ({tool_facts(tool)})\n", "red" if failed else "dim")
     if tool.child_session_id:
-        text.append(f"    started session {tool.child_session_id}\n", "dim")
+        text.append(f"    started session {flat(tool.child_session_id)}\n", "dim")
     if rules.full and (given := tool_input(tool)):
         _lines(text, given, 0, rules, style="cyan", indent="    ")
     if tool.output and looks_like_diff(tool.output):
