@@ -566,6 +566,7 @@ LOAD: dict[str, tuple[str, str]] = {
         "Long sessions are read, exported and synced in bounded memory, which is given back",
         "issue 8 section 2",
     ),
+    "LOAD-5": ("A regular expression keeps its deadline inside a text of any size", "issue 8 section 2"),
 }
 
 CONF: dict[str, tuple[str, str]] = {

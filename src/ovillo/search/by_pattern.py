@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
@@ -14,6 +15,7 @@ from ovillo.search.evidence import find_text
 from ovillo.search.query import Query
 from ovillo.search.ranked import Places, Ranked, Ranking
 from ovillo.search.units import UnitBuilder
+from ovillo.search.windows import OutOfTime
 from ovillo.store.protocol import AllOf, DocId, Except, Match, Order
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ _READ_AT_ONCE = 50
 _MOST_HITS = 1_000
 _MOST_NEWEST = 500
 _MARKED = 5
+#: Time to mark places in a text that is shown (seconds): a text is a hit already.
+_MARK_S = 0.03
 
 
 def by_pattern(
@@ -42,8 +46,13 @@ def by_pattern(
     cut: str | None = None
     for doc, text in _texts(store, units, namespace, query, must, drop):
         looked += 1
-        if all(regex.find(text) for regex in query.regexes) and _holds(text, query):
-            found.append(Ranked(doc, 1.0 / (1 + len(found)), "regex"))
+        try:
+            places = [regex.find(text, deadline) for regex in query.regexes]
+            if all(places) and _holds(text, query, deadline):
+                found.append(Ranked(doc, 1.0 / (1 + len(found)), "regex", places[0] if places else None))
+        except OutOfTime:
+            cut = f"stopped inside text {looked:,}, newest first; narrow it with project:, after: or longer literals"
+            break
         if len(found) >= _MOST_HITS or time.monotonic() > deadline:
             cut = f"stopped after {looked:,} texts, newest first; narrow it with project:, after: or longer literals"
             break
@@ -70,32 +79,47 @@ def scanned(store: Store, namespace: Namespace, query: Query, deadline: float) -
     cut: str | None = None
     for doc, text in store.scan_texts(namespace, query.where):
         looked += 1
-        if all(find_text(text, word, 1, whole=True) for word in wanted) and _holds(text, query):
-            found.append(Ranked(doc, 1.0 / (1 + len(found)), "substring"))
+        try:
+            places = [find_text(text, word, 1, whole=True, deadline=deadline) for word in wanted]
+            if all(places) and _holds(text, query, deadline):
+                found.append(Ranked(doc, 1.0 / (1 + len(found)), "substring", places[0][0] if places else None))
+        except OutOfTime:
+            cut = f"stopped inside text {looked:,}, newest first; add a rarer word"
+            break
         if len(found) >= _MOST_HITS or time.monotonic() > deadline:
             cut = f"stopped after {looked:,} texts, newest first; add a rarer word"
             break
     return Ranking(
         found,
-        mark=lambda text: [place for word in wanted for place in find_text(text, word, _MARKED)],
+        mark=lambda text: [place for word in wanted for place in _marked(text, word)],
         scored=f"little words, looked for in {looked:,} texts, newest first",
         cut=cut,
     )
 
 
-def _holds(text: str, query: Query) -> bool:
+def _holds(text: str, query: Query, deadline: float) -> bool:
     """Whether every phrase stands in the text and nothing excluded does."""
-    return all(find_text(text, phrase.text, 1, whole=not phrase.prefix) for phrase in query.phrases) and not any(
-        find_text(text, item.text, 1, whole=not item.prefix) for item in query.excluded
+    stands = partial(find_text, text, most=1, deadline=deadline)
+    return all(stands(phrase.text, whole=not phrase.prefix) for phrase in query.phrases) and not any(
+        stands(item.text, whole=not item.prefix) for item in query.excluded
     )
 
 
 def _marker(query: Query) -> Callable[[str], Places]:
     def mark(text: str) -> Places:
-        places = [place for regex in query.regexes for place in regex.find_all(text, _MARKED)]
-        return places + [place for phrase in query.phrases for place in find_text(text, phrase.text, _MARKED)]
+        until = time.monotonic() + _MARK_S
+        places = [place for regex in query.regexes for place in regex.find_all(text, _MARKED, until)]
+        return places + [place for phrase in query.phrases for place in _marked(text, phrase.text)]
 
     return mark
+
+
+def _marked(text: str, wanted: str) -> Places:
+    """None where the text is so long that there is no time."""
+    try:
+        return find_text(text, wanted, _MARKED, deadline=time.monotonic() + _MARK_S)
+    except OutOfTime:
+        return []
 
 
 def _texts(

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ovillo.model.limits import MAX_INDEXED_CHARS
 from ovillo.model.records import Namespace
 from ovillo.search.evidence import best_stretch, find_text, find_units
 from ovillo.search.meaning import Meaning
@@ -103,7 +104,9 @@ class WordSearch:
         """Those whose text holds everything as it was written, accents, case and blanks aside."""
         texts = self._store.doc_texts(namespace, list(scores))
         return {
-            doc: scores[doc] for doc, text in texts.items() if all(find_text(text, one, 1, whole=True) for one in said)
+            doc: scores[doc]
+            for doc, text in texts.items()
+            if all(find_text(text[:MAX_INDEXED_CHARS], one, 1, whole=True) for one in said)
         }
 
     def _scores(
@@ -163,6 +166,6 @@ def _kinds(
 
 def _marker(said: Sequence[str]) -> Callable[[str], Places]:
     def mark(text: str) -> Places:
-        return [place for one in said for place in find_text(text, one)]
+        return [place for one in said for place in find_text(text[:MAX_INDEXED_CHARS], one)]
 
     return mark

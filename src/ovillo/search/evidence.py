@@ -10,16 +10,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import re2
 
 from ovillo.search.analysis import fold, fold_with_offsets, query_terms
 from ovillo.search.units import Unit
+from ovillo.search.windows import check
 
 #: A stretch of this many characters is read at a glance.
 STRETCH = 240
 _LOOKED_AT = 60_000
+#: A text is folded by so many characters at once, and what overlaps.
+_FOLDED, _OVERLAP = 32 * 1024, 8 * 1024
+#: Characters before a window that are read with it.
+_LEAD = 16
 #: Shorter texts are read faster word by word (characters).
 _WORTH_SCANNING = 400
 _WORD = re.compile(r"\w+")
@@ -80,24 +86,39 @@ def _holding(terms: tuple[str, ...]) -> Any:
     return re2.compile(rf"\w*(?:{alternatives})\w*", options)
 
 
-def find_text(text: str, wanted: str, most: int = 20, *, whole: bool = False) -> list[tuple[int, int]]:
-    """Places of ``wanted`` in ``text``, whatever the accents, the case and the white space; ``whole`` words only."""
+def find_text(
+    text: str, wanted: str, most: int = 20, *, whole: bool = False, deadline: float | None = None
+) -> list[tuple[int, int]]:
+    """Places of ``wanted`` in ``text``, whatever the accents, the case and the white space; ``whole`` words only.
+
+    Raises OutOfTime, in long texts."""
     needle = " ".join(fold(wanted).split())
     if not needle:
         return []
-    folded, offsets = fold_with_offsets(text)
-    places: list[tuple[int, int]] = []
     expression = r"\s+".join(map(re.escape, needle.split(" ")))
     if whole:
         # CJK is written without blanks: there any place is a word's.
         expression = (r"(?<![a-z0-9_])" if needle[0].isascii() else "") + expression
         expression += r"(?![a-z0-9_])" if needle[-1].isascii() and needle[-1].isalnum() else ""
     pattern = re.compile(expression)
-    for match in pattern.finditer(folded):
-        places.append((offsets[match.start()], offsets[match.end() - 1] + 1))
-        if len(places) >= most:
-            break
-    return places
+    return list(islice(_places(text, pattern, deadline), most))
+
+
+def _places(text: str, pattern: re.Pattern[str], deadline: float | None) -> Iterator[tuple[int, int]]:
+    """Matches in the folded text as places of ``text``, which is folded a window at a time."""
+    passed = 0
+    for start in range(0, max(len(text), 1), _FOLDED):
+        check(deadline if start else None)
+        # What stands before decides whether a word begins here.
+        lead = max(0, start - _LEAD)
+        folded, offsets = fold_with_offsets(text[lead : start + _FOLDED + _OVERLAP])
+        for match in pattern.finditer(folded):
+            first, last = lead + offsets[match.start()], lead + offsets[match.end() - 1] + 1
+            if first >= start + _FOLDED:
+                break
+            if first >= max(start, passed):
+                passed = last
+                yield first, last
 
 
 def best_stretch(found: Sequence[Found], weights: Sequence[float]) -> tuple[float, int, int]:

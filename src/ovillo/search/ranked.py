@@ -17,6 +17,8 @@ class Ranked:
     score: float
     #: What brought it in: words, phrase, prefix, substring, regex, meaning, neighbour, newest.
     by: str
+    #: The place in the text that made it a hit, where one was looked for.
+    at: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)

@@ -5,16 +5,20 @@ Owns compiling, and the literal text that every match must contain (what the ind
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import re2
 
 from ovillo.model.errors import InvalidInput
+from ovillo.search.windows import USUAL, OutOfTime, spans
 
 #: Memory of one compiled expression (bytes); larger ones are refused.
 _MAX_MEMORY = 4 << 20
 _MAX_CHARS = 1_000
+#: Instructions of one; each may be looked at for each byte of a text.
+_MAX_PROGRAM = 75_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +30,27 @@ class Regex:
     literals: tuple[str, ...]
     _compiled: Any = field(compare=False, repr=False)
 
-    def find(self, text: str) -> tuple[int, int] | None:
-        """Start and end of the first match, in characters."""
+    def find(self, text: str, deadline: float | None = None) -> tuple[int, int] | None:
+        """Start and end of the first match, in characters. Raises OutOfTime."""
+        if len(text) > USUAL.size:
+            return next(spans(self._compiled, text, deadline), None)
         found = self._compiled.search(text)
         return (found.start(), found.end()) if found else None
 
-    def find_all(self, text: str, limit: int) -> list[tuple[int, int]]:
-        spans: list[tuple[int, int]] = []
-        for found in self._compiled.finditer(text):
-            if found.end() > found.start():
-                spans.append((found.start(), found.end()))
-            if len(spans) >= limit:
-                break
-        return spans
+    def find_all(self, text: str, limit: int, deadline: float | None = None) -> list[tuple[int, int]]:
+        """The first matches; of a long text, those that are found before the deadline."""
+        if len(text) > USUAL.size:
+            found = spans(self._compiled, text, deadline)
+        else:
+            found = ((match.start(), match.end()) for match in self._compiled.finditer(text))
+        kept: list[tuple[int, int]] = []
+        with suppress(OutOfTime):
+            for start, end in found:
+                if end > start:
+                    kept.append((start, end))
+                if len(kept) >= limit:
+                    break
+        return kept
 
 
 def compile_regex(source: str, *, ignore_case: bool = False, position: int = 0) -> Regex:
@@ -60,6 +72,8 @@ def compile_regex(source: str, *, ignore_case: bool = False, position: int = 0) 
     except re2.error as error:
         reason = error.args[0] if error.args else "not understood"
         raise _refused(position, _said(reason)) from error
+    if compiled.programsize > _MAX_PROGRAM:
+        raise _refused(position, "counts too far: it becomes too large to be searched in time")
     return Regex(source, required_literals(source), compiled)
 
 

@@ -60,6 +60,10 @@ def _hit(item: Ranked, doc: Doc, text: str, ranking: Ranking) -> Hit:
     if ranking.mark is not None and (marked := ranking.mark(text)):
         places += marked
         at = marked[0][0]
+    if item.at is not None:
+        # In a long text it may stand beyond what there was time to mark.
+        places.append(item.at)
+        at = item.at[0]
     shown, highlights = snippet(text, places, at)
     return Hit(
         message_id=doc.message_id,
