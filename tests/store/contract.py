@@ -33,6 +33,7 @@ from ovillo.store.protocol import (
     Store,
     Term,
 )
+from tests.anything import JSON, TEXTS, same, whole
 from tests.builders import NOON, call, delta, message, session, text_part, tool_part
 
 NS = DEFAULT_NAMESPACE
@@ -363,20 +364,23 @@ def test_many_threads_read_and_write_at_once(store: Store) -> None:
 
 
 @pytest.mark.requirement("STORE-20")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    texts=st.lists(st.text(max_size=60), min_size=1, max_size=5),
-    blob=st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-        lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=4), x, max_size=3),
-        max_leaves=8,
-    ),
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(TEXTS, min_size=1, max_size=5), blob=JSON)
 def test_any_text_and_any_json_survives_the_store(store: Store, texts: list[str], blob: object) -> None:
-    said = message("m1", 1, *texts, of="ses_any", metadata={"raw": blob})
-    store.apply(NS, [delta(said, about=session("ses_any"))])
-    found = store.get_message(NS, SessionId("ses_any"), "m1")
+    """Exactly; half a surrogate pair, which no encoding carries, becomes U+FFFD."""
+    number = len(store.list_sessions(NS, SessionFilter(), 1_000))
+    session_id = SessionId(f"ses_any_{number}")
+    tool = replace(call(output=texts[0], status=ToolStatus.COMPLETED), input={"given": blob})
+    parts = (*(text_part("m1", text, n) for n, text in enumerate(texts)), tool_part("m1", len(texts), tool))
+    said = message("m1", 1, role=Role.ASSISTANT, parts=parts, of=session_id, metadata={"raw": blob})
+    store.apply(NS, [delta(said, about=session(session_id, metadata={"raw": blob}))])
+    found = store.get_message(NS, session_id, "m1")
+    row = store.get_session(NS, session_id)
     assert found is not None
+    assert row is not None
     kept = {part.seq: part.text for part in found.parts}
-    for index, text in enumerate(texts):
-        assert kept[index] == text or text == "" or kept[index] != ""
+    assert [kept[n] for n in range(len(texts))] == [whole(text) for text in texts]
+    tools = [part.tool for part in found.parts if part.tool]
+    assert tools[0].output == whole(texts[0])
+    for value in (found.metadata["raw"], row.session.metadata["raw"], tools[0].input["given"]):
+        assert same(value, blob)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import zstandard
 
+from ovillo.model.characters import whole_json
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.limits import MAX_JSON_DEPTH
 from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot
@@ -77,7 +78,7 @@ def plain_text(content: dict[str, Any]) -> bytes:
     try:
         plain = msgspec.json.encode(content)
     except UnicodeEncodeError:
-        plain = msgspec.json.encode(_mended(content))
+        plain = msgspec.json.encode(whole_json(content))
     except ValueError:
         # Python prints no integer over 4,300 digits.
         raise InvalidInput("The state holds a number with too many digits.", hint="Save it as text.") from None
@@ -194,11 +195,3 @@ def _json_name(value: object) -> str:
         float: "a number",
     }
     return "null" if value is None else names.get(type(value), f"a {type(value).__name__}")
-
-
-def _mended(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {_mended(key): _mended(item) for key, item in value.items()}
-    return [_mended(item) for item in value] if isinstance(value, list) else value

@@ -16,6 +16,7 @@ import msgspec
 
 from ovillo.interfaces.http.endpoints import Endpoint, NoQuery
 from ovillo.interfaces.http.problems import FieldProblem
+from ovillo.model.characters import whole_escapes
 from ovillo.model.errors import InvalidInput
 
 #: More parameters than any endpoint has: a longer address is not taken apart.
@@ -97,7 +98,13 @@ def body_decoder(endpoint: Endpoint) -> Callable[[bytes, str | None], Any]:
         if content_type is not None and content_type != "application/json" and not _is_json(content_type):
             raise WrongType(content_type)
         try:
-            return decode(raw)
+            try:
+                return decode(raw)
+            except msgspec.ValidationError:
+                raise
+            except msgspec.DecodeError:
+                # Half a surrogate pair, as JavaScript writes where it cut a text, is no reason to refuse a message.
+                return decode(whole_escapes(raw))
         except msgspec.ValidationError as error:
             raise _bad(error, names, "field") from None
         except msgspec.DecodeError as error:

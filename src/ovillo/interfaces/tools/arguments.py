@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect as shapes
 
+from ovillo.model.characters import whole_json
 from ovillo.model.errors import InvalidInput
 
 Input = TypeVar("Input", bound=msgspec.Struct)
@@ -34,7 +35,7 @@ def decode(tool: str, shape: type[Input], arguments: object) -> Input:
             raise InvalidInput(f"{tool} has no argument {name!r}.", hint=_offer(name, fields) + _usage(tool, shape))
         if value is None or (value == "" and not field.required):
             continue
-        given[name] = _soften(field, value)
+        given[name] = _soften(field, whole_json(value))
     for name, field in fields.items():
         if field.required and name not in given:
             raise InvalidInput(f"{tool} needs {name!r}.", hint=_usage(tool, shape))
@@ -51,9 +52,6 @@ def _convert(tool: str, shape: type[Input], given: dict[str, Any]) -> Input:
 def _soften(field: shapes.Field, value: Any) -> Any:
     """What every caller means: 5 for "5" (msgspec does that), "5" for 5, Concise for concise, the most for too many."""
     kind = _bare(field.type)
-    if isinstance(value, str):
-        # Half a surrogate pair is legal in JSON and in no encoding: neither store nor wire could carry it.
-        value = value.encode("utf-8", "replace").decode()
     if isinstance(kind, shapes.StrType) and isinstance(value, int | float) and not isinstance(value, bool):
         return str(int(value)) if float(value).is_integer() else str(value)
     if isinstance(kind, shapes.LiteralType | shapes.EnumType) and isinstance(value, str):

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from ovillo.model.characters import whole, whole_escapes
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.limits import MAX_JSON_DEPTH
 from ovillo.sessions.transfer.json_form import VERSION
@@ -36,10 +37,6 @@ _COMPRESSED = {
     b"\xfd7zXZ": "xz",
 }
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-#: Texts with more escapes are not mended (that takes half a second): half a pair in them is refused.
-_MAX_MENDED = 2_000_000
-#: One escape; the group is half a pair.
-_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 _FORMS = f"an export (JSON object with version {VERSION!r} and session), its JSON lines, or turns as JSON lines"
 
 
@@ -60,13 +57,13 @@ class Document:
 
 def parse(text: str | bytes) -> Document:
     """Raises LimitExceeded and InvalidInput, which name what is wrong and where."""
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    data = text if isinstance(text, bytes) else whole(text).encode()
     if len(data) > MAX_IMPORT_BYTES:
         raise LimitExceeded(
             f"The import has {len(data):,} bytes.",
             hint=f"It may have {MAX_IMPORT_BYTES:,} (64 MiB); split the session.",
         )
-    data = _whole_pairs(_plain_utf8(data))
+    data = whole_escapes(_plain_utf8(data))
     first, _, rest = data.partition(b"\n")
     if rest.strip() and _is_object(first.strip()):
         return _from_lines(data)
@@ -124,16 +121,6 @@ def _walk(data: bytes, what: str) -> None:
 
 def _no_json(what: str, error: Exception) -> NoReturn:
     raise InvalidInput(f"{what} is no JSON: {str(error)[:200]}.", hint=f"Give {_FORMS}.") from None
-
-
-def _whole_pairs(data: bytes) -> bytes:
-    """Half surrogate pairs, which programs in JavaScript write where they cut a text, become U+FFFD."""
-
-    def whole(escape: re.Match[bytes]) -> bytes:
-        return b"\\ufffd" if escape[1] else escape[0]
-
-    found = b"\\ud" in data or b"\\uD" in data
-    return _ESCAPE.sub(whole, data) if found and data.count(b"\\") <= _MAX_MENDED else data
 
 
 def _structure(data: bytes) -> int:

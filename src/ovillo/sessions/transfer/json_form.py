@@ -15,10 +15,11 @@ from typing import Any
 
 import msgspec
 
+from ovillo.model.characters import whole_json
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Message, Part, PartType, Role, Session
 from ovillo.model.text import tool_text
-from ovillo.sessions.transfer.transcript import Transcript, json_ready
+from ovillo.sessions.transfer.transcript import Transcript
 
 VERSION = "1.0"
 #: Key in the metadata of what was imported: where it came from, in the words of the file.
@@ -198,4 +199,4 @@ def json_text(value: Any) -> str:
         return msgspec.json.encode(value).decode()
     except (UnicodeEncodeError, TypeError, OverflowError, msgspec.MsgspecError):
         # Text that UTF-8 cannot hold, integers past 64 bits: damage in the source that JSON can still carry.
-        return json.dumps(json_ready(value), ensure_ascii=False, default=str)
+        return json.dumps(whole_json(value), ensure_ascii=False, default=str)

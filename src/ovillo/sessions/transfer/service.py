@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ovillo.model.characters import whole
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.errors import NotFound
 from ovillo.model.limits import LIST_LIMIT_MAX, PASSING_CHARS
@@ -50,7 +51,7 @@ def _encoded(
     def chunks(transcript: Transcript, notes: list[str]) -> Iterator[bytes]:
         size = 0
         for text in write(transcript):
-            chunk = text.encode("utf-8", "replace")
+            chunk = whole(text).encode()
             size += len(chunk)
             yield chunk
         if comes_back and size > documents.MAX_IMPORT_BYTES:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line, printable
@@ -180,14 +179,3 @@ def head_facts(transcript: Transcript) -> list[tuple[str, str]]:
         ("Changes", f"+{figures.additions} -{figures.deletions} in {figures.files} files" if figures.files else ""),
     ]
     return [(name, one_line(value, 300)) for name, value in facts if value]
-
-
-def json_ready(value: Any) -> Any:
-    """``value`` with lone surrogates and other text that UTF-8 cannot hold replaced, for writers that need UTF-8."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {str(json_ready(key)): json_ready(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_ready(item) for item in value]
-    return value

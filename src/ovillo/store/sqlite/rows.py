@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import zstandard
 
+from ovillo.model.characters import whole, whole_json
 from ovillo.model.records import (
     Author,
     FileRef,
@@ -65,11 +66,17 @@ _decode = msgspec.json.Decoder().decode
 
 
 def to_json(value: Any) -> str:
-    """JSON text of anything a client may have written, lone surrogates and huge integers included."""
+    """JSON text of anything a client may have written, half surrogate pairs and huge integers included."""
     try:
         return _encoder.encode(value).decode()
-    except (msgspec.MsgspecError, UnicodeError, OverflowError, ValueError, TypeError):
-        return json.dumps(value, ensure_ascii=True, default=str)
+    except UnicodeError:
+        return _lenient(whole_json(value))
+    except (msgspec.MsgspecError, OverflowError, ValueError, TypeError):
+        return _lenient(value)
+
+
+def _lenient(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, default=str)
 
 
 def from_json(text: str | None) -> Any:
@@ -82,12 +89,8 @@ def from_json(text: str | None) -> Any:
 
 
 def clean(text: str) -> str:
-    """Text that SQLite can hold: lone surrogates become U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
+    """Text that SQLite can hold: half surrogate pairs become U+FFFD."""
+    return whole(text)
 
 
 def text_or_none(text: str | None) -> str | None:
@@ -114,7 +117,7 @@ def pack(text: str | None) -> str | bytes | None:
     """How a long text is stored: as it is, or as a zstd frame. Equal texts give equal bytes."""
     if text is None or len(text) < _PACK_FROM:
         return text if text is None else clean(text)
-    packed = _packer.compress(text.encode("utf-8", "replace"))
+    packed = _packer.compress(clean(text).encode())
     return packed if len(packed) < len(text) else clean(text)
 
 
