@@ -367,6 +367,7 @@ MEMO: dict[str, tuple[str, str]] = {
     "MEMO-16": ("Each session type has a template", "issue 3"),
     "MEMO-17": ("Other packages add summarizers", "DESIGN 3"),
     "MEMO-18": ("A session chooses for itself how it is kept short, through every door", "issue 8; v6 roadmap 1"),
+    "MEMO-20": ("retention_days runs by itself, in one process, recorded sessions only", "issue 8; v6 roadmap"),
     "MEMO-19": ("A session with a threshold of its own is summarised while it grows", "issue 8; v6 roadmap 1"),
 }
 ACCESS: dict[str, tuple[str, str]] = {

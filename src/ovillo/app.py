@@ -150,7 +150,7 @@ def _audit(services: Services) -> Any:
 def _retention(services: Services) -> Any:
     from ovillo.sessions.retention import Retention
 
-    return Retention(services.store, services.settings, services.clock)
+    return Retention(services.store, services.settings, services.clock, services.audit)
 
 
 def _feed(services: Services) -> Any:

@@ -41,6 +41,8 @@ _LOOK_FOR_CODE_S = 5.0
 _LOOKS_BEFORE_LETTING_GO = 30
 #: Sessions wait to be read for entities when this process read or recorded some; others may have (seconds).
 _TRACK_AGAIN_S = 30.0
+#: How often it is looked which sessions are past their days (seconds).
+_RETAIN_AGAIN_S = 3_600.0
 
 
 class Backend:
@@ -107,9 +109,12 @@ class Backend:
         self._in_background = True
         begun = [
             ("watching the sources", "ovillo-watch", self._watch),
-            ("watching the code", "ovillo-code", self._watch_code),
             ("reading sessions for entities", "ovillo-entities", self._track),
         ]
+        if services.settings.follows_code:
+            begun.append(("watching the code", "ovillo-code", self._watch_code))
+        if services.settings.has_retention:
+            begun.append(("removing sessions past their days", "ovillo-retention", self._retain))
         if services.settings.embedder != "none":
             begun.append(("embedding", "ovillo-embed", self._embed))
         for what, thread, work in begun:
@@ -187,6 +192,16 @@ class Backend:
                     keeper.classify(namespace, self._stop)
             self._new_sessions.wait(_TRACK_AGAIN_S)
             self._new_sessions.clear()
+
+    def _retain(self, services: Services) -> None:
+        """Now and every hour, one process at a time. Removing is quick and asks for no turn of its own."""
+        _be_nice()
+        turn = lock(services.settings.data_dir / "retention.lock")
+        while not self._stop.is_set():
+            with suppress(Timeout), turn:
+                for namespace in services.store.namespaces():
+                    services.retention.run(namespace, self._stop)
+            self._stop.wait(_RETAIN_AGAIN_S)
 
     def _embed(self, services: Services) -> None:
         """One process at a time: a server runs for every agent, and all would embed the same texts."""

@@ -6,6 +6,8 @@ the agents' own files always.
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,6 +16,8 @@ from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace, SessionId, SessionType
+from ovillo.security.principals import Principal
+from ovillo.sessions.audit import Audit
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.views import SessionSummary
 from ovillo.settings import Settings
@@ -22,13 +26,16 @@ from ovillo.store.protocol import SessionFilter
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
+_log = logging.getLogger(__name__)
+
 _DAY_MS = 86_400_000
 _PAGE = 200
 
 
 class Retention:
-    def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
+    def __init__(self, store: Store, settings: Settings, clock: Clock, audit: Audit) -> None:
         self._store = store
+        self._audit = audit
         self._default = settings.retention_days
         self._rules = settings.retention
         self._clock = clock
@@ -85,7 +92,16 @@ class Retention:
             removed.append(item.session.id)
         return removed
 
-    @property
-    def is_on(self) -> bool:
-        """Whether a setting says how long sessions are kept, so that the old ones go by themselves."""
-        return bool(self._default or any(self._rules.values()))
+    def run(self, namespace: Namespace, stop: threading.Event | None = None) -> int:
+        """Remove recorded sessions that are past the days of the settings; how many. What servers do by themselves."""
+        by_itself = Principal("retention", namespace, frozenset())
+        removed = 0
+        for item in self.plan(namespace):
+            if stop and stop.is_set():
+                break
+            for session_id in self.apply(namespace, [item]):
+                self._audit.removed(by_itself, "retention", "retention", session_id)
+                removed += 1
+        if removed:
+            _log.info("%d sessions of %s were past their days and are removed", removed, namespace)
+        return removed

@@ -153,6 +153,11 @@ class Settings:
         return self.data_dir / "ovillo.db"
 
     @property
+    def has_retention(self) -> bool:
+        """Whether some recorded sessions are removed after some days."""
+        return bool(self.retention_days or any(self.retention.values()))
+
+    @property
     def follows_code(self) -> bool:
         """Whether servers keep indexed folders up to date without being asked."""
         return self.code_indexing and self.code_index_frequency == "on_change"
