@@ -21,8 +21,8 @@ from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.sessions.drafts import SessionDraft
 from tests.interfaces.opened import settings_for
 from tests.security.asked import COMMANDS
-from tests.security.marks import raw_in, raw_on_terminal
-from tests.security.planting import HOSTILE, planted
+from tests.security.marks import answer_faults, raw_in, raw_on_terminal
+from tests.security.planting import HOSTILE, PLAIN, planted
 
 _READ_WHOLE = {
     *("session show", "session export", "session recover", "session summarize", "context", "code show", "code callers"),
@@ -93,6 +93,14 @@ def test_nothing_recorded_commands_a_pipe_or_a_terminal(
                 assert not line.lstrip().startswith(("## ", "> zqx", "zqx```")), given
             sent = _on_terminal(home, [*command.split(), *given], monkeypatch)
             assert raw_on_terminal(sent) == [], given
+
+
+@pytest.mark.requirement("SEC-40")
+def test_what_is_pasted_into_a_new_session_stands_under_the_notice(
+    home: Planted, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    home.run(["session", "recover", PLAIN])
+    assert answer_faults(capfdbinary.readouterr().out.decode()) == []
 
 
 @pytest.mark.requirement("SEC-41")

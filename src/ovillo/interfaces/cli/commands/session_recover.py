@@ -8,6 +8,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell_text
 from ovillo.interfaces.cli.state import State
 from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.model.quoting import noticed
 
 
 @click.command()
@@ -24,4 +25,5 @@ def recover(state: State, session: str, max_tokens: int) -> None:
     if state.json:
         print_json(answer.data)
     else:
-        tell_text(answer.text)
+        # It goes on to a model, so it goes under the notice that a model gets.
+        tell_text(noticed(answer.text))
