@@ -312,6 +312,19 @@ SECURITY: dict[str, tuple[str, str]] = {
     "SEC-4": ("Redaction never raises, is idempotent, and hands clean text back unchanged", "platform.md 4"),
     "SEC-5": ("Every text of a record is redacted: prompts, tool input and output, diffs, errors, titles", "DESIGN 15"),
     "SEC-6": ("Redaction can be switched off", "platform.md 4"),
+    "SEC-13": (
+        "No string of a record is passed over: ids, folders, branches, models, names of tools and files, keys",
+        "issue 8, 1 Secrets",
+    ),
+    "SEC-14": (
+        "A masked id stays one id, told from others, and is found by what its client calls it",
+        "issue 8, 1 Secrets",
+    ),
+    "SEC-15": ("A secret planted at any door stands in no file, answer, export or log", "issue 8, 1 Secrets"),
+    "SEC-16": (
+        "Code and documents are indexed and shown without their secrets, line numbers kept",
+        "issue 8, 1 Secrets",
+    ),
     "SEC-20": ("A file a command writes is its owner's, and is never written through a link", "issue 8, 1 Files"),
     "SEC-21": ("The data folder is closed to others from the first byte of every file", "issue 8, 1 Files"),
     "SEC-23": ("Nothing that a repository configures is executed", "issue 8, 1"),

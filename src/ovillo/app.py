@@ -65,6 +65,16 @@ def _redactor(secret: bytes, mode: str) -> Any:
     return redactor_for(secret, mode)
 
 
+def _redactor_of(services: Services) -> Any:
+    """The store's; its rules are compiled when the first text comes."""
+    return _redactor(services.store.secret("redaction"), services.settings.redaction)
+
+
+def _stored_id(services: Services) -> Callable[[str], str]:
+    """Which id a client's own has here. Asked only for ids that nothing has: the rules are not loaded before."""
+    return lambda given: str(_redactor_of(services).identifier(given))
+
+
 def _freshness(services: Services) -> Callable[[], Any]:
     def freshness() -> Any:
         from ovillo.sessions.views import Freshness
@@ -77,13 +87,13 @@ def _freshness(services: Services) -> Callable[[], Any]:
 def _catalog(services: Services) -> Any:
     from ovillo.sessions.catalog import Catalog
 
-    return Catalog(services.store, _freshness(services))
+    return Catalog(services.store, _freshness(services), _stored_id(services))
 
 
 def _history(services: Services) -> Any:
     from ovillo.sessions.history import History
 
-    return History(services.store, _freshness(services))
+    return History(services.store, _freshness(services), _stored_id(services))
 
 
 def _lineage(services: Services) -> Any:
@@ -117,12 +127,9 @@ def _calling(services: Services) -> Any:
 
 
 def _recorder(services: Services) -> Any:
-    from ovillo.security.redaction import Redactor
     from ovillo.sessions.recording import Recorder
 
-    mode: Any = services.settings.redaction
-    redactor = Redactor(services.store.secret("redaction"), mode)
-    return Recorder(services.store, redactor, services.clock, services.keeper.grown)
+    return Recorder(services.store, _redactor_of(services), services.clock, services.keeper.grown)
 
 
 def _summaries(services: Services) -> Any:
@@ -166,20 +173,15 @@ def _transfer(services: Services) -> Any:
 
 
 def _importer(services: Services) -> Any:
-    from ovillo.security.redaction import Redactor
     from ovillo.sessions.transfer.importing import ImportService
 
-    mode: Any = services.settings.redaction
-    return ImportService(services.store, Redactor(services.store.secret("redaction"), mode), services.clock)
+    return ImportService(services.store, _redactor_of(services), services.clock)
 
 
 def _snapshots(services: Services) -> Any:
-    from ovillo.security.redaction import Redactor
     from ovillo.sessions.snapshots import Snapshots
 
-    mode: Any = services.settings.redaction
-    redact = Redactor(services.store.secret("redaction"), mode).redact_json
-    return Snapshots(services.store, redact, services.clock)
+    return Snapshots(services.store, _redactor_of(services).redact_json, services.clock)
 
 
 def _upkeep(services: Services) -> Any:
@@ -188,18 +190,10 @@ def _upkeep(services: Services) -> Any:
     return Upkeep(services.store, services.clock)
 
 
-def _redact_value(services: Services) -> Callable[[Any], Any]:
-    """Masks secrets in JSON values; its rules are compiled when the first value comes."""
-    from ovillo.security.redaction import Redactor
-
-    secret = services.store.secret("redaction")
-    return Redactor(secret, "off" if services.settings.redaction == "off" else "mask").redact_value
-
-
 def _links(services: Services) -> Any:
     from ovillo.sessions.links import LinkService
 
-    return LinkService(services.store, _redact_value(services), services.clock)
+    return LinkService(services.store, _redactor_of(services).redact_value, services.clock)
 
 
 def _link_proposals(services: Services) -> Any:
@@ -211,27 +205,20 @@ def _link_proposals(services: Services) -> Any:
 def _timesheet(services: Services) -> Any:
     from ovillo.sessions.timesheet import Timesheet
 
-    return Timesheet(services.store, _redact_value(services), services.clock, time.monotonic)
+    return Timesheet(services.store, _redactor_of(services).redact_value, services.clock, time.monotonic)
 
 
 def _contexts(services: Services) -> Any:
     from ovillo.memory.contexts import Contexts
 
-    return Contexts(services.store, _redact_value(services), services.clock)
+    return Contexts(services.store, _redactor_of(services).redact_value, services.clock)
 
 
 def _code(services: Services) -> Any:
     from ovillo.code.service import CodeIndex
-    from ovillo.security.redaction import Redactor
 
-    redact = None
-    if services.settings.redaction != "off":
-        mask = Redactor(services.store.secret("redaction"), "mask").redact
-
-        def redact(text: str) -> str:
-            return mask(text)[0]
-
-    return CodeIndex(services.store, services.settings, services.clock, redact)
+    redactor = _redactor_of(services)
+    return CodeIndex(services.store, services.settings, services.clock, redactor.redact_names, redactor.redact_lines)
 
 
 def _symbols(services: Services) -> Any:
@@ -243,12 +230,15 @@ def _symbols(services: Services) -> Any:
 
 def _knowledge(services: Services) -> Any:
     from ovillo.memory.knowledge import Knowledge
-    from ovillo.security.redaction import Redactor
 
-    # What people ask is written down: masked, unless nothing is.
-    mode: Any = "off" if services.settings.redaction == "off" else "mask"
-    mask = Redactor(services.store.secret("redaction"), mode).redact
-    return Knowledge(services.store, services.settings, services.clock, lambda text: mask(text)[0])
+    redactor = _redactor_of(services)
+    return Knowledge(
+        services.store,
+        services.settings,
+        services.clock,
+        lambda text: redactor.redact(text)[0],
+        redactor.redact_lines,
+    )
 
 
 def _status(services: Services) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from ovillo.ingest.service import Ingest
 from ovillo.ingest.state import ScanState
 from ovillo.model.records import SessionId
 from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.security.redaction import redactor_for
 from ovillo.store.protocol import Store
 from tests.builders import NOON
 
@@ -37,7 +39,7 @@ def ingest_of(store: Store, tmp_path: Path, *readers: ScriptedReader) -> Ingest:
     return Ingest(
         store,
         readers,
-        lambda: lambda delta: (delta, {}),
+        partial(redactor_for, b"k" * 32, "off"),
         environment={},
         home=tmp_path,
         lock_path=tmp_path / "ingest.lock",

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from ovillo.code import git_history, scanning
 from ovillo.code.languages import language_of
 from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file
 from ovillo.model.clock import Clock
-from ovillo.model.code import CodeFile, CodeSymbol
+from ovillo.model.code import CodeFile
 from ovillo.model.records import Namespace
 from ovillo.security import private_files
 from ovillo.store.protocol import FileStamp
@@ -70,7 +70,8 @@ class IndexReport:
 
 
 OnProgress = Callable[[IndexProgress], None]
-Redact = Callable[[str], str]
+#: Masks the secrets in what is known of a file.
+Redact = Callable[[CodeFile], CodeFile]
 
 
 class Indexer:
@@ -180,24 +181,9 @@ class Indexer:
             return CodeFile(entry.path, language.name, entry.size, entry.mtime_ns, b"", skipped=reason)
         if known is not None and known[2] == digest_of(data):
             return len(data), mtime, known[2]
-        return self._redacted(parse_file(entry.path, data, language, mtime_ns=mtime))
-
-    def _redacted(self, file: CodeFile) -> CodeFile:
-        """Default values and comments may hold what nobody should find in a database."""
-        redact = self._redact
-        if redact is None or not file.symbols:
-            return file
-
-        def clean(symbol: CodeSymbol) -> CodeSymbol:
-            signature = (
-                redact(symbol.signature) if '"' in symbol.signature or "'" in symbol.signature else symbol.signature
-            )
-            doc = redact(symbol.doc) if symbol.doc else ""
-            if signature == symbol.signature and doc == symbol.doc:
-                return symbol
-            return replace(symbol, signature=signature, doc=doc)
-
-        return replace(file, symbols=tuple(map(clean, file.symbols)))
+        file = parse_file(entry.path, data, language, mtime_ns=mtime)
+        # Default values, comments and addresses may hold what nobody should find in a database.
+        return file if self._redact is None else self._redact(file)
 
     def _facts(self, namespace: Namespace, root: Path) -> dict[str, str]:
         return next((dict(x.facts) for x in self._store.code_roots(namespace) if x.path == str(root)), {})

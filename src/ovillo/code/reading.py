@@ -5,6 +5,7 @@ Owns the check that a file lies below its root, links resolved; nothing read her
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,8 +45,12 @@ def path_below(root: str, file: str) -> Path:
     return path
 
 
-def read_lines(root: str, file: str, first: int = 1, last: int | None = None) -> SourceLines:
-    """Raises NotFound, PermissionDenied, SourceUnreadable."""
+def read_lines(
+    root: str, file: str, first: int = 1, last: int | None = None, redact: Callable[[str], str] | None = None
+) -> SourceLines:
+    """``redact`` sees the whole file, since what a secret is may stand lines above it; it keeps the number of lines.
+
+    Raises NotFound, PermissionDenied, SourceUnreadable."""
     path = path_below(root, file)
     try:
         with path.open("rb") as opened:
@@ -58,7 +63,7 @@ def read_lines(root: str, file: str, first: int = 1, last: int | None = None) ->
         raise SourceUnreadable(
             f"{file!r} in {named(root)} is not shown: {said.reason}.", hint="Name a file of source code."
         )
-    lines = said.split("\n")
+    lines = (redact(said) if redact else said).split("\n")
     if lines and not lines[-1]:
         lines.pop()
     begin = max(first, 1)

@@ -45,9 +45,18 @@ class Shown:
 
 
 class CodeIndex:
-    """Thread-safe. ``redact`` masks secrets in signatures and documentation before they are stored."""
+    """Thread-safe. ``redact`` masks secrets in what is known of a file before it is stored, ``redact_lines`` in lines
+    that are shown (as many come back)."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Clock, redact: Redact | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Clock,
+        redact: Redact | None = None,
+        redact_lines: Callable[[str], str] | None = None,
+    ) -> None:
+        self._redact_lines = redact_lines
         self._store = store
         self._is_on = settings.code_indexing
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
@@ -178,12 +187,12 @@ class CodeIndex:
     def source(
         self, namespace: Namespace, root: str, file: str, first: int = 1, last: int | None = None
     ) -> SourceLines:
-        """Lines as they are on disk now, of files of indexed folders only.
+        """Lines as they are on disk now, of files of indexed folders only; secrets in them are masked.
 
         Raises NotFound, PermissionDenied, SourceUnreadable."""
         if root not in self._store.code_root_paths(namespace):
             raise NotFound.named("indexed folder", root, hint="Index it first: ovillo code index DIR.")
-        return read_lines(root, file, first, last)
+        return read_lines(root, file, first, last, self._redact_lines)
 
     def source_of(self, namespace: Namespace, symbol: SymbolRow) -> SourceLines:
         """The lines of a definition as they are now; a file that changed since is read again first.

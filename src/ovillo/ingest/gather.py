@@ -10,7 +10,8 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
@@ -19,8 +20,23 @@ from ovillo.store.protocol import Preparation
 
 log = logging.getLogger(__name__)
 
-#: Redacts one delta and counts what it masked, by kind.
-Redact = Callable[[SessionDelta], tuple[SessionDelta, Mapping[str, int]]]
+_R = TypeVar("_R", Inventory, SkippedRecord)
+
+
+class Redacting(Protocol):
+    """What masks secrets (``security.redaction``)."""
+
+    def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, Mapping[str, int]]:
+        """One delta, and how many secrets of each kind were in it."""
+        ...
+
+    def redact_names(self, record: _R) -> _R: ...
+
+    def redact_state(self, state: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+
+#: Called when there is something to redact: most scans find nothing new.
+MakeRedactor = Callable[[], Redacting]
 
 #: A bundle is handed on at the next checkpoint after this much, or at twice as much in the middle of a file: large
 #: enough to spread a transaction's cost, small enough to keep memory and other writers' waits low.
@@ -51,12 +67,12 @@ def bundles(
     reader: Reader,
     place: Place,
     cursor: Cursor,
-    redact: Redact,
+    make_redactor: MakeRedactor,
     preparation: Preparation,
     only: SessionId | None = None,
 ) -> Generator[Bundle, None, None]:
     """Read ``place`` from ``cursor`` on. Never raises: the last bundle names the error that ended it."""
-    gathering = _Gathering(redact, preparation)
+    gathering = _Gathering(make_redactor, preparation)
     try:
         for record in reader.scan(place, cursor, only):
             full = gathering.take(record)
@@ -71,12 +87,16 @@ def bundles(
 
 
 class _Gathering:
-    def __init__(self, redact: Redact, preparation: Preparation) -> None:
-        self._redact = redact
+    def __init__(self, make_redactor: MakeRedactor, preparation: Preparation) -> None:
+        self._make_redactor = make_redactor
         self._preparation = preparation
         self._deltas: list[SessionDelta] = []
         self._parts = self._characters = 0
         self.bundle = Bundle()
+
+    @cached_property
+    def _redactor(self) -> Redacting:
+        return self._make_redactor()
 
     def take(self, record: object) -> Bundle | None:
         """The bundle, when ``record`` filled it."""
@@ -85,17 +105,17 @@ class _Gathering:
                 self._add(record)
                 return self.close() if self._weight() >= 2 else None
             case Checkpoint():
-                self.bundle.cursor.update(record.cursor)
+                self.bundle.cursor.update(self._redactor.redact_state(record.cursor))
                 self.bundle.bytes_read += record.bytes_read
                 return self.close() if self._weight() >= 1 or len(self.bundle.cursor) > 2_000 else None
             case SkippedRecord():
-                self.bundle.skipped.append(record)
+                self.bundle.skipped.append(self._redactor.redact_names(record))
             case Progress():
                 self.bundle.expected_bytes += record.total_bytes
                 # At once, so that a progress bar knows its length from the start.
                 return self.close()
             case Inventory():
-                self.bundle.inventory = record.session_ids
+                self.bundle.inventory = self._redactor.redact_names(record).session_ids
             case _:
                 pass
         return None
@@ -111,7 +131,7 @@ class _Gathering:
         return done
 
     def _add(self, delta: SessionDelta) -> None:
-        clean, counts = self._redact(delta)
+        clean, counts = self._redactor.redact_delta(delta)
         self.bundle.redactions.update(counts)
         self._deltas.append(clean)
         for message in clean.messages:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.ingest.forks import resolve_forks
-from ovillo.ingest.gather import Bundle, Redact, bundles
+from ovillo.ingest.gather import Bundle, MakeRedactor, Redacting, bundles
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.state import ScanState
 from ovillo.ingest.watch import changed_places
@@ -28,7 +28,6 @@ from ovillo.model.patience import patient
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
     Namespace,
-    SessionDelta,
     SessionId,
     SkippedRecord,
 )
@@ -55,7 +54,7 @@ class Ingest:
         self,
         store: Store,
         readers: Sequence[Reader],
-        make_redact: Callable[[], Redact],
+        make_redactor: MakeRedactor,
         *,
         environment: Mapping[str, str],
         home: Path,
@@ -65,7 +64,7 @@ class Ingest:
     ) -> None:
         self._store = store
         self._readers = {reader.name: reader for reader in readers}
-        self._make_redact = make_redact
+        self._make_redactor = make_redactor
         self._preparation = store.preparation()
         self._environment = environment
         self._home = home
@@ -76,12 +75,11 @@ class Ingest:
         self._state = state
 
     @cached_property
-    def _redactor(self) -> Redact:
-        return self._make_redact()
+    def _redactor(self) -> Redacting:
+        return self._make_redactor()
 
-    def _redact(self, delta: SessionDelta) -> tuple[SessionDelta, Mapping[str, int]]:
-        """Made when there is something to redact: most scans find nothing new."""
-        return self._redactor(delta)
+    def _the_redactor(self) -> Redacting:
+        return self._redactor
 
     # --- what there is
 
@@ -218,7 +216,7 @@ class Ingest:
         """In this process; or, when the first bundle says that there is much to read, in several."""
         reader = self._readers[place.reader]
         cursor = self._store.cursor(self._namespace, place.reader, str(place.path))
-        stream = bundles(reader, place, cursor, self._redact, self._preparation)
+        stream = bundles(reader, place, cursor, self._the_redactor, self._preparation)
         first = next(stream, None)
         if first is None:
             return
@@ -228,7 +226,7 @@ class Ingest:
             stream.close()
             first.cursor = {}
             yield first
-            yield from parallel_bundles(place, cursor, self._make_redact, self._preparation, worker_count())
+            yield from parallel_bundles(place, cursor, self._make_redactor, self._preparation, worker_count())
         else:
             yield first
             yield from stream
@@ -263,7 +261,7 @@ class Ingest:
             writing = _Writing(self._store, namespace, place)
             late = False
             for bundle in bundles(
-                self._readers[place.reader], place, cursor, self._redact, self._preparation, only=session_id
+                self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, only=session_id
             ):
                 writing.submit(bundle)
                 if late := time.monotonic() > deadline:

@@ -67,7 +67,7 @@ class Contexts:
         """Keep ``value`` under ``key``, in place of what was there; secrets in it are masked.
 
         Raises InvalidInput (name, ttl, a value that is no object), LimitExceeded (size, depth)."""
-        key = _name("key", key)
+        key = self._name("key", key)
         checked_value(value)
         if ttl_s is not None and not 1 <= ttl_s <= MAX_TTL_S:
             raise InvalidInput(
@@ -89,7 +89,7 @@ class Contexts:
         """The entry, or why there is none. An expired one never comes back and is removed. Raises InvalidInput."""
         place = self._place(namespace, caller, context)
         at = self._clock()
-        entry = self._store.context_entry(namespace, place, _name("key", key))
+        entry = self._store.context_entry(namespace, place, self._name("key", key))
         if entry is None:
             return Retrieved(place, None, "not_found")
         if entry.expires_at is not None and entry.expires_at <= at:
@@ -100,7 +100,7 @@ class Contexts:
     def forget(self, namespace: Namespace, caller: str, key: str, *, context: str | None = None) -> bool:
         """Whether there was something. Raises InvalidInput."""
         place = self._place(namespace, caller, context)
-        return self._store.remove_context_entry(namespace, place, _name("key", key), at=self._clock())
+        return self._store.remove_context_entry(namespace, place, self._name("key", key), at=self._clock())
 
     def switch(
         self, namespace: Namespace, caller: str, target_context: str, *, preserve_current: bool = True
@@ -109,7 +109,7 @@ class Contexts:
         return self._store.switch_context(
             namespace,
             caller,
-            _name("target_context", target_context),
+            self._name("target_context", target_context),
             default=DEFAULT_CONTEXT,
             preserve=preserve_current,
             at=self._clock(),
@@ -126,8 +126,12 @@ class Contexts:
         """Contexts that hold something, and how many entries."""
         return self._store.contexts(namespace, at=self._clock())
 
+    def _name(self, what: str, given: str) -> str:
+        # Masked alike whenever it is said: what was put down under a name is found under it.
+        return str(self._redact(_name(what, given)))
+
     def _place(self, namespace: Namespace, caller: str, context: str | None) -> str:
-        return self.current(namespace, caller) if context is None else _name("namespace", context)
+        return self.current(namespace, caller) if context is None else self._name("namespace", context)
 
 
 def checked_value(value: object) -> None:

@@ -4,7 +4,8 @@ Owns applying the rules (``secret_rules``) and the judgement of values (``secret
 records of a delta. The marker names the kind and carries a keyed fingerprint, ``[redacted:github_token:3f9a1c]``:
 the same secret stays recognisable inside one store, and the fingerprint says nothing without the store's key.
 Nearly all texts hold no secret, so the cost that counts is one automaton pass over each text; those come
-back as the same object.
+back as the same object. Names (ids, folders, branches, models, file names) pass too, all of a delta at once; a name
+keeps being one: ``redacted-github_token-`` and sixteen digits, the same for the same name wherever it comes from.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import re2
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
+from ovillo.security.record_names import changed, names_of, renamed, strings_of
 from ovillo.security.secret_rules import FAMILIES, KEY_PATTERNS, RULES, Check
 from ovillo.security.secret_values import is_harmless_name, is_secret, trim
 
@@ -35,11 +37,12 @@ _ROUNDS = 8
 #: JSON nested deeper than this is left to the text rules of whoever flattens it.
 _DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
-_MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]")
+_MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
 _LAST_WORD = re.compile(r"(?i)(?:access[_-]?)?(?:token|key|secret)s?$")
 
 _Counts = dict[str, int]
+_R = TypeVar("_R")
 
 
 def _options() -> re2.Options:
@@ -99,6 +102,12 @@ def _detector() -> _Detector:
     return _Detector()
 
 
+@lru_cache(maxsize=8192)
+def _may_hold_secret(name: str) -> bool:
+    """Whether a rule matches somewhere in ``name``: keys of objects repeat, so that most are known already."""
+    return len(name) >= _SHORTEST and bool(_detector().match(name.encode("utf-8", "surrogatepass")))
+
+
 @lru_cache(maxsize=1)
 def _key_finders() -> tuple[tuple[str, Any, Check], ...]:
     return tuple((kind, re2.compile(pattern, _options()), check) for kind, pattern, check in KEY_PATTERNS)
@@ -124,6 +133,19 @@ class Redactor:
 
     def redact(self, text: str) -> tuple[str, Mapping[str, int]]:
         """``text`` with secrets masked, and how many of each kind; the same object when there are none."""
+        return self._redact(text, self._marker)
+
+    def redact_lines(self, text: str) -> str:
+        """``text`` with secrets masked and as many lines as before: a secret of several lines leaves empty ones."""
+        return self._redact(text, self._marker_of_lines)[0]
+
+    def identifier(self, text: str) -> str:
+        """An id as it is stored: with secrets in it put as ``redacted-KIND-`` and 16 digits, the same for the same id.
+
+        What looks an id up has to ask for this one."""
+        return self._redact(text, self._marker_of_id)[0]
+
+    def _redact(self, text: str, marker: Callable[[str, bytes], bytes]) -> tuple[str, Mapping[str, int]]:
         if not self._on or len(text) < _SHORTEST:
             return text, _NOTHING
         data = text.encode("utf-8", "surrogatepass")
@@ -136,15 +158,16 @@ class Redactor:
             spans = _spans(data, rules, detector) if rules else []
             if not spans:
                 break
-            data = self._mask(data, spans, counts)
+            data = _mask(data, spans, counts, marker)
             rules = detector.match(data)
         return (data.decode("utf-8", "surrogatepass"), counts) if counts else (text, _NOTHING)
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
-        """``delta`` with the secrets of every text in it masked (ids, paths and times are left alone)."""
+        """``delta`` with the secrets of every text and every name in it masked; the same object when there are none."""
         counts: _Counts = {}
         if not self._on:
             return delta, counts
+        delta = self._names(delta, counts)
         session = self._session(delta.session, counts)
         messages = tuple([self._message(message, counts) for message in delta.messages])
         results = tuple([self._tool_result(result, counts) for result in delta.tool_results])
@@ -153,52 +176,59 @@ class Redactor:
         return replace(delta, session=session, messages=messages, tool_results=results), counts
 
     def redact_message(self, message: Message) -> Message:
-        """``message`` with the secrets of its texts masked; the same object when there are none."""
-        return self._message(message, {}) if self._on else message
+        """``message`` with the secrets of its texts and names masked; the same object when there are none."""
+        return self._message(self._names(message, {}), {}) if self._on else message
+
+    def redact_names(self, record: _R) -> _R:
+        """A record of ``record_names`` with the secrets of its names masked; the same object when there are none."""
+        return self._names(record, {}) if self._on else record
+
+    def _names(self, record: _R, counts: _Counts) -> _R:
+        if not _any_match(names_of(record)):
+            return record
+
+        def name(text: str) -> str:
+            clean, found = self._redact(text, self._marker_of_id)
+            _add(counts, found)
+            return clean
+
+        return renamed(record, name, lambda text: self._text(text, counts))
+
+    def redact_state(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a reader keeps for the next time, names in it masked as in records; not its keys, which are files."""
+        if not self._on or not _any_match([text for one in state.values() for text in strings_of(one)]):
+            return state
+        return {key: changed(one, self.identifier) for key, one in state.items()}
 
     def redact_value(self, value: Any) -> Any:
         """A JSON value with the secrets of its texts masked; the same object when there are none."""
         return self._value(value, {}) if self._on else value
 
     def redact_json(self, value: Any) -> tuple[Any, dict[str, int]]:
-        """A JSON value with its secrets masked, those that stand as keys of objects too, and how many of each kind."""
+        """``redact_value``, and how many secrets of each kind."""
         counts: _Counts = {}
-        if not self._on:
-            return value, counts
-        return self._keys(self._value(value, counts), counts), counts
-
-    def _keys(self, value: Any, counts: _Counts, depth: int = 0) -> Any:
-        """The same object when no key holds a secret."""
-        if isinstance(value, dict) and depth < _DEPTH:
-            pairs = [(self._text(k, counts), self._keys(v, counts, depth + 1)) for k, v in value.items()]
-            same = all(a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True))
-            return value if same else dict(pairs)
-        if isinstance(value, list) and depth < _DEPTH:
-            items = [self._keys(item, counts, depth + 1) for item in value]
-            return value if all(a is b for a, b in zip(items, value, strict=True)) else items
-        return value
+        return (self._value(value, counts) if self._on else value), counts
 
     # --- texts
 
-    def _marker(self, kind: str, secret: bytes) -> bytes:
-        print_ = hmac.new(self._key, secret, hashlib.sha256).hexdigest()[:6]
-        return f"[redacted:{kind}:{print_}]".encode()
+    def _print(self, secret: bytes, size: int) -> str:
+        return hmac.new(self._key, secret, hashlib.sha256).hexdigest()[:size]
 
-    def _mask(self, data: bytes, spans: list[tuple[int, int, str]], counts: _Counts) -> bytes:
-        pieces = []
-        done = 0
-        for start, end, kind in spans:
-            pieces += [data[done:start], self._marker(kind, data[start:end])]
-            counts[kind] = counts.get(kind, 0) + 1
-            done = end
-        return b"".join([*pieces, data[done:]])
+    def _marker(self, kind: str, secret: bytes) -> bytes:
+        return f"[redacted:{kind}:{self._print(secret, 6)}]".encode()
+
+    def _marker_of_lines(self, kind: str, secret: bytes) -> bytes:
+        return self._marker(kind, secret) + b"\n" * secret.count(b"\n")
+
+    def _marker_of_id(self, kind: str, secret: bytes) -> bytes:
+        # Long enough that two ids do not become one.
+        return f"redacted-{kind}-{self._print(secret, 16)}".encode()
 
     def _text(self, text: str, counts: _Counts) -> str:
         if len(text) < _SHORTEST:
             return text
         text, found = self.redact(text)
-        for kind, number in found.items():
-            counts[kind] = counts.get(kind, 0) + number
+        _add(counts, found)
         return text
 
     def _optional(self, text: str | None, counts: _Counts) -> str | None:
@@ -210,6 +240,10 @@ class Redactor:
             return self._text(value, counts)
         if isinstance(value, Mapping) and value and depth < _DEPTH:
             changed = {k: new for k, v in value.items() if (new := self._entry(k, v, counts, depth)) is not v}
+            self._named_value(value, changed, counts)
+            keys = {k: self._text(k, counts) for k in value if isinstance(k, str) and _may_hold_secret(k)}
+            if keys:
+                return {keys.get(k, k): changed.get(k, v) for k, v in value.items()}
             return {**value, **changed} if changed else value
         if isinstance(value, list | tuple) and value and depth < _DEPTH:
             items = [self._value(item, counts, depth + 1) for item in value]
@@ -223,11 +257,22 @@ class Redactor:
         masked = self._text(value, counts)
         if masked is not value or not (6 <= len(value) <= 512) or not isinstance(key, str):
             return masked
+        return self._called(key, value, counts)
+
+    def _called(self, key: str, value: str, counts: _Counts) -> str:
         named = _kind_of_key(key)
         if named is None or any(c.isspace() for c in value) or not is_secret(value, named[1], quoted=True):
             return value
         counts[named[0]] = counts.get(named[0], 0) + 1
         return self._marker(named[0], value.encode("utf-8", "surrogatepass")).decode()
+
+    def _named_value(self, value: Mapping[Any, Any], changed: dict[Any, Any], counts: _Counts) -> None:
+        """``{"name": "DB_PASSWORD", "value": "…"}``: the name of the value stands beside it."""
+        given = value.get("value")
+        if isinstance(given, str) and "value" not in changed and 6 <= len(given) <= 512:
+            name = value.get("name") or value.get("key")
+            if isinstance(name, str) and (masked := self._called(name, given, counts)) is not given:
+                changed["value"] = masked
 
     # --- records
 
@@ -276,6 +321,28 @@ class Redactor:
         return replace(result, output=output, metadata=metadata)
 
 
+def _any_match(names: list[str]) -> bool:
+    """One pass over all of them: nearly always there is nothing."""
+    return bool(_detector().match("\n".join(names).encode("utf-8", "surrogatepass")))
+
+
+def _add(counts: _Counts, found: Mapping[str, int]) -> None:
+    for kind, number in found.items():
+        counts[kind] = counts.get(kind, 0) + number
+
+
+def _mask(
+    data: bytes, spans: list[tuple[int, int, str]], counts: _Counts, marker: Callable[[str, bytes], bytes]
+) -> bytes:
+    pieces = []
+    done = 0
+    for start, end, kind in spans:
+        pieces += [data[done:start], marker(kind, data[start:end])]
+        counts[kind] = counts.get(kind, 0) + 1
+        done = end
+    return b"".join([*pieces, data[done:]])
+
+
 def _spans(data: bytes, rules: list[int], detector: _Detector) -> list[tuple[int, int, str]]:
     """``(start, end, kind)`` of what is to be masked, in order; overlapping ones are one, named by the first rule."""
     markers = [m.span() for m in _MARKER.finditer(data)]
@@ -321,6 +388,6 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
     return (start, end) if ok else None
 
 
-def redactor_for(key: bytes, mode: str) -> Callable[[SessionDelta], tuple[SessionDelta, dict[str, int]]]:
-    """What redacts one delta; by name, so that a reading process can build its own (compiled rules do not travel)."""
-    return Redactor(key, "off" if mode == "off" else "mask").redact_delta
+def redactor_for(key: bytes, mode: str) -> Redactor:
+    """By name, so that a reading process can build its own (compiled rules do not travel)."""
+    return Redactor(key, "off" if mode == "off" else "mask")

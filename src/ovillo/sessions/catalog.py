@@ -26,8 +26,11 @@ _MIN_PREFIX = 4
 
 
 class Catalog:
-    def __init__(self, store: Store, freshness: Callable[[], Freshness]) -> None:
+    """``stored_id`` gives the id that a session has here, which differs where the client's own holds a secret."""
+
+    def __init__(self, store: Store, freshness: Callable[[], Freshness], stored_id: Callable[[str], str] = str) -> None:
         self._store = store
+        self._stored_id = stored_id
         self._freshness = freshness
 
     def list(
@@ -59,7 +62,7 @@ class Catalog:
         wanted = ref.strip()
         if not wanted:
             raise InvalidInput("No session is named.", hint="Give a session id; 'list_sessions' shows them.")
-        row = self._store.get_session(namespace, SessionId(wanted))
+        row = self.row(namespace, wanted)
         if row is not None:
             return summarise(row)
         ids = self._store.find_session_ids(namespace, wanted) if len(wanted) >= _MIN_PREFIX else []
@@ -78,6 +81,13 @@ class Catalog:
         if row is None:
             raise NotFound(f"Session {ids[0]!r} is gone.", hint="List sessions again.")
         return summarise(row)
+
+    def row(self, namespace: Namespace, session_id: str) -> SessionRow | None:
+        """The session of exactly this id, as its client wrote it or as it is stored."""
+        found = self._store.get_session(namespace, SessionId(session_id))
+        if found is None and (stored := self._stored_id(session_id)) != session_id:
+            return self._store.get_session(namespace, SessionId(stored))
+        return found
 
     def summaries(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionSummary]:
         """Summaries of those that exist."""

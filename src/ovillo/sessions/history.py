@@ -49,8 +49,11 @@ class _Stretch:
 
 
 class History:
-    def __init__(self, store: Store, freshness: Callable[[], Freshness]) -> None:
+    """``stored_id`` gives the id that a message or part has here, which differs where the client's own holds a secret."""
+
+    def __init__(self, store: Store, freshness: Callable[[], Freshness], stored_id: Callable[[str], str] = str) -> None:
         self._store = store
+        self._stored_id = stored_id
         self._freshness = freshness
 
     def page(
@@ -90,7 +93,7 @@ class History:
     def message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message:
         """One whole message, also one the session inherited. Raises NotFound."""
         for stretch in self._stretches(namespace, self._row(namespace, session_id)):
-            found = self._store.get_message(namespace, stretch.session_id, message_id)
+            found = self._message(namespace, stretch.session_id, message_id)
             if found is not None:
                 return found if stretch.session_id == session_id else replace(found, inherited_from=stretch.session_id)
         raise NotFound(
@@ -100,7 +103,7 @@ class History:
     def part(self, namespace: Namespace, session_id: SessionId, part_id: str) -> Part:
         """One whole part. Raises NotFound."""
         for stretch in self._stretches(namespace, self._row(namespace, session_id)):
-            found = self._store.get_part(namespace, stretch.session_id, part_id)
+            found = self._part(namespace, stretch.session_id, part_id)
             if found is not None:
                 return found
         raise NotFound(f"Session {named(session_id)} has no part {part_id!r}.", hint="Read its history for the ids.")
@@ -109,6 +112,18 @@ class History:
         """``(session, how many of its messages)`` that this session inherited without holding copies."""
         stretches = self._stretches(namespace, self._row(namespace, session_id))
         return tuple((stretch.session_id, stretch.count) for stretch in stretches[:-1])
+
+    def _message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None:
+        found = self._store.get_message(namespace, session_id, message_id)
+        if found is None and (stored := self._stored_id(message_id)) != message_id:
+            return self._store.get_message(namespace, session_id, stored)
+        return found
+
+    def _part(self, namespace: Namespace, session_id: SessionId, part_id: str) -> Part | None:
+        found = self._store.get_part(namespace, session_id, part_id)
+        if found is None and (stored := self._stored_id(part_id)) != part_id:
+            return self._store.get_part(namespace, session_id, stored)
+        return found
 
     # --- how the thread is put together
 
@@ -189,8 +204,10 @@ class History:
     def _position(self, namespace: Namespace, session_id: SessionId, ref: str, stretches: list[_Stretch]) -> int:
         start = 0
         for stretch in stretches:
-            part = self._store.get_part(namespace, stretch.session_id, ref)
+            part = self._part(namespace, stretch.session_id, ref)
             place = self._store.place_of(namespace, stretch.session_id, part.message_id if part else ref)
+            if place is None and part is None and (stored := self._stored_id(ref)) != ref:
+                place = self._store.place_of(namespace, stretch.session_id, stored)
             if place is not None and place < stretch.count:
                 return start + place
             start += stretch.count

@@ -60,6 +60,7 @@ class Recorder:
 
     def get(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
         """A session recorded here. Raises NotFound, and Conflict for a mirrored one."""
+        session_id = self._stored_id(session_id)
         row = self._store.get_session(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
@@ -72,6 +73,7 @@ class Recorder:
     ) -> SessionRow:
         """Set what ``changes`` names (fields of ``Session``). Raises NotFound, Conflict, InvalidInput."""
         row = self.get(namespace, session_id)
+        session_id = row.session.id
         checked_name(changes.get("title"))
         given = {**changes, "metadata": {**row.session.metadata, **(changes.get("metadata") or {})}}
         known = Session(session_id, NATIVE, **{k: v for k, v in given.items() if v is not None})
@@ -81,7 +83,7 @@ class Recorder:
 
     def delete(self, namespace: Namespace, session_id: SessionId, *, if_version: str | None = None) -> None:
         """With its messages and all that hangs on it. Raises NotFound, Conflict."""
-        self.get(namespace, session_id)
+        session_id = self.get(namespace, session_id).session.id
         self._native.discard((namespace, session_id))
         self._store.delete_session(namespace, session_id, at=self._clock(), if_version=if_version)
 
@@ -96,9 +98,12 @@ class Recorder:
         if not 1 <= len(drafts) <= MAX_BATCH:
             raise InvalidInput(f"{len(drafts)} messages at once.", hint=f"1 to {MAX_BATCH}.")
         if (namespace, session_id) not in self._native:
-            self.get(namespace, session_id)
+            session_id = self.get(namespace, session_id).session.id
         messages = [
-            (self._redactor.redact_message(message_from(session_id, draft, self._clock)), checked_key(key))
+            (
+                self._redactor.redact_message(message_from(session_id, draft, self._clock)),
+                self._redactor.identifier(checked_key(key)),
+            )
             for draft, key in drafts
         ]
         return self._written(namespace, session_id, messages)
@@ -117,6 +122,10 @@ class Recorder:
             if not last.replayed:
                 self._grown(namespace, session_id, last.seq)
 
+    def _stored_id(self, session_id: SessionId) -> SessionId:
+        """The id as it is kept: a secret in one that a client brought is masked."""
+        return SessionId(self._redactor.identifier(session_id))
+
     def _must_be_native(self, session: Session) -> None:
         if session.source != NATIVE:
             raise Conflict(
@@ -127,8 +136,16 @@ class Recorder:
 
 def _as_stored(draft: SessionDraft, session: Session) -> SessionDraft:
     """What is asked for, as redaction leaves it: a retry must find its own session equal."""
-    return replace(
-        draft,
-        name=None if draft.name is None else session.title,
-        metadata=None if draft.metadata is None else session.metadata,
-    )
+    as_stored: dict[str, Any] = {
+        "name": session.title,
+        "provider": session.provider,
+        "modes": session.modes,
+        "working_directory": session.directory,
+        "active_files": session.active_files,
+        "agent": session.agent,
+        "model": session.model,
+        "git_branch": session.git_branch,
+        "project_id": session.project_id,
+        "metadata": session.metadata,
+    }
+    return replace(draft, **{field: kept for field, kept in as_stored.items() if getattr(draft, field) is not None})

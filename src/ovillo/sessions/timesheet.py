@@ -105,13 +105,13 @@ class Timesheet:
         at = self._clock()
         task = Task(
             new_id("task", self._clock),
-            _text("llm_name", llm_name, _NAME_CHARS),
+            self._redact(_text("llm_name", llm_name, _NAME_CHARS)),
             self._redact(_text("task_description", task_description, _TEXT_CHARS)),
             at,
             context=self._redact(_text("context", context, _TEXT_CHARS)) if context and context.strip() else None,
             session_id=place.session_id,
-            project_id=place.project_id or place.directory,
-            directory=place.directory,
+            project_id=self._redact(place.project_id or place.directory),
+            directory=self._redact(place.directory),
             baseline=file_changes.look(place.directory, at) if place.directory else None,
         )
         self._store.open_task(namespace, task)
@@ -142,9 +142,9 @@ class Timesheet:
             baseline=None,
             ended_at=task.started_at + duration,
             summary=self._redact(_text("summary", summary, _TEXT_CHARS)),
-            files=files,
+            files=tuple(self._redact(list(files))),
             detected_by=by,
-            warnings=tuple(warnings),
+            warnings=tuple(self._redact(warnings)),
         )
         try:
             self._store.close_task(namespace, ended)

@@ -50,7 +50,7 @@ def _found(call: Call, ref: str) -> Found:
     if calling.session_id is None or calling.confidence <= 0:
         raise NotFound(_unknown_caller(calling), hint=_newest(call))
     caught_up = call.services.ingest.catch_up(call.namespace, calling.session_id, _CATCH_UP_MS)
-    if call.services.store.get_session(call.namespace, calling.session_id) is None:
+    if call.services.catalog.row(call.namespace, calling.session_id) is None:
         caught_up = call.services.ingest.catch_up(call.namespace, calling.session_id, _FIRST_SIGHT_MS)
     try:
         summary = call.services.catalog.resolve(call.namespace, calling.session_id)

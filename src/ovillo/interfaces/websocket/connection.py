@@ -26,7 +26,7 @@ from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionD
 from ovillo.model.ids import uuid7
 from ovillo.model.live import Appended
 from ovillo.model.quoting import named
-from ovillo.model.records import MessageId, SessionId
+from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE, Principal
 from ovillo.sessions.feed import Event, Subscription, event_of
 from ovillo.sessions.message_pages import message_page
@@ -178,8 +178,7 @@ class Connection:
 
     async def _sync_session(self, frame: frames.SyncFrame) -> None:
         """Messages after one, page by page, the last with ``more: false``."""
-        session_id, cursor = await anyio.to_thread.run_sync(self._start_of, frame)
-        last = frame.last_message_id
+        session_id, last, cursor = await anyio.to_thread.run_sync(self._start_of, frame)
         # Behind a message, not a number: older ones may turn up between two pages.
         since = frame.since if last is None else None
         more = True
@@ -210,21 +209,22 @@ class Connection:
                 )
             )
 
-    def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, int]:
-        """The session, and a cursor from which on changes are not in the delta."""
+    def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, str | None, int]:
+        """The session, the message to start behind, and a cursor from which on changes are not in the delta."""
         namespace, store = self._principal.namespace, self._services.store
         cursor = store.last_change(namespace)
         session_id = self._services.catalog.resolve(namespace, frame.session_id or "").session.id
         self._note("sync", session_id)
         if frame.last_message_id is None:
-            return session_id, cursor
-        message = store.get_message(namespace, session_id, MessageId(frame.last_message_id))
-        if message is None:
+            return session_id, None, cursor
+        try:
+            last = self._services.history.message(namespace, session_id, frame.last_message_id).id
+        except NotFound:
             raise NotFound(
                 f"Session {named(session_id)} has no message {frame.last_message_id[:200]!r}.",
                 hint="Leave last_message_id out to get all of it.",
-            )
-        return session_id, cursor
+            ) from None
+        return session_id, last, cursor
 
     def _note(self, action: str, session_id: str = EVERY_SESSION) -> None:
         self._services.audit.read(self._principal, "websocket", action, session_id)

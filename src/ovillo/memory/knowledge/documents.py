@@ -9,8 +9,8 @@ import codecs
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ovillo.code.ignoring import SKIPPED_FOLDERS
@@ -174,6 +174,19 @@ def read_document(path: str) -> DocumentText:
         raise _unreadable(path, f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB")
     lines = _lines(path, data)
     return DocumentText(path, lines, len(data), found.st_mtime_ns, hashlib.sha256(data).digest())
+
+
+class MaskedReading:
+    """``read_document`` with the secrets in the lines masked: what is indexed, embedded, hashed and quoted is this."""
+
+    def __init__(self, redact_lines: Callable[[str], str]) -> None:
+        self._redact_lines = redact_lines
+
+    def __call__(self, path: str) -> DocumentText:
+        document = read_document(path)
+        text = "\n".join(document.lines)
+        masked = self._redact_lines(text)
+        return document if masked is text else replace(document, lines=tuple(masked.split("\n")))
 
 
 def _lines(path: str, data: bytes) -> tuple[str, ...]:

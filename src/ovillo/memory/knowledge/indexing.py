@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ovillo.memory.knowledge.chunking import Cutting, cut
-from ovillo.memory.knowledge.documents import DocumentText, Unreadable, read_document, stamp_of, text_hash
+from ovillo.memory.knowledge.documents import DocumentText, Unreadable, stamp_of, text_hash
 from ovillo.memory.knowledge.passages import Outline, meaning_key
 from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.clock import Clock
@@ -50,8 +50,18 @@ class AddReport:
 
 
 class Indexer:
-    def __init__(self, store: Store, vectors: ChunkVectors, cutting: Cutting, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        vectors: ChunkVectors,
+        cutting: Cutting,
+        clock: Clock,
+        read: Callable[[str], DocumentText],
+        redact: Callable[[str], str],
+    ) -> None:
         self._store = store
+        self._read = read
+        self._redact = redact
         self._vectors = vectors
         self._cutting = cutting
         self._clock = clock
@@ -63,7 +73,7 @@ class Indexer:
             if progress:
                 progress(number, len(paths), "reading")
             try:
-                document = read_document(path)
+                document = self._read(path)
             except Unreadable as error:
                 report.passed.append((path, error.reason))
                 continue
@@ -90,7 +100,7 @@ class Indexer:
         self, namespace: Namespace, document: DocumentText, chunks: Sequence[NewChunk], cutting: str
     ) -> KnowledgeDocument:
         stamp = KnowledgeStamp(document.size, document.mtime_ns, document.digest, cutting)
-        name = PurePath(document.path).stem or "document"
+        name = self._redact(PurePath(document.path).stem) or "document"
         return self._store.put_knowledge(
             namespace, document.path, stamp, chunks, name=name, lines=len(document.lines), at=self._clock()
         )
@@ -119,7 +129,7 @@ class Indexer:
         return notes
 
     def _refresh(self, namespace: Namespace, known: KnowledgeDocument) -> bool:
-        document = read_document(known.path)
+        document = self._read(known.path)
         if document.digest == known.stamp.digest and known.is_current:
             self._settle(namespace, known, document)
             return False
@@ -150,7 +160,7 @@ class Indexer:
         told = []
         for path, some in by_path.items():
             try:
-                outline = Outline(read_document(path).lines)
+                outline = Outline(self._read(path).lines)
             except Unreadable:
                 continue
             for chunk in some:

@@ -6,12 +6,12 @@ Owns candidates, ranking, the check against the files, thresholds and abstention
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ovillo.memory.knowledge.documents import DocumentText, Unreadable, read_document, text_hash
+from ovillo.memory.knowledge.documents import DocumentText, Unreadable, text_hash
 from ovillo.memory.knowledge.passages import Outline, meaning_key
 from ovillo.memory.knowledge.questions import Question, question_of
 from ovillo.memory.knowledge.scoring import (
@@ -58,8 +58,11 @@ class Near:
 
 
 class Retrieval:
-    def __init__(self, store: Store, vectors: ChunkVectors, settings: Settings) -> None:
+    def __init__(
+        self, store: Store, vectors: ChunkVectors, settings: Settings, read: Callable[[str], DocumentText]
+    ) -> None:
         self._store = store
+        self._read = read
         self._vectors = vectors
         self._settings = settings
 
@@ -154,7 +157,7 @@ class Retrieval:
         dropped = 0
         for path, chunks in by_path.items():
             try:
-                document = read_document(path)
+                document = self._read(path)
             except Unreadable:
                 dropped += len(chunks)
                 continue

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.memory.knowledge.audit import QueryAudit
 from ovillo.memory.knowledge.chunking import Cutting
-from ovillo.memory.knowledge.documents import choose
+from ovillo.memory.knowledge.documents import MaskedReading, choose
 from ovillo.memory.knowledge.indexing import AddReport, Indexer, OnProgress
 from ovillo.memory.knowledge.retrieval import Retrieval
 from ovillo.memory.knowledge.transfer import ExportReport, ImportReport, Transfer
@@ -35,9 +35,17 @@ _MAX_TOP_K = 100
 
 
 class Knowledge:
-    """Thread-safe. ``redact`` masks secrets in what is written to the audit file."""
+    """Thread-safe. ``redact`` masks secrets in names and in what is written to the audit file, ``redact_lines`` in
+    documents (as many lines come back)."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Clock, redact: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Clock,
+        redact: Callable[[str], str],
+        redact_lines: Callable[[str], str],
+    ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
@@ -48,9 +56,10 @@ class Knowledge:
             settings.chunk_preserve_structure,
         )
         self._vectors = ChunkVectors(store, lambda: open_embedder(settings))
-        self._indexer = Indexer(store, self._vectors, cutting, clock)
-        self._retrieval = Retrieval(store, self._vectors, settings)
-        self._transfer = Transfer(store, self._vectors, self._indexer, clock)
+        read = MaskedReading(redact_lines)
+        self._indexer = Indexer(store, self._vectors, cutting, clock, read, redact)
+        self._retrieval = Retrieval(store, self._vectors, settings, read)
+        self._transfer = Transfer(store, self._vectors, self._indexer, clock, read)
         self._audit = QueryAudit(settings.data_dir / "logs" / "audit.jsonl", redact) if settings.audit_queries else None
 
     def add(

@@ -6,7 +6,7 @@ Owns matching a container with the files it names: paths stay below a folder, ha
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ovillo.memory.knowledge.documents import DocumentText, Unreadable, read_document, text_hash
+from ovillo.memory.knowledge.documents import DocumentText, Unreadable, text_hash
 from ovillo.memory.knowledge.indexing import IMPORTED, AddReport, Indexer, chunk_of
 from ovillo.memory.knowledge.passages import Outline
 from ovillo.memory.knowledge.v5 import Contained, ContainedChunk, read_container, write_container
@@ -61,8 +61,11 @@ class ExportReport:
 
 
 class Transfer:
-    def __init__(self, store: Store, vectors: ChunkVectors, indexer: Indexer, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, vectors: ChunkVectors, indexer: Indexer, clock: Clock, read: Callable[[str], DocumentText]
+    ) -> None:
         self._store = store
+        self._read = read
         self._vectors = vectors
         self._indexer = indexer
         self._clock = clock
@@ -79,7 +82,7 @@ class Transfer:
         home = base.resolve()
         for name, rows in by_file.items():
             try:
-                document = read_document(_below(home, name))
+                document = self._read(_below(home, name))
             except (Unreadable, InvalidInput, NotFound) as error:
                 report.passed.append((name, error.reason if isinstance(error, Unreadable) else error.message))
                 continue

@@ -1,0 +1,134 @@
+"""Which strings of a record are names: ids, folders, branches, models, files. All of them can be collected, or changed.
+
+Owns the walk over names of records; what is said (texts, titles, tool input) is ``redaction``'s own. A name has to
+stay one, and the same in every place it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from ovillo.model.code import CodeCall, CodeFile, CodeImport, CodeSymbol
+from ovillo.model.records import (
+    FileRef,
+    Inventory,
+    Message,
+    Part,
+    Patch,
+    RawRef,
+    Session,
+    SessionDelta,
+    SkippedRecord,
+    ToolCall,
+    ToolResult,
+)
+
+Change = Callable[[str], str]
+_R = TypeVar("_R")
+
+#: Class -> its names, its short texts, its fields that hold records. What is not listed holds no string, or one that
+#: ``redaction`` looks at itself. Not listed on purpose: the namespace and the reader's name (ours), a code file's path
+#: (it has to be opened).
+_PLAN: Mapping[type, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    SessionDelta: (("reverted", "superseded"), (), ("session", "messages", "tool_results")),
+    Session: (
+        ("id", "source_id", "parent_id", "forked_from", "fork_point", "project_id", "directory", "worktree", "git_branch",
+         "slug", "agent", "model", "provider", "version", "modes", "active_files"),
+        ("warnings",),
+        (),
+    ),
+    Message: (
+        ("session_id", "id", "parent_id", "inherited_from", "idempotency_key", "agent", "model", "provider", "usage_source",
+         "finish"),
+        (),
+        ("parts",),
+    ),
+    Part: (("id", "message_id"), (), ("tool", "file", "patch", "raw_ref")),
+    ToolCall: (("name", "call_id", "child_session_id"), (), ()),
+    FileRef: (("path", "mime"), (), ()),
+    Patch: (("files",), (), ()),
+    RawRef: (("file", "hash"), (), ()),
+    ToolResult: (("call_id", "child_session_id"), (), ()),
+    Inventory: (("session_ids",), (), ()),
+    SkippedRecord: (("file", "position"), ("reason",), ()),
+    CodeFile: (("exports", "tickets"), ("error", "skipped"), ("symbols", "calls", "imports")),
+    CodeSymbol: (("name", "qualified_name", "parent", "bases"), ("signature", "doc"), ()),
+    CodeCall: (("name", "receiver", "held"), (), ()),
+    CodeImport: (("module", "names", "alias"), (), ()),
+}  # fmt: skip
+
+
+def _getter(fields: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(fields) > 1:
+        return attrgetter(*fields)
+    return lambda record: tuple(getattr(record, name) for name in fields)
+
+
+_NAMES = {kind: _getter(names + texts) for kind, (names, texts, _) in _PLAN.items()}
+_INNER = {kind: _getter(inner) for kind, (_, _, inner) in _PLAN.items()}
+
+
+def names_of(record: object) -> list[str]:
+    """All names in ``record`` and in what it holds."""
+    names: list[str] = []
+    _collect(record, names)
+    return names
+
+
+def _collect(record: object, into: list[str]) -> None:
+    kind = type(record)
+    for value in _NAMES[kind](record):
+        if value:
+            if isinstance(value, str):
+                into.append(value)
+            else:
+                into.extend(_strings(value))
+    for inner in _INNER[kind](record):
+        if inner is not None:
+            for one in inner if isinstance(inner, tuple) else (inner,):
+                _collect(one, into)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple | frozenset):
+        for one in value:
+            yield from _strings(one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _strings(key)
+            yield from _strings(one)
+
+
+def strings_of(value: Any) -> list[str]:
+    """Every string in ``value``, keys of objects too."""
+    return list(_strings(value))
+
+
+def renamed(record: _R, name: Change, text: Change) -> _R:
+    """``record`` with every name passed through ``name`` and every short text through ``text``."""
+    names, texts, inner = _PLAN[type(record)]
+    changes: dict[str, Any] = {field: changed(getattr(record, field), name) for field in names}
+    changes |= {field: changed(getattr(record, field), text) for field in texts}
+    for field in inner:
+        held = getattr(record, field)
+        if isinstance(held, tuple):
+            changes[field] = tuple(renamed(one, name, text) for one in held)
+        elif held is not None:
+            changes[field] = renamed(held, name, text)
+    return replace(record, **changes)  # type: ignore[type-var]  # every class of the plan is a dataclass
+
+
+def changed(value: Any, change: Change) -> Any:
+    """Every string in ``value`` passed through ``change``, keys of objects too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple | frozenset):
+        return type(value)(changed(one, change) for one in value)
+    if isinstance(value, dict):
+        return {changed(key, change): changed(one, change) for key, one in value.items()}
+    return value
