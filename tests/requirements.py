@@ -133,6 +133,10 @@ READERS: dict[str, tuple[str, str]] = {
     "READ-153": ("Aider: prompts without an answer between them stay apart", "issue 8 Readers"),
     "READ-154": ("Claude Code: of an answer's figures the last count; records count once", "issue 8 Readers"),
     "READ-155": ("What a person types behind a slash command is theirs, the expansion is not", "issue 8 Readers"),
+    "READ-156": (
+        "Foreign SQLite: read beside its client, no byte changes, unchanged ones are not opened",
+        "issue 8 Readers",
+    ),
     "READ-151": ("Codex: lines that stand twice in a rollout count once", "issue 8 Readers"),
 }
 STORE: dict[str, tuple[str, str]] = {

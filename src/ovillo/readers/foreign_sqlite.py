@@ -3,15 +3,18 @@
 Owns how such a file is opened, which tables may be read, short snapshots, and reading round damaged pages.
 Knows nothing of any client's tables.
 
-SQLite makes ``-wal`` and ``-shm`` files beside a database in WAL mode even for a reader. So the file itself is
-opened only where that cannot happen: where the client has them open already, or where the database is not in
-WAL mode. Else, and where the folder does not let a reader in, a private copy of the file and its log is read.
-The main file is never read without its log, and never as ``immutable``: the newest history stands in the log.
+SQLite makes ``-wal`` and ``-shm`` files beside a database in WAL mode even for a reader, and writes the reader's mark
+into ``-shm``. So the file is opened where it stands only in ways that do neither: with ``readonly_shm`` where both
+files are there (SQLite then reads along with the client, or indexes the log in its own memory), and as ``immutable``
+where there is no log, so that the file holds all. A log without its ``-shm``, a rollback journal that waits for a
+writer, and a folder that does not let a reader in are read from a private copy. The main file is never read without
+its log: the newest history stands in it.
 """
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,12 +27,14 @@ import apsw
 
 from ovillo.readers.jsonl import stat_regular
 
-__all__ = ["Database", "FileStamp", "Row", "Table", "file_stamp", "opened"]
+__all__ = ["Database", "FileStamp", "Row", "Table", "file_stamp", "has_settled", "opened"]
 
 _BUSY_MS = 2_000
 #: A database larger than this is not copied.
 _MAX_COPY_BYTES = 4 << 30
 _COPY_TRIES = 4
+#: A file written this recently may change again without its stamp showing it (nanoseconds).
+_SETTLED_NS = 2_000_000_000
 _HEADER = b"SQLite format 3\0"
 _WAL_MODE = 2
 #: Row numbers tried one by one where a table's pages are damaged: some seconds at most.
@@ -116,30 +121,30 @@ def opened(path: Path, tables: Collection[str] | None = None, *, snapshot: bool 
     ``tables`` are the only ones that can be read then: SQLite itself refuses the others (credentials).
     With ``snapshot`` all is read in one; without, in those that ``Database.snapshot`` opens.
     """
-    with TemporaryDirectory(prefix="ovillo-") if _needs_copy(path) else _nothing() as folder:
-        try:
-            connection = _connect(path if folder is None else _copied(path, Path(folder)), private=folder is not None)
-        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError):
-            if folder is not None:
-                raise
-            connection = None
-        if connection is not None:
-            yield from _session(connection, path, tables, snapshot)
-            return
-    # The log cannot be opened where it stands, as in a folder that is not ours to write to.
+    connection = _in_place(path)
+    if connection is not None:
+        yield from _session(connection, path, tables, snapshot)
+        return
     with TemporaryDirectory(prefix="ovillo-") as folder:
-        yield from _session(_connect(_copied(path, Path(folder)), private=True), path, tables, snapshot)
+        yield from _session(_connect(_copied(path, Path(folder)), None), path, tables, snapshot)
 
 
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield None
+def _in_place(path: Path) -> apsw.Connection | None:
+    """A connection to the file where it stands; ``None`` where only a copy can be read."""
+    how = _how(path)
+    if how is None:
+        return None
+    try:
+        return _connect(path, how)
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError):
+        # The log cannot be opened where it stands, as in a folder that is not ours.
+        return None
 
 
-def _connect(path: Path, *, private: bool) -> apsw.Connection:
+def _connect(path: Path, how: str | None) -> apsw.Connection:
     """A connection that has read the file's head. A private copy may be recovered, so it is opened for writing."""
-    mode = apsw.SQLITE_OPEN_READWRITE if private else apsw.SQLITE_OPEN_READONLY
-    uri = f"file:{quote(str(path))}" + ("" if private else "?mode=ro")
+    mode = apsw.SQLITE_OPEN_READWRITE if how is None else apsw.SQLITE_OPEN_READONLY
+    uri = f"file:{quote(str(path))}" + ("" if how is None else f"?{how}")
     connection = apsw.Connection(uri, flags=mode | apsw.SQLITE_OPEN_URI)
     try:
         connection.set_busy_timeout(_BUSY_MS)
@@ -174,13 +179,17 @@ def _only(tables: frozenset[str]) -> Callable[..., int]:
     return authorize
 
 
-def _needs_copy(path: Path) -> bool:
+def _how(path: Path) -> str | None:
+    """How SQLite can open the file where it stands and leave no trace; ``None`` when it cannot."""
     with path.open("rb") as file:
         head = file.read(20)
     if len(head) < 20 or not head.startswith(_HEADER) or _WAL_MODE not in (head[18], head[19]):
         # A rollback journal beside it waits for a writer to undo it, which we must not be.
-        return stat_regular(_beside(path, "-journal")) is not None
-    return any(stat_regular(_beside(path, end)) is None for end in ("-wal", "-shm"))
+        return "mode=ro" if stat_regular(_beside(path, "-journal")) is None else None
+    log = stat_regular(_beside(path, "-wal"))
+    if log is not None and stat_regular(_beside(path, "-shm")) is not None:
+        return "mode=ro&readonly_shm=1"
+    return "mode=ro&immutable=1" if log is None or not log.size else None
 
 
 def _copied(path: Path, folder: Path) -> Path:
@@ -188,6 +197,10 @@ def _copied(path: Path, folder: Path) -> Path:
     state = stat_regular(path)
     if state is not None and state.size > _MAX_COPY_BYTES:
         raise OSError(f"{state.size} bytes are too many to copy")
+    log = stat_regular(_beside(path, "-wal"))
+    needed = (state.size if state else 0) + (log.size if log else 0)
+    if needed * 2 > shutil.disk_usage(folder).free:
+        raise OSError(f"it must be copied to be read, and there is no room for {needed} bytes in {folder.parent}")
     copy = folder / "copy.db"
     for _ in range(_COPY_TRIES):
         before = file_stamp(path)
@@ -208,6 +221,11 @@ def file_stamp(path: Path) -> FileStamp | None:
     if state is None:
         return None
     return (state.size, state.mtime_ns, log.size if log else 0, log.mtime_ns if log else 0)
+
+
+def has_settled(stamp: FileStamp) -> bool:
+    """Whether a later change is sure to show in the stamp."""
+    return time.time_ns() - max(stamp[1], stamp[3]) > _SETTLED_NS
 
 
 def _beside(path: Path, end: str) -> Path:

@@ -1,7 +1,8 @@
 """Stores that are one SQLite file with a row for each session: which sessions changed.
 
 Owns damaged rows and the cursor (one entry per session: what its row and its messages' count and newest change
-say). Opening the file is in ``foreign_sqlite``. Knows nothing of any client's tables.
+say; and the file's stamp when it last stood still, which spares opening it). Opening the file is in
+``foreign_sqlite``. Knows nothing of any client's tables.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
-from ovillo.readers.foreign_sqlite import Database, Row, opened
-from ovillo.readers.jsonl import stat_regular
+from ovillo.readers.foreign_sqlite import Database, FileStamp, Row, file_stamp, has_settled, opened
 from ovillo.readers.loose import id_of
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record
 
 __all__ = ["Database", "Row", "SessionRow", "opened", "scan_session_rows", "session_rows"]
+
+
+#: The cursor's key for the file's stamp; no session is named so.
+_FILE = "#file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +45,26 @@ def scan_session_rows(
     path: Path, cursor: Cursor, only: SessionId | None, list_rows: ListRows, read: ReadRow
 ) -> Iterator[Record]:
     """What ``Reader.scan`` yields for one database."""
-    state = stat_regular(path)
-    if state is None:
+    stamp = file_stamp(path)
+    if stamp is None:
+        return
+    if cursor.get(_FILE) == list(stamp):
+        if only is None:
+            yield Progress(0)
+            yield Inventory(frozenset(SessionId(key) for key in cursor if key != _FILE))
         return
     try:
         with opened(path) as database:
-            yield from _scan(database, state.size, cursor, only, list_rows, read)
+            yield from _scan(database, stamp, cursor, only, list_rows, read)
     except (apsw.Error, OSError, LookupError, ValueError) as error:
         if only is None:
             yield SkippedRecord(str(path), "", f"cannot be read as SQLite: {error}")
 
 
 def _scan(
-    database: Database, size: int, cursor: Cursor, only: SessionId | None, list_rows: ListRows, read: ReadRow
+    database: Database, stamp: FileStamp, cursor: Cursor, only: SessionId | None, list_rows: ListRows, read: ReadRow
 ) -> Iterator[Record]:
+    size = stamp[0] + stamp[2]
     if database.table("sessions") is None:
         # Nothing is said about what was deleted: a database just made, or emptied by damage, looks the same.
         if size and only is None:
@@ -65,6 +75,7 @@ def _scan(
     if only is None:
         yield Progress(size if changed else 0)
     share = size // max(1, len(changed))
+    whole = True
     for one in changed:
         complete = True
         for record in _read(database, one, read):
@@ -73,8 +84,10 @@ def _scan(
                 yield record
         # A session that could not be read whole is tried again: damage in a live database may be passing.
         yield Checkpoint({one.id: list(one.mark) if complete else None}, share)
+        whole = whole and complete
     if only is None:
-        present = {one.id for one in found}
+        present = {one.id for one in found} | {_FILE}
+        yield Checkpoint({_FILE: list(stamp) if whole and has_settled(stamp) else None})
         if gone := {key: None for key in cursor if key not in present}:
             yield Checkpoint(dict(gone))
         yield Inventory(frozenset(SessionId(one.id) for one in found))

@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Inventory, SessionId, SkippedRecord
-from ovillo.readers.foreign_sqlite import FileStamp, Row, file_stamp, opened
+from ovillo.readers.foreign_sqlite import FileStamp, Row, file_stamp, has_settled, opened
 from ovillo.readers.loose import count_of, dict_of, list_of, str_of
 from ovillo.readers.opencode.database import TABLES, OpenCodeTables, Since
 from ovillo.readers.opencode.forks import NO_LINEAGE, base_title, find_lineage
@@ -33,8 +33,6 @@ _OVERLAP_MS = 5_000
 _SEARCH_ALL_BYTES = 256 << 20
 #: Such are those whose row changed this shortly before the newest one (milliseconds).
 _LIVE_MS = 600_000
-#: A file written this recently may change again without its stamp showing it.
-_SETTLED_NS = 2_000_000_000
 
 
 def scan_database(path: Path, cursor: Cursor, only: SessionId | None) -> Iterator[Record]:
@@ -88,7 +86,7 @@ class _Scan:
             yield from self._session(row, size // len(changed))
         present = {str(row["id"]) for row in self._rows}
         done: Cursor = {_ROWS: last, _WRITTEN: max(self._written(), count_of(self._cursor.get(_WRITTEN)))}
-        settled = whole and time.time_ns() - max(stamp[1], stamp[3]) > _SETTLED_NS
+        settled = whole and has_settled(stamp)
         done[_FILE] = list(stamp) if settled else None
         if whole:
             done |= {key: None for key in self._cursor if key not in present and not key.startswith("#")}
