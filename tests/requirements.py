@@ -379,6 +379,7 @@ MEMO: dict[str, tuple[str, str]] = {
     "MEMO-11": ("A failed summary keeps everything, warns, and is tried again", "SPEC-015 5"),
     "MEMO-12": ("The key of an endpoint never shows", "DESIGN 15, 16"),
     "MEMO-13": ("Summaries can be switched off", "SPEC-015 5"),
+    "MEMO-30": ("A session that another process summarised is not summarised again", "issue 8, 4"),
     "MEMO-14": ("Mirrored sessions are summarised on request and stay as they are", "issue 3"),
     "MEMO-15": ("Type, title and status of a session are told in four languages", "v6 roadmap 3; DESIGN 7"),
     "MEMO-16": ("Each session type has a template", "issue 3"),

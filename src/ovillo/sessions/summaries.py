@@ -44,7 +44,7 @@ _REMEMBERED = 512
 
 @dataclass(frozen=True, slots=True)
 class _Covered:
-    """How much of a session its summary stands for."""
+    """How much of a session its summary stands for, as far as this process knows: others summarise, too."""
 
     through: int | None
     messages: int
@@ -79,6 +79,7 @@ class SummaryService:
             return MemoryView(_visible(kept), "", None, "trimming")
         is_summarised = memory.mode == "summarizing"
         stored = self._newest(namespace, session_id)
+        self._check(row, stored)
         text, through = (stored.text, stored.through_seq) if stored else ("", None)
         if is_summarised and row.counts.messages - self._cover(row, memory.rules).messages > _AT_ONCE:
             kept = self._at_least(row, memory.rules, ())
@@ -111,8 +112,11 @@ class SummaryService:
             return False
         if row.counts.messages <= memory.least:
             return False
-        covered = self._cover(row, memory.rules)
-        return is_due(memory.rules, row.counts.messages - covered.messages, row.counts.prompts - (covered.prompts or 0))
+        if not _is_due(memory.rules, row, self._cover(row, memory.rules)):
+            return False
+        # Another process may have summarised it since: that is looked up only when there would be work to do.
+        self._check(row, self._newest(namespace, session_id))
+        return _is_due(memory.rules, row, self._cover(row, memory.rules))
 
     def due_from(self, row: SessionRow) -> int | None:
         """How many messages a session needs before it can be due; ``None`` when it is never summarised by itself."""
@@ -144,6 +148,7 @@ class SummaryService:
         try:
             row = self._row(namespace, session_id)
             stored = self._newest(namespace, session_id)
+            self._check(row, stored)
             divided = self._divide(
                 row, self._messages(namespace, session_id, stored.through_seq if stored else None), force
             )
@@ -202,8 +207,9 @@ class SummaryService:
         except Conflict:
             # Another process was faster; its summary stands for at least as much.
             return _in_force(self._newest(namespace, summary.session_id))
-        with self._lock:
-            self._covered.pop((namespace, summary.session_id), None)
+        finally:
+            with self._lock:
+                self._covered.pop((namespace, summary.session_id), None)
         return _in_force(summary)
 
     def _request(
@@ -294,11 +300,21 @@ class SummaryService:
                     return kept
                 return last_turns(self._newest_turns(namespace, session_id, wanted), wanted)
 
+    def _check(self, row: SessionRow, stored: Summary | None) -> None:
+        """Forget what is remembered of a session whose newest summary is another one by now."""
+        key = (row.session.namespace, row.session.id)
+        with self._lock:
+            known = self._covered.get(key)
+            if known is not None and known.through != (stored.through_seq if stored else None):
+                del self._covered[key]
+
     def _cover(self, row: SessionRow, rules: Rules) -> _Covered:
         namespace, session_id = key = (row.session.namespace, row.session.id)
         with self._lock:
             known = self._covered.get(key)
-        if known is not None and (known.prompts is not None or not isinstance(rules, ByTurns)):
+        is_complete = known is not None and (known.prompts is not None or not isinstance(rules, ByTurns))
+        # More than there is: the session was removed and made again.
+        if known is not None and is_complete and known.messages <= row.counts.messages:
             return known
         stored = self._newest(namespace, session_id)
         covered = _Covered(None, 0, 0)
@@ -329,6 +345,10 @@ def message_tokens(message: Message) -> int:
 def summary_budget(tokens_before: int, max_tokens: int) -> int:
     """Tokens a summary may have: at most half of what it stands for (SPEC-015 section 1)."""
     return min(max_tokens, max(_MIN_TOKENS, tokens_before // 2))
+
+
+def _is_due(rules: Rules, row: SessionRow, covered: _Covered) -> bool:
+    return is_due(rules, row.counts.messages - covered.messages, row.counts.prompts - (covered.prompts or 0))
 
 
 def _passed(rules: Rules, row: SessionRow) -> bool:
