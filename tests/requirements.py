@@ -586,6 +586,7 @@ LOAD: dict[str, tuple[str, str]] = {
         "issue 8 section 2",
     ),
     "LOAD-5": ("A regular expression keeps its deadline inside a text of any size", "issue 8 section 2"),
+    "LOAD-6": ("Numbers past what can be stored are refused by name at every door", "issue 8 section 2"),
 }
 
 CONF: dict[str, tuple[str, str]] = {

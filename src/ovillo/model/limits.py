@@ -20,6 +20,9 @@ MAX_ANSWER_TOKENS = 20_000
 #: Texts of messages read at once where all of a long session pass by: a page ends behind the message that passes it.
 PASSING_CHARS = 4 * 1024 * 1024
 
+#: The largest whole number that is stored.
+MAX_STORED = (1 << 63) - 1
+
 LIST_LIMIT_DEFAULT = 50
 LIST_LIMIT_MAX = 200
 SEARCH_LIMIT_DEFAULT = 20

@@ -12,6 +12,7 @@ import json
 from typing import Any
 
 from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import MAX_STORED
 
 
 def encode_cursor(kind: str, *values: Any) -> str:
@@ -30,6 +31,7 @@ def decode_cursor(kind: str, cursor: str, *types: type) -> list[Any]:
         or values[:1] != [kind]
         or len(values) != len(types) + 1
         or any(type(value) is not expected for value, expected in zip(values[1:], types, strict=True))
+        or any(isinstance(value, int) and abs(value) > MAX_STORED for value in values)
     ):
         raise InvalidInput(
             "The cursor is not one this list gave out.",

@@ -19,6 +19,7 @@ from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.model.audit import EVERY_SESSION
 from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import MAX_STORED
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ
 from ovillo.sessions.feed import Event, Subscription, event_of
@@ -37,7 +38,7 @@ _STREAM = "text/event-stream"
 
 class Query(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     #: ``seq`` of the last change already seen.
-    since: Annotated[int, Meta(ge=0)] | None = None
+    since: Annotated[int, Meta(ge=0, le=MAX_STORED)] | None = None
     limit: Annotated[int, Meta(ge=1, le=_MOST)] = 200
     #: Seconds to wait when nothing is new.
     wait: Annotated[float, Meta(ge=0, le=_WAIT_MAX)] = 0

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
 from ovillo.model.records import MessageId, SessionId
 from ovillo.model.text import message_chars
@@ -34,8 +35,8 @@ class Page(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     cursor: str | None = None
     #: Messages after this one (its id), as a client that reconnects asks.
     since: str | None = None
-    after_seq: int | None = None
-    before_seq: int | None = None
+    after_seq: Annotated[int, Meta(ge=-MAX_STORED, le=MAX_STORED)] | None = None
+    before_seq: Annotated[int, Meta(ge=-MAX_STORED, le=MAX_STORED)] | None = None
     order: Literal["asc", "desc"] = "asc"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import MAX_STORED
 
 _PREFIX = "c1."
 
@@ -52,6 +53,6 @@ def _mark(kind: str) -> str:
 def position(state: dict[str, Any], name: str) -> int:
     """A non-negative position out of a decoded cursor; 0 when absent. Raises InvalidInput for anything else."""
     value = state.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_STORED:
         raise InvalidInput("The cursor is damaged.", hint="Leave it out to start again.")
     return value

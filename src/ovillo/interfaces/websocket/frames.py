@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.http.message_shapes import Millis, Short, ToolUse, message_info
 from ovillo.model.errors import InvalidInput, LimitExceeded, OvilloError
+from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
 from ovillo.model.machine_faults import machine_fault
 from ovillo.model.records import Message, Role
@@ -22,6 +23,8 @@ from ovillo.sessions.feed import Event
 #: One frame of a client (bytes), as a body of REST.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 _MOST_SESSIONS = 1_000
+#: A number of the store: of a message in its session, or of a change.
+Place = Annotated[int, Meta(ge=0, le=MAX_STORED)]
 
 
 class _Frame(Struct, kw_only=True, tag_field="type"):
@@ -57,13 +60,13 @@ class MessageFrame(_Frame, tag="message", kw_only=True):
 class SyncFrame(_Frame, tag="sync", kw_only=True):
     session_id: str | None = None
     last_message_id: str | None = None
-    since: Annotated[int, Meta(ge=0)] | None = None
+    since: Place | None = None
 
 
 class SubscribeFrame(_Frame, tag="subscribe", kw_only=True):
     session_id: str | None = None
     session_ids: Annotated[list[str], Meta(max_length=_MOST_SESSIONS)] | None = None
-    cursor: Annotated[int, Meta(ge=0)] | None = None
+    cursor: Place | None = None
 
 
 class UnsubscribeFrame(_Frame, tag="unsubscribe", kw_only=True):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apsw
 
-from ovillo.model.errors import IntegrityError, OvilloError, StoreBusy, StoreUnavailable
+from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError, StoreBusy, StoreUnavailable
 from ovillo.model.machine_faults import of_errno
 
 #: The byte of the shared memory whose lock is the right to write (SQLite, "The WAL-Index File Format").
@@ -29,15 +29,23 @@ REPAIR = (
 
 @contextmanager
 def explained(path: Path, connection: apsw.Connection | None = None) -> Iterator[None]:
-    """Errors of SQLite inside are raised as IntegrityError, StoreBusy or StoreUnavailable."""
+    """Errors of SQLite inside are raised as IntegrityError, StoreBusy or StoreUnavailable; numbers past
+    64 bits as InvalidInput."""
     began = time.monotonic()
     try:
         yield
+    except OverflowError as error:
+        raise too_large() from error
     except apsw.Error as error:
         meaning = meaning_of(error, path, connection, time.monotonic() - began)
         if meaning is None:
             raise
         raise meaning from error
+
+
+def too_large() -> InvalidInput:
+    """A number came through that no column holds: whoever sent it is told, wherever it was."""
+    return InvalidInput("A number is outside of what can be stored.", hint="Whole numbers have 64 bits here.")
 
 
 def meaning_of(

@@ -21,7 +21,7 @@ import apsw
 from ovillo.model.errors import OvilloError, StoreChanged, StoreUnavailable
 from ovillo.model.patience import patience_s
 from ovillo.store.sqlite.connection import newest_schema, open_writer
-from ovillo.store.sqlite.faults import busy, explained, meaning_of
+from ovillo.store.sqlite.faults import busy, explained, meaning_of, too_large
 from ovillo.store.sqlite.numbers import Numbers
 from ovillo.store.sqlite.standing import Standing, check_log, forsake
 
@@ -252,6 +252,8 @@ class Writer:
 
     def _meaning(self, error: Exception) -> Exception:
         known: OvilloError | None = None
+        if isinstance(error, OverflowError):
+            return too_large()
         if isinstance(error, apsw.Error):
             known = meaning_of(error, self._path, self._connection)
         if known is None:
