@@ -249,6 +249,7 @@ TOOLS: dict[str, tuple[str, str]] = {
     "TOOL-14": ("HTTP: both eras, Host and Origin guard, body limit, problem JSON", "DESIGN 12"),
     "TOOL-15": ("An address beyond loopback is refused before the socket opens", "DESIGN 12, 18"),
     "TOOL-16": ("Sessions are resources and two prompts embed recalled text", "issue 2 MCP tools"),
+    "TOOL-45": ("A client without a trace keeps things in the session made at start", "DESIGN 8; issue 8"),
     "TOOL-17": ("Toolsets, read-only and scopes choose the tools", "DESIGN 11"),
     "TOOL-18": ("Search hits open at their place; dates as people write them", "DESIGN 6, 18"),
 }

@@ -46,6 +46,33 @@ def test_the_official_client_is_served_in_every_mode(tmp_path: Path, mode: str) 
     anyio.run(run)
 
 
+@pytest.mark.requirement("TOOL-45")
+def test_a_client_that_leaves_no_trace_keeps_things_in_the_session_made_at_start(tmp_path: Path) -> None:
+    """Nothing on disk or in the environment tells which session calls: it is the one of this process, from first to last."""
+    serve = SERVE.replace('embedder="none"', 'embedder="none", toolsets=("all",)')
+
+    async def run() -> None:
+        parameters = StdioServerParameters(command=sys.executable, args=["-c", serve, str(tmp_path)])
+        with anyio.fail_after(60), (tmp_path / "stderr").open("w") as errors:
+            async with Client(stdio_client(parameters, errlog=errors)) as client:
+                said = {"session_id": "current", "role": "user", "content": "we take token buckets"}
+                before = await client.call_tool("get_session_history", {"sessionID": "current"})
+                assert before.is_error, "nothing was kept yet: there is no such session"
+                for key in ("k1", "k2"):
+                    stored = await client.call_tool("session_append", {**said, "idempotency_key": key})
+                    assert not stored.is_error, stored.content[0].text
+                saved = await client.call_tool("session_save", {"session_id": "current", "content": {"step": 1}})
+                assert not saved.is_error
+                read = await client.call_tool("get_session_history", {"sessionID": "current"})
+                assert read.structured_content is not None
+                assert saved.structured_content is not None
+                assert len(read.structured_content["messages"]) == 2
+                assert read.structured_content["calling"]["rule"] == "generated id"
+                assert saved.structured_content["session_id"] == read.structured_content["calling"]["sessionID"]
+
+    anyio.run(run)
+
+
 @pytest.mark.requirement("TOOL-13")
 def test_the_first_call_on_a_new_machine_already_sees_its_sessions(tmp_path: Path, fixtures: Path) -> None:
     shutil.copytree(fixtures / "claude-code" / "home", tmp_path, dirs_exist_ok=True)

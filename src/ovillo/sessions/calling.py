@@ -38,6 +38,8 @@ _READER_OF_CLIENT = {
 }
 #: Variable -> client it speaks for: an agent started from another agent's shell inherits what is not its own.
 _ENVIRONMENT = {"CLAUDE_CODE_SESSION_ID": "claude", "OVILLO_SESSION_ID": None}
+#: Name of the last rule: nothing tells who calls, so that the session is the one this process was given at its start.
+GENERATED = "generated id"
 _TOOL_USE = "_meta claudecode/toolUseId"
 #: Clients write a tool call to disk about when they make it: look again this often, this many times (seconds).
 _RETRY_S = 0.05
@@ -108,7 +110,7 @@ class CallingSession:
         return self._unknown(f"{client} sent no session id and no recorded session of it is being written here.")
 
     def _unknown(self, reason: str) -> Calling:
-        return Calling(self._generated, "generated id", 0.0, reason)
+        return Calling(self._generated, GENERATED, 0.0, reason)
 
     # --- the rules, surest first
 

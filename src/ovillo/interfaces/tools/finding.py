@@ -11,6 +11,9 @@ from ovillo.interfaces.tools.contract import Call
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionId
+from ovillo.sessions.calling import GENERATED
+from ovillo.sessions.catalog import summarise
+from ovillo.sessions.drafts import SessionDraft
 from ovillo.sessions.views import Calling, Freshness, SessionSummary
 from ovillo.store.protocol import SessionFilter
 
@@ -47,6 +50,10 @@ def _found(call: Call, ref: str) -> Found:
     if ref.strip().lower() != CURRENT:
         return Found(_resolve(call, ref.strip()))
     calling = call.services.calling.find(call.namespace, call.context)
+    if call.context.own_process and calling.rule == GENERATED:
+        row = call.services.store.get_session(call.namespace, calling.session_id) if calling.session_id else None
+        if row is not None:
+            return Found(summarise(row), calling)
     if calling.session_id is None or calling.confidence <= 0:
         raise NotFound(_unknown_caller(calling), hint=_newest(call))
     caught_up = call.services.ingest.catch_up(call.namespace, calling.session_id, _CATCH_UP_MS)
@@ -60,6 +67,16 @@ def _found(call: Call, ref: str) -> Found:
             hint="Call again in a second; `ovillo sources` shows what is read.",
         ) from None
     return Found(summary, calling, behind=not caught_up)
+
+
+def find_session_to_write(call: Call, ref: str) -> Found:
+    """As ``find_session``; over stdio the session of a client that leaves no trace of its own is made when something is first
+    kept in it, with the id generated at start. Raises as it does, and Conflict for what cannot be written."""
+    if ref.strip().lower() == CURRENT and call.context.own_process:
+        calling = call.services.calling.find(call.namespace, call.context)
+        if calling.rule == GENERATED and calling.session_id is not None:
+            call.services.recorder.create(call.namespace, SessionDraft(id=calling.session_id))
+    return find_session(call, ref)
 
 
 def freshness(call: Call, found: Found | None = None) -> Freshness:

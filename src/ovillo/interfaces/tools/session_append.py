@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.finding import CURRENT, find_session_to_write
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.quoting import named
 from ovillo.model.records import Role, SessionId
@@ -17,7 +18,7 @@ _PATIENCE_S = 30.0
 
 
 class Input(Struct, kw_only=True):
-    session_id: Annotated[str, Meta(description="A session recorded by ovillo (session_create)")]
+    session_id: Annotated[str, Meta(description="A session recorded by ovillo (session_create), or `current`")]
     role: Role
     content: Annotated[str, Meta(max_length=MAX_MESSAGE_CHARS)]
     idempotency_key: Annotated[
@@ -34,9 +35,10 @@ class Output(Struct, kw_only=True):
 
 def handle(call: Call, args: Input) -> Answer:
     draft = MessageDraft(args.role, args.content, metadata=args.metadata or {})
-    appending = call.services.recorder.append(
-        call.namespace, SessionId(args.session_id), [(draft, args.idempotency_key)]
-    )
+    given = args.session_id.strip()
+    # Only `current` has to be looked for: an append asks nothing of the store first.
+    session_id = find_session_to_write(call, given).id if given.lower() == CURRENT else SessionId(given)
+    appending = call.services.recorder.append(call.namespace, session_id, [(draft, args.idempotency_key)])
     try:
         (stored,) = appending.result(_PATIENCE_S)
     except TimeoutError:
@@ -45,9 +47,7 @@ def handle(call: Call, args: Input) -> Answer:
         ) from None
     output = Output(message_id=stored.message_id, seq=stored.seq, replayed=stored.replayed)
     again = " It was stored before under this key." if stored.replayed else ""
-    return Answer(
-        output, f"Stored as message {stored.seq} ({named(stored.message_id)}) of {named(args.session_id)}.{again}"
-    )
+    return Answer(output, f"Stored as message {stored.seq} ({named(stored.message_id)}) of {named(session_id)}.{again}")
 
 
 TOOL = Tool(

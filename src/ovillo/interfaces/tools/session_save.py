@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.finding import find_session_to_write
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, said
 from ovillo.security.principals import SESSIONS_WRITE
@@ -36,7 +36,7 @@ class Output(Struct, kw_only=True):
 
 
 def handle(call: Call, args: Input) -> Answer:
-    found = find_session(call, args.session_id)
+    found = find_session_to_write(call, args.session_id)
     saved = call.services.snapshots.save(call.namespace, found.id, args.content, args.compression_level)
     output = answered(found.id, saved)
     output.calling = shapes.calling_info(found.calling)
