@@ -307,6 +307,7 @@ HTTP: dict[str, tuple[str, str]] = {
     "HTTP-14": ("With a certificate the server speaks HTTPS only; a bad one is said at the start", "issue 3 Access"),
     "HTTP-15": ("SIGTERM finishes requests, closes streams and sockets, exits 0; a second one ends it", "platform 5"),
     "HTTP-31": ("What was recorded is kept by no cache on the way", "issue 8.1"),
+    "HTTP-32": ("Heads and bodies that drip, idle connections and sockets that answer no ping end", "issue 8.2"),
     "HTTP-30": ("What pages of other sites begin is refused outside public paths, also without Origin", "issue 8.1"),
     "HTTP-16": ("A store that cannot be opened ends the server with the reason", "DESIGN 16"),
 }

@@ -82,6 +82,13 @@ class Settings:
     max_mcp_sessions: int = 2_000
     #: Of each of them, what one caller may hold (percent).
     caller_share: int = 20
+    #: How long a client may keep the server waiting for the head of a request, and for its body (seconds). A body gets more
+    #: while it comes.
+    head_timeout_s: float = 10.0
+    body_timeout_s: float = 20.0
+    #: How long a connection stays open between two requests, and a WebSocket that answers no ping (twice this; seconds).
+    keep_alive_s: float = 30.0
+    ping_interval_s: float = 20.0
     #: Rolling summaries: off leaves sessions as they are.
     summarize: bool = True
     #: What ``view`` gives a model: ``summarizing`` or ``trimming``.

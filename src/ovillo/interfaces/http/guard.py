@@ -7,17 +7,21 @@ ask it. Who asks is found out behind it (``access``).
 from __future__ import annotations
 
 import ipaddress
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from urllib.parse import urlsplit
 
+import anyio
 from starlette.responses import Response
 
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.problems import problem
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
+#: Each of them gives a body another part of a second.
+_LEAST_BYTES_PER_S = 1_000
 #: Distinct Host and Origin headers whose verdict is remembered.
 _REMEMBERED = 1_024
 #: ``none`` is an address that was typed, a bookmark, another program. ``same-site`` is another port of this machine.
@@ -52,6 +56,7 @@ class Guard:
         any_address: bool = False,
         is_public: Callable[[str], bool] = lambda path: False,
         limit_of: Callable[[str, str], int] = lambda method, path: MAX_BODY_BYTES,
+        body_timeout_s: float = 20.0,
     ) -> None:
         self._app = app
         self._hosts = frozenset(_name(host) for host in allowed_hosts)
@@ -59,6 +64,7 @@ class Guard:
         self._any_address = any_address
         self._is_public = is_public
         self._limit_of = limit_of
+        self._body_timeout_s = body_timeout_s
         self._host_is_known = lru_cache(_REMEMBERED)(self._knows_host)
         self._origin_is_known = lru_cache(_REMEMBERED)(self._knows_origin)
 
@@ -88,7 +94,7 @@ class Guard:
                 await self._app(scope, receive, send)
                 return
             limit = self._limit_of(scope["method"], scope["path"])
-            await _Counted(self._app, receive, send, limit).run(scope)
+            await _Body(self._app, receive, send, limit, self._body_timeout_s).run(scope)
             return
         # A declared length is one that the server holds the client to.
         size = int(declared) if declared.isdigit() and len(declared) < 20 else -1
@@ -96,8 +102,10 @@ class Guard:
             request_id = scope["state"].get("request_id")
             refusal = _bad_length(request_id) if size < 0 else too_large(limit, request_id)
             await refusal(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
+        elif size:
+            await _Body(self._app, receive, send, None, self._body_timeout_s).run(scope)
+        else:
+            await self._app(scope, receive, send)
 
     def _knows_host(self, host: str) -> bool:
         try:
@@ -149,41 +157,59 @@ class Guard:
         )
 
 
-class _Counted:
-    """A body without a declared length, counted as it comes. Past the limit the app gets no more of it and whatever
-    it answers is replaced."""
+class _Body:
+    """A body as it comes: counted where its length was not declared (``limit``), and within the time. Past either the
+    app gets no more of it and whatever it answers is replaced. The time is what was waited for the client: it grows with
+    what came, so that a large body over a slow line passes and one that drips does not."""
 
-    def __init__(self, app: App, receive: Receive, send: Send, limit: int) -> None:
+    def __init__(self, app: App, receive: Receive, send: Send, limit: int | None, patience_s: float) -> None:
         self._app = app
         self._receive = receive
         self._send = send
         self._limit = limit
+        self._left_s = patience_s
+        self._patience_s = patience_s
+        self._is_whole = False
         self._size = 0
         self._started = False
+        self._refusal: Callable[[str | None], Response] | None = None
 
     async def run(self, scope: Scope) -> None:
-        with suppress(BodyTooLarge):
+        with suppress(BodyRefused):
             await self._app(scope, self._next, self._forward)
-        if self._size > self._limit and not self._started:
-            await too_large(self._limit, scope["state"].get("request_id"))(scope, self._receive, self._send)
+        if self._refusal is not None and not self._started:
+            await self._refusal(scope["state"].get("request_id"))(scope, self._receive, self._send)
 
     async def _next(self) -> Message:
-        if self._size > self._limit:
-            raise BodyTooLarge
-        message = await self._receive()
-        self._size += len(message.get("body", b""))
-        if self._size > self._limit:
-            raise BodyTooLarge
+        if self._is_whole:
+            # What comes now is that the client left.
+            return await self._receive()
+        if self._refusal is not None:
+            raise BodyRefused
+        began = time.monotonic()
+        message: Message | None = None
+        with anyio.move_on_after(self._left_s):
+            message = await self._receive()
+        if message is None:
+            self._refusal = partial(_too_slow, self._patience_s)
+            raise BodyRefused
+        arrived = len(message.get("body", b""))
+        self._left_s += arrived / _LEAST_BYTES_PER_S - (time.monotonic() - began)
+        self._size += arrived
+        self._is_whole = not message.get("more_body", False)
+        if self._limit is not None and self._size > self._limit:
+            self._refusal = partial(too_large, self._limit)
+            raise BodyRefused
         return message
 
     async def _forward(self, message: Message) -> None:
-        if self._size > self._limit and not self._started:
+        if self._refusal is not None and not self._started:
             return
         self._started = True
         await self._send(message)
 
 
-class BodyTooLarge(Exception):
+class BodyRefused(Exception):
     """Ends the reading of a body; the guard answers."""
 
 
@@ -195,6 +221,19 @@ def too_large(limit: int, request_id: str | None = None) -> Response:
         code="limit_exceeded",
         hint="Send less, or in several requests.",
         request_id=request_id,
+    )
+
+
+def _too_slow(patience_s: float, request_id: str | None = None) -> Response:
+    return problem(
+        408,
+        "Request timeout",
+        f"The body did not come: a client may keep the server waiting for {patience_s:g} s, and longer only while more "
+        f"than {_LEAST_BYTES_PER_S} bytes a second arrive.",
+        hint="Send the whole body; body_timeout_s gives slow lines more time.",
+        request_id=request_id,
+        # What is still on its way belongs to nothing any more.
+        headers={"Connection": "close"},
     )
 
 

@@ -36,6 +36,7 @@ from ovillo.interfaces.http.holding import Holding
 from ovillo.interfaces.http.logs import log_to_stderr
 from ovillo.interfaces.http.metrics import Metrics
 from ovillo.interfaces.http.observing import Observing
+from ovillo.interfaces.http.patience import patient_protocol
 from ovillo.interfaces.http.problems import problem, problem_of, unexpected
 from ovillo.interfaces.http.routing import EndpointRouter
 from ovillo.interfaces.http.upkeep import description_endpoints, upkeep_endpoints
@@ -54,7 +55,6 @@ _DRAIN_S = 10
 _REST_S = 5
 #: Whoever asks twice does not want to wait (seconds).
 _HURRY_S = 2
-_PING_S = 20.0
 #: New objects before the collector looks at them, and how many looks before it looks at older ones.
 _GARBAGE = (10_000, 20, 50)
 _SWITCH_S = 0.001
@@ -128,6 +128,7 @@ class HttpApp:
             any_address=not is_loopback(settings.host),
             is_public=access_setup.public(settings),
             limit_of=router.limit_of,
+            body_timeout_s=settings.body_timeout_s,
         )
         self._app: App = Observing(guard, metrics.count)
 
@@ -233,7 +234,11 @@ class Server(uvicorn.Server):
     """uvicorn's, with an end of our own: it is announced to open streams, it is bounded, and it is a success."""
 
     def __init__(self, app: HttpApp, tls: ssl.SSLContext | None = None, drain_s: int = _DRAIN_S) -> None:
-        options: dict[str, Any] = {} if tls is None else {"ssl_context_factory": lambda config, default: tls}
+        settings = app.surroundings.settings
+        # uvicorn takes fractions of a second, too, but its types do not say so.
+        options: dict[str, Any] = {"timeout_keep_alive": settings.keep_alive_s}
+        if tls is not None:
+            options["ssl_context_factory"] = lambda config, default: tls
         super().__init__(
             uvicorn.Config(
                 app,
@@ -243,10 +248,11 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=drain_s,
                 server_header=False,
                 proxy_headers=False,
+                http=patient_protocol(settings.head_timeout_s),
                 # What is larger than a message may be gets an answer; what is much larger ends the connection.
                 ws_max_size=2 * MAX_BODY_BYTES,
-                ws_ping_interval=_PING_S,
-                ws_ping_timeout=_PING_S,
+                ws_ping_interval=settings.ping_interval_s,
+                ws_ping_timeout=settings.ping_interval_s,
                 **options,
             )
         )
