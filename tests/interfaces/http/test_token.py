@@ -182,7 +182,18 @@ def test_no_line_of_a_server_holds_the_token_and_all_lines_that_attach_name_the_
     assert ticket not in said
     for client in ("claude mcp add --transport http", "codex mcp add", "gemini mcp add", "opencode.json"):
         assert client in said
-    assert "$(ovillo key token)" in said
+    # The command works in any shell of this account, whatever it has set.
+    commands = set(re.findall(r"\$\(([^)]+)\)", said))
+    assert len(commands) == 1
+    shown = subprocess.run(
+        ["sh", "-c", commands.pop()],
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path / "elsewhere")},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert shown.stdout.strip() == token_of(tmp_path)
 
 
 @pytest.mark.requirement("ACCESS-22")
@@ -280,6 +291,33 @@ def test_a_link_opened_from_anywhere_becomes_a_cookie_once(
     again = stranger.ask("GET", link, **headers)
     assert (again.status, "set-cookie" in again.headers) == (403, False)
     assert b"used already" in again.body
+
+
+@pytest.mark.requirement("ACCESS-24")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may become another account")
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_another_account_that_saw_the_link_cannot_use_it_nor_use_it_up(tmp_path: Path, host: str) -> None:
+    with process(tmp_path, "--host", host) as (_, site):
+        link = _link(tmp_path)
+        assert _asked_by_another_account(site, link) == "403 None"
+        # Nor the cookie, which a browser may have sent to a server of theirs at another port.
+        cookie = _cookie(site, link)
+        assert _asked_by_another_account(site, "/api/sessions", cookie) == "401 None"
+        assert Site(site.host).ask("GET", "/api/sessions", Cookie=cookie).status == 200
+
+
+def _asked_by_another_account(site: Site, path: str, cookie: str = "") -> str:
+    program = f"""
+import encodings.idna, http.client, os
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+asking = http.client.HTTPConnection("{site.host}", timeout=20)
+asking.request("GET", "{path}", headers={{"Cookie": "{cookie}"}})
+answer = asking.getresponse()
+print(answer.status, answer.getheader("set-cookie"))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr == ""
+    return done.stdout.strip()
 
 
 @pytest.mark.requirement("ACCESS-24")

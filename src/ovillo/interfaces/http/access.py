@@ -17,7 +17,7 @@ from anyio import CapacityLimiter
 from starlette.responses import Response
 
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
-from ovillo.interfaces.http.browser import comes_from_own_page, cookies_of
+from ovillo.interfaces.http.browser import check_account, comes_from_own_page, cookies_of
 from ovillo.interfaces.http.problems import problem, problem_of
 from ovillo.model.errors import OvilloError
 from ovillo.security.credentials import Authenticator, CredentialRefused
@@ -95,6 +95,8 @@ class Access:
                 authenticator, credentials = self._cookies, [*found]
             try:
                 credential, principal = await self._principal(authenticator, credentials)
+                if authenticator is self._cookies:
+                    await anyio.to_thread.run_sync(check_account, scope, "cookie")
             except CredentialRefused as refused:
                 await self._refuse(refused, credentials[0], caller, scope)(scope, receive, send)
                 return

@@ -6,6 +6,7 @@ Owns ``/open``, reading the cookie and the rule that only this server's own page
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 import anyio.to_thread
@@ -14,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ovillo.interfaces.http.asgi import Scope
+from ovillo.interfaces.http.peers import account_of_peer
 from ovillo.interfaces.http.problems import problem_of
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import markup
@@ -23,6 +25,7 @@ from ovillo.security.credentials import CredentialRefused
 OPEN_PATH = "/open"
 #: Cookies of our name that are looked at; pages of other ports may have put more there.
 _MOST_COOKIES = 4
+_ROOT = 0
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _DEFAULT_PORTS = {":80", ":443"}
 _HEADERS = {
@@ -54,6 +57,14 @@ def comes_from_own_page(scope: Scope) -> bool:
     return site == "same-origin" or (site is None and origin is not None)
 
 
+def check_account(scope: Scope, what: str) -> None:
+    """Links and cookies are for this account; where the system tells who asks, others are refused. (A browser sends its
+    cookies to every port of a host, so also to a server of somebody else.) Raises CredentialRefused. Reads files."""
+    account = account_of_peer(scope)
+    if account is not None and account not in {os.geteuid(), _ROOT}:
+        raise CredentialRefused(f"The {what} was made for another account of this machine.")
+
+
 def routes(passes: BrowserPasses) -> list[Route]:
     return [Route(OPEN_PATH, partial(_open, passes), name="open")]
 
@@ -67,6 +78,8 @@ async def _open(passes: BrowserPasses, request: Request) -> Response:
     port = _port(request.scope)
 
     def redeem() -> tuple[str, str]:
+        # A browser is started with the link among its arguments, which every account of the machine can list.
+        check_account(request.scope, "link")
         page = passes.redeem(request.query_params.get("ticket", ""))
         return page, passes.cookie(port)
 

@@ -6,9 +6,13 @@ here, for what servers print ends up in logs: the lines name the command that sh
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +20,9 @@ from ovillo.interfaces.cli.options import plain
 from ovillo.interfaces.cli.output import tell, tell_text
 from ovillo.interfaces.cli.state import State, check_readers
 from ovillo.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from ovillo.settings import Settings
 
 _toolsets = click.option(
     "--toolsets", metavar="NAMES", help="Which tools: all, or names with commas (history,context)."
@@ -76,22 +83,34 @@ def serve(state: State, *, conformance_fixture: bool, **flags: Any) -> None:
     run = state.run_fixture if conformance_fixture else state.run_http
     if run is None:
         raise _missing()
-    run(state.open_services, settings, _fixture_ready if conformance_fixture else partial(_ready, settings.auth))
+    run(state.open_services, settings, _fixture_ready if conformance_fixture else partial(_ready, settings))
 
 
-def _ready(auth: str, url: str) -> None:
+def _ready(settings: Settings, url: str) -> None:
     tell(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
-    if auth in _SAID:
-        tell_text(_SAID[auth].replace("URL", f"{url}/mcp"), err=True)
+    if settings.auth in _SAID:
+        said = _SAID[settings.auth].replace("URL", f"{url}/mcp").replace("OVILLO ", f"{_command(settings)} ")
+        tell_text(said, err=True)
+
+
+def _command(settings: Settings) -> str:
+    """How this program is called from any shell, for the same data."""
+    own = Path(sys.executable).with_name("ovillo")
+    found = shutil.which("ovillo")
+    is_meant = found is not None and Path(found).resolve() == own.resolve()
+    words = ["ovillo" if is_meant or not own.exists() else str(own)]
+    if settings.origins.get("data_dir") != "default":
+        words += ["--data-dir", str(settings.data_dir)]
+    return shlex.join(words)
 
 
 _SAID = {
     "token": """\
-It answers to your token only. In a browser: ovillo open. Attach a client, in this account:
-  claude mcp add --transport http ovillo URL --header "Authorization: Bearer $(ovillo key token)"
-  export OVILLO_TOKEN="$(ovillo key token)"    # for Codex and OpenCode, in the shell that starts them
+It answers to your token only. In a browser: OVILLO open. Attach a client, in this account:
+  claude mcp add --transport http ovillo URL --header "Authorization: Bearer $(OVILLO key token)"
+  export OVILLO_TOKEN="$(OVILLO key token)"    # for Codex and OpenCode, in the shell that starts them
   codex mcp add ovillo --url URL --bearer-token-env-var OVILLO_TOKEN
-  gemini mcp add -s user --transport http -H "Authorization: Bearer $(ovillo key token)" ovillo URL
+  gemini mcp add -s user --transport http -H "Authorization: Bearer $(OVILLO key token)" ovillo URL
   opencode.json: "mcp": {"ovillo": {"type": "remote", "url": "URL", "oauth": false,
                  "headers": {"Authorization": "Bearer {env:OVILLO_TOKEN}"}}}""",
     "none": """\
