@@ -17,14 +17,10 @@ import apsw
 
 from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError, StoreBusy, StoreUnavailable
 from ovillo.model.machine_faults import of_errno
+from ovillo.store.sqlite.standing import REPAIR
 
 #: The byte of the shared memory whose lock is the right to write (SQLite, "The WAL-Index File Format").
 _WRITE_LOCK_BYTE = 120
-
-REPAIR = (
-    "Run `ovillo doctor`: it says what is damaged; `ovillo doctor --repair` keeps the file and saves what can be saved. "
-    "The agents' own files are untouched."
-)
 
 
 @contextmanager

@@ -16,9 +16,13 @@ from typing import NamedTuple
 
 import apsw
 
-from ovillo.model.errors import StoreChanged, StoreUnavailable
+from ovillo.model.errors import IntegrityError, StoreChanged, StoreUnavailable
 from ovillo.security.private_files import write
 
+REPAIR = (
+    "Run `ovillo doctor`: it says what is damaged; `ovillo doctor --repair` keeps the file and saves what can be saved. "
+    "The agents' own files are untouched."
+)
 _RESTART = (
     "Put the right file back, or end ovillo and start it again on what is there: `ovillo doctor` says what that is."
 )
@@ -191,6 +195,11 @@ def check_log(path: Path) -> None:
     since. Raises StoreUnavailable."""
     log, main = _identity(f"{path}-wal"), _identity(path)
     noted = _read_note(path)
+    if main is None:
+        # Deleted on purpose: a new one begins.
+        _note_path(path).unlink(missing_ok=True)
+    elif noted is not None and not _holds_something(str(path)):
+        raise IntegrityError(f"The database {path} is damaged: the file is empty, and it held something.", hint=REPAIR)
     if main is None or noted is None or noted.log != log or not _holds_something(f"{path}-wal"):
         return
     header = _Header.of(path, main)
@@ -205,6 +214,42 @@ def check_log(path: Path) -> None:
             hint="With no ovillo running, move that log and the file ending in -shm away, and start again; or put back the "
             "database that the log belongs to.",
         )
+
+
+def check_whole_log(path: Path, connection: apsw.Connection) -> None:
+    """After opening: SQLite takes a log up to its first damaged frame, drops the rest and says nothing. A transaction
+    that was followed by another one was acknowledged. Raises IntegrityError."""
+    later = _later_frames(f"{path}-wal")
+    if not later:
+        return
+    taken, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    dropped = [(number, commits) for number, commits in later if number > taken]
+    ends = [number for number, commits in dropped if commits]
+    if taken >= 0 and ends and dropped[-1][0] > ends[0]:
+        raise IntegrityError(
+            f"The database {path} is damaged: its write-ahead log cannot be read from frame {taken + 1} on.",
+            hint=REPAIR,
+        )
+
+
+def _later_frames(path: str) -> list[tuple[int, bool]]:
+    """Frames of the log as it stands on disk: their numbers, and whether each ends a transaction."""
+    found = []
+    with suppress(OSError), open(path, "rb") as log:  # noqa: PTH123  at every start
+        start = log.read(32)
+        if len(start) < 32:
+            return []
+        size = int.from_bytes(start[8:12], "big")
+        number = 1
+        while size:
+            log.seek(32 + (number - 1) * (24 + size))
+            head = log.read(24)
+            if len(head) < 24:
+                break
+            if head[8:16] == start[16:24]:
+                found.append((number, any(head[4:8])))
+            number += 1
+    return found
 
 
 def _note_path(path: Path) -> Path:

@@ -23,7 +23,7 @@ from ovillo.model.patience import patience_s
 from ovillo.store.sqlite.connection import newest_schema, open_writer
 from ovillo.store.sqlite.faults import busy, explained, meaning_of, too_large
 from ovillo.store.sqlite.numbers import Numbers
-from ovillo.store.sqlite.standing import Standing, check_log, forsake
+from ovillo.store.sqlite.standing import Standing, check_log, check_whole_log, forsake
 
 _log = logging.getLogger(__name__)
 
@@ -60,6 +60,7 @@ class Writer:
         self._connection = open_writer(path)
         self._connection.set_busy_timeout(_LOOK_MS)
         try:
+            check_whole_log(path, self._connection)
             self.standing: Standing | None = Standing(path, self._connection, newest_schema())
         except BaseException:
             forsake(self._connection)

@@ -17,12 +17,16 @@ from pathlib import Path
 
 from ovillo import __version__
 from ovillo.interfaces.cli.state import State
-from ovillo.model.errors import OvilloError
+from ovillo.model.errors import IntegrityError, OvilloError
 from ovillo.security.principals import LOCAL
 from ovillo.settings import Settings
 
 _LOW_DISK_BYTES = 1_000_000_000
 _LOW_WATCHES = 8_192
+_REPAIR = (
+    "End all ovillo servers, then run `ovillo doctor --repair`: it keeps the damaged file, saves what can be read and makes the "
+    "rest again."
+)
 
 
 class Level(StrEnum):
@@ -126,17 +130,28 @@ def _database(state: State) -> Check:
     settings = state.settings()
     if not settings.database.exists():
         return Check("database", Level.WARN, f"{settings.database} does not exist yet", "Run `ovillo scan`.")
-    problems = state.services().store.quick_check()
     files = (settings.database, settings.database.with_name(settings.database.name + "-wal"))
     size = sum(x.stat().st_size for x in files if x.exists()) / 1e6
+    try:
+        problems = state.services().store.quick_check()
+    except IntegrityError as error:
+        problems = [error.message]
     if problems:
-        return Check(
-            "database",
-            Level.FAIL,
-            f"damaged: {'; '.join(problems[:3])}",
-            f"Move {settings.database} away and run `ovillo scan`: what the agents still have is read again.",
-        )
+        return Check("database", Level.FAIL, _damage_of(settings.database, problems), _REPAIR)
     return Check("database", Level.OK, f"sound, {size:.1f} MB")
+
+
+def _damage_of(database: Path, problems: list[str]) -> str:
+    """Which tables and indexes are hit, and what can still be read."""
+    from ovillo.store.sqlite.repair import survey  # start-up cost: only of damage
+
+    found = survey(database)
+    damage = found.damage
+    hit = ["the header of the file"] * damage.header + ["the schema"] * damage.schema
+    hit += ["the write-ahead log"] * bool(damage.log_frames) + damage.names
+    named = f"in {', '.join(hit)}" if hit else "; ".join(problems[:3])
+    kept = ", ".join(f"{count:,} {what}" for what, count in found.readable.items() if what != "settings and secrets")
+    return f"damaged: {named}. Can be read: {kept or 'nothing'}"
 
 
 def _places(state: State) -> Check:

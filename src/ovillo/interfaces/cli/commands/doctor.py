@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.commands.checks import Check, Level, all_checks
+from ovillo.interfaces.cli.commands.repairing import mend
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
@@ -14,12 +15,17 @@ _SIGN = {Level.OK: ("ok  ", "green"), Level.WARN: ("warn", "yellow"), Level.FAIL
 
 
 @click.command()
+@click.option("--repair", is_flag=True, help="Make a sound database from a damaged one, which is kept.")
+@click.option("--yes", is_flag=True, help="With --repair: do not ask.")
 @reading
-def doctor(state: State) -> int:
+def doctor(state: State, repair: bool, yes: bool) -> int:
     """Check Python, SQLite, the data folder, the database, the embedder, and the agents on this machine.
 
     Exits with 1 when something is broken; warnings do not count.
     """
+    if repair:
+        mend(state, yes=yes)
+        return 0
     checks: list[Check] = []
     for check in all_checks(state):
         checks.append(check)

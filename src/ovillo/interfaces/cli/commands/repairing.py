@@ -1,0 +1,89 @@
+"""``ovillo doctor --repair``: a sound database from a damaged one, and an account of what was saved."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ovillo.interfaces.cli.output import confirm, print_json, tell
+from ovillo.interfaces.cli.state import State
+from ovillo.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from ovillo.store.sqlite.repair import Damage, Repaired
+
+
+def mend(state: State, *, yes: bool) -> None:
+    """Asks first. Raises InvalidInput where nobody can be asked, NotFound, Conflict, StoreUnavailable."""
+    # start-up cost: only a repair reads and indexes everything
+    from ovillo.search.analysis import TextAnalyzer
+    from ovillo.store.sqlite.repair import repair, survey
+
+    database = state.settings().database
+    found = survey(database)
+    if not state.json:
+        tell(
+            f"{database}: {found.damage.pages:,} pages; "
+            + (_told(found.damage) or "no damage is seen in its pages")
+            + "."
+        )
+        tell("Can be read: " + (_listed(found.readable) or "nothing") + ".")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidInput("Nobody can be asked whether to repair.", hint="Add --yes.")
+        confirm("Keep the damaged file aside and put a new one with all of that in its place?")
+    done = repair(database, TextAnalyzer(), (lambda _: None) if state.json else tell)
+    if state.json:
+        print_json(_data(done))
+        return
+    tell(f"Saved: {_listed(done.saved) or 'nothing'}.")
+    if done.recovered_sessions:
+        tell(f"The titles of {done.recovered_sessions} recorded sessions were lost; they are called recovered-NUMBER.")
+    if done.recovered_messages:
+        tell(
+            f"{done.recovered_messages} messages lost their own row: their texts are kept, other details may be missing."
+        )
+    tell(
+        f"Lost: {_listed(done.lost) or 'no row that was seen'}"
+        + (f"; {_pages(done.damage)}" if _pages(done.damage) else "")
+        + "."
+    )
+    tell(f"The damaged file is kept in {done.kept_at}.")
+    tell("Next: `ovillo scan` reads what the agents still have, and brings back what was lost of it.")
+
+
+def _told(damage: Damage) -> str:
+    hit = ["the header"] * damage.header + ["the schema"] * damage.schema
+    hit += [f"{damage.log_frames} pieces of the write-ahead log"] if damage.log_frames else []
+    return f"damage in {', '.join(hit + damage.names)}" if hit or damage.names else ""
+
+
+def _pages(damage: Damage) -> str:
+    broken = sum(damage.broken_pages.values())
+    said = [f"{broken} pages could not be read at all"] if broken else []
+    if damage.unknown_pages:
+        said.append(f"{damage.unknown_pages} pages belong to nothing that can be told (most of them to indexes)")
+    return ", ".join(said)
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items())
+
+
+def _data(done: Repaired) -> dict[str, Any]:
+    damage = done.damage
+    return {
+        "saved": done.saved,
+        "lost": done.lost,
+        "recoveredSessions": done.recovered_sessions,
+        "recoveredMessages": done.recovered_messages,
+        "keptAt": str(done.kept_at),
+        "damage": {
+            "pages": damage.pages,
+            "header": damage.header,
+            "schema": damage.schema,
+            "brokenPages": dict(damage.broken_pages),
+            "unknownPages": damage.unknown_pages,
+            "logFrames": damage.log_frames,
+        },
+    }

@@ -1,0 +1,12 @@
+"""Damage: finding out what of a database file is left, and making a sound one from it.
+
+Owns reading a file page by page without SQLite, which gives up at the first page it does not understand. The damaged file
+is only read.
+"""
+
+from __future__ import annotations
+
+from ovillo.store.sqlite.repair.rebuild import Repaired, Survey, repair, survey
+from ovillo.store.sqlite.repair.salvage import Damage
+
+__all__ = ["Damage", "Repaired", "Survey", "repair", "survey"]

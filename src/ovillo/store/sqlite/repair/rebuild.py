@@ -1,0 +1,317 @@
+"""A sound database from what is left of a damaged one.
+
+Owns what is taken over and what is made again: what was recorded here is taken over row by row, what can be found in the
+clients' own files, or derived, is made again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import apsw
+
+from ovillo.model.errors import Conflict, NotFound
+from ovillo.model.live import NATIVE
+from ovillo.model.records import Author, Role
+from ovillo.store.protocol import Analyzer
+from ovillo.store.sqlite.connection import open_writer
+from ovillo.store.sqlite.faults import explained
+from ovillo.store.sqlite.numbers import Numbers
+from ovillo.store.sqlite.reindex import index_again
+from ovillo.store.sqlite.repair.pages import Pages
+from ovillo.store.sqlite.repair.salvage import Damage, Row, Salvage, Table, indexes_of, tables_of
+from ovillo.store.sqlite.rows import ROLE_CODES, unpack
+
+#: Made again by the next scan, the next look at files of code and documents, or in the background.
+_DERIVED = (
+    *("fts", "fts_", "trigrams", "trigrams_", "vocabulary", "knowledge_fts", "knowledge_fts_"),
+    *("cursors", "skipped", "entities", "mentions", "tracked", "overlaps"),
+    *("vector", "vectors", "embedding_models", "knowledge_vectors", "knowledge_chunks", "knowledge_revisions"),
+    *("code_files", "code_history", "code_symbols", "code_calls", "code_vectors", "code_revisions"),
+)
+_PREFIXES = ("fts_", "trigrams_", "knowledge_fts_", "vector", "code_vector")
+_NOT_META = ("trigrams_through", "documents", "terms", "analyzer")
+#: Columns of ``parts`` that may be packed: garbage would only show when somebody reads it.
+_PACKED = ("text", "tool", "output")
+_BATCH = 500
+#: What a person knows a table by; other tables are named as they are.
+_COUNTED = {
+    "sessions": "sessions",
+    "messages": "messages",
+    "parts": "parts of messages",
+    "snapshots": "snapshots",
+    "summaries": "summaries",
+    "links": "links",
+    "tasks": "entries of the timesheet",
+    "context_entries": "entries of contexts",
+    "access_keys": "access keys",
+    "knowledge_documents": "knowledge documents",
+    "code_roots": "folders of code",
+    "meta": "settings and secrets",
+}
+
+
+@dataclass(slots=True)
+class Repaired:
+    """What came of it. ``kept_at`` is the folder the damaged file lies in now."""
+
+    kept_at: Path
+    damage: Damage
+    #: Rows taken over, by what they are.
+    saved: dict[str, int] = field(default_factory=dict)
+    #: Rows that were there and could not be read, by what they were; pages of which nothing can be told are not in it.
+    lost: dict[str, int] = field(default_factory=dict)
+    #: Sessions made for messages, and messages made for texts, whose own rows are gone.
+    recovered_sessions: int = 0
+    recovered_messages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What ``ovillo doctor`` tells of a damaged file."""
+
+    damage: Damage
+    #: Rows that can be read, by what they are.
+    readable: dict[str, int]
+
+
+def survey(path: Path) -> Survey:
+    """Reads the whole file and changes nothing. Raises NotFound, OSError."""
+    tables, indexes = _known_forms()
+    with _opened(path) as pages:
+        salvage = Salvage(pages, tables, indexes)
+        readable = {
+            _COUNTED[name]: sum(1 for row in salvage.rows(name) if _is_sound(name, row))
+            for name in _COUNTED
+            if name in tables
+        }
+        return Survey(salvage.damage, {name: count for name, count in readable.items() if count})
+
+
+def repair(path: Path, analyzer: Analyzer, say: Callable[[str], None] = lambda _: None) -> Repaired:
+    """Put a sound database in the place of a damaged one, which is moved into a folder beside it.
+
+    Raises Conflict while another process has it open, NotFound, StoreUnavailable (no room), OSError; nothing has changed
+    then."""
+    with _alone(path):
+        new = path.with_name(f"{path.name}-repaired")
+        _remove(new)
+        try:
+            done = _rebuild(path, new, analyzer, say)
+            done.kept_at = _swap(path, new)
+        finally:
+            _remove(new)
+    return done
+
+
+def _rebuild(path: Path, new: Path, analyzer: Analyzer, say: Callable[[str], None]) -> Repaired:
+    db = open_writer(new)
+    try:
+        with explained(new, db), _opened(path) as pages:
+            # Nobody else sees this file: speed instead of safety.
+            db.pragma("synchronous", 0)
+            say(f"Reading {pages.count:,} pages of {path.name}.")
+            tables = tables_of(db)
+            salvage = Salvage(pages, tables, indexes_of(db))
+            done = Repaired(path, salvage.damage)
+            db.execute("BEGIN")
+            for name, table in tables.items():
+                if not _is_derived(name):
+                    _take_over(db, salvage, table, done)
+            say("Making the index again.")
+            _mend(db, done)
+            db.numbers = numbers = Numbers(db)
+            index_again(db, analyzer)
+            numbers.write()
+            db.execute("COMMIT")
+            db.pragma("synchronous", 2)
+            db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            return done
+    finally:
+        db.close()
+
+
+def _take_over(db: apsw.Connection, salvage: Salvage, table: Table, done: Repaired) -> None:
+    saved, unsound = 0, 0
+    for row in salvage.rows(table.name):
+        if table.name == "meta" and (not row.values or row.values[0] in _NOT_META):
+            continue
+        if not _is_sound(table.name, row):
+            unsound += 1
+            continue
+        names = ", ".join(f'"{column}"' for column in row.columns)
+        marks = ", ".join("?" * len(row.columns))
+        # A row that is there twice (a loose page, an older copy): the one of the tree came first.
+        db.execute(f'INSERT OR IGNORE INTO "{table.name}" ({names}) VALUES ({marks})', row.values)
+        saved += db.changes()
+    what = _COUNTED.get(table.name, table.name)
+    if saved:
+        done.saved[what] = saved
+    if lost := unsound + salvage.damage.broken_rows[table.name]:
+        done.lost[what] = lost
+
+
+def _is_sound(name: str, row: Row) -> bool:
+    if name != "parts":
+        return True
+    for column, value in zip(row.columns, row.values, strict=True):
+        if column in _PACKED and isinstance(value, bytes):
+            try:
+                unpack(value)
+            except Exception:  # noqa: BLE001  Whatever a codec says about garbage.
+                return False
+    return True
+
+
+def _mend(db: apsw.Connection, done: Repaired) -> None:
+    """What rows say of other rows, where those are gone."""
+    _sessions_for_orphans(db, done)
+    _messages_for_orphans(db, done)
+    for table in ("snapshots", "summaries", "idempotency", "messages"):
+        db.execute(f"DELETE FROM {table} WHERE session_key NOT IN (SELECT key FROM sessions)")
+    db.execute(
+        "DELETE FROM links WHERE from_key NOT IN (SELECT key FROM sessions) OR to_key NOT IN (SELECT key FROM sessions)"
+    )
+    db.execute("DELETE FROM parts WHERE message_key NOT IN (SELECT key FROM messages)")
+    db.execute("DELETE FROM touches WHERE part_key NOT IN (SELECT key FROM parts)")
+    db.execute(
+        "UPDATE sessions SET message_count = (SELECT count(*) FROM messages m WHERE m.session_key = sessions.key),"
+        " part_count = (SELECT count(*) FROM parts p WHERE p.session_key = sessions.key)"
+    )
+    # Documents are read again from their files, and so are folders of code.
+    db.execute("UPDATE knowledge_documents SET size = -1, mtime_ns = -1")
+    db.execute("UPDATE code_roots SET indexed_at = NULL")
+    db.execute("INSERT OR IGNORE INTO namespaces (key, name) VALUES (1, 'default')")
+    # Change numbers never go back, also where the newest are gone: whoever follows them is told to look at everything.
+    if done.damage.broken_pages["changes"] or done.damage.log_frames or done.damage.schema:
+        db.execute(
+            "INSERT INTO changes (namespace_key, seq, kind, ref, at) SELECT s.namespace_key,"
+            " coalesce((SELECT max(seq) FROM changes c WHERE c.namespace_key = s.namespace_key), 0) + 100000, 'session', s.id,"
+            " coalesce(s.updated_at, 0) FROM sessions s GROUP BY s.namespace_key"
+        )
+
+
+def _sessions_for_orphans(db: apsw.Connection, done: Repaired) -> None:
+    """Recorded messages whose session's row is lost; mirrored ones come again from their sources."""
+    namespace = db.execute("SELECT min(key) FROM namespaces").fetchone()[0] or 1
+    orphans = db.execute(
+        "SELECT session_key, min(created_at), max(created_at) FROM messages WHERE id LIKE 'msg\\_%' ESCAPE '\\'"
+        " AND session_key NOT IN (SELECT key FROM sessions) GROUP BY session_key"
+    ).fetchall()
+    for key, first, last in orphans:
+        db.execute(
+            "INSERT INTO sessions (key, namespace_key, id, source, title, kind, status, created_at, updated_at)"
+            " VALUES (?, ?, ?, ?, ?, 'root', 'active', ?, ?)",
+            (key, namespace, f"recovered-{key}", NATIVE, "Recovered: its title was lost to damage", first, last),
+        )
+    done.recovered_sessions = len(orphans)
+
+
+def _messages_for_orphans(db: apsw.Connection, done: Repaired) -> None:
+    """Texts whose message's row is lost, where no source brings it again. Keys rise with the order in a session, and the
+    notes of what was sent once often know the id."""
+    orphans = db.execute(
+        "SELECT p.message_key, p.session_key, min(p.role), min(p.created_at) FROM parts p JOIN sessions s ON s.key = p.session_key"
+        " WHERE (s.source = ? OR s.deleted_at_source) AND p.message_key NOT IN (SELECT key FROM messages)"
+        " GROUP BY p.message_key ORDER BY p.message_key",
+        (NATIVE,),
+    ).fetchall()
+    roles = {code: role for role, code in ROLE_CODES.items()}
+    for key, session, role, at in orphans:
+        (before,) = db.execute(
+            "SELECT max(seq) FROM messages WHERE session_key = ? AND key < ?", (session, key)
+        ).fetchone()
+        seq = 1 if before is None else before + 1
+        noted = db.execute(
+            "SELECT message_id FROM idempotency WHERE session_key = ? AND seq = ?", (session, seq)
+        ).fetchone()
+        said_by = roles.get(role, Role.USER)
+        db.execute(
+            "INSERT OR IGNORE INTO messages (key, session_key, seq, id, role, author, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                key,
+                session,
+                seq,
+                noted[0] if noted else f"msg_recovered-{key}",
+                str(said_by),
+                str(Author.HUMAN if said_by == Role.USER else Author.MODEL),
+                at,
+            ),
+        )
+        done.recovered_messages += db.changes()
+
+
+def _is_derived(name: str) -> bool:
+    return name in _DERIVED or name.startswith(_PREFIXES)
+
+
+def _known_forms() -> tuple[dict[str, Table], dict[str, Table]]:
+    with tempfile.TemporaryDirectory(prefix="ovillo-") as folder:
+        db = open_writer(Path(folder) / "empty.db")
+        try:
+            return tables_of(db), indexes_of(db)
+        finally:
+            db.close()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Pages]:
+    try:
+        pages = Pages(path)
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no database at {path}.", hint="`ovillo scan` makes one.") from error
+    with pages:
+        yield pages
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Nobody else has the database open, and nobody opens it meanwhile. Raises Conflict."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: a file that is open cannot be moved there, which refuses by itself
+        yield
+        return
+    opened = []
+    try:
+        for name in (path, path.with_name(f"{path.name}-shm")):
+            with suppress(FileNotFoundError):
+                file = name.open("r+b")
+                opened.append(file)
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise Conflict(
+            f"The database {path} is open in another process.",
+            hint="End all ovillo servers and commands (agents start `ovillo mcp` by themselves), then repair again.",
+        ) from error
+    finally:
+        for file in opened:
+            file.close()
+
+
+def _swap(path: Path, new: Path) -> Path:
+    kept_at = path.parent / time.strftime("damaged-%Y%m%d-%H%M%S")
+    number = 1
+    while kept_at.exists():
+        number += 1
+        kept_at = kept_at.with_name(f"{kept_at.name.split('.')[0]}.{number}")
+    kept_at.mkdir(mode=0o700)
+    # The file last: until then everything is where it was, for whoever opens it.
+    for ending in ("-note", "-shm", "-wal", ""):
+        old = path.with_name(f"{path.name}{ending}")
+        if old.exists():
+            os.replace(old, kept_at / old.name)  # noqa: PTH105
+    os.replace(new, path)  # noqa: PTH105
+    return kept_at
+
+
+def _remove(new: Path) -> None:
+    for ending in ("", "-wal", "-shm", "-note"):
+        new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
