@@ -333,6 +333,7 @@ SECURITY: dict[str, tuple[str, str]] = {
     ),
     "SEC-20": ("A file a command writes is its owner's, and is never written through a link", "issue 8, 1 Files"),
     "SEC-21": ("The data folder is closed to others from the first byte of every file", "issue 8, 1 Files"),
+    "SEC-22": ("A link that leads out of a client's folder is not followed, and is listed", "issue 8, 1 Files"),
     "SEC-23": ("Nothing that a repository configures is executed", "issue 8, 1"),
     "SEC-25": ("No connection leaves the machine, and no file is made outside the data folder", "DESIGN 20"),
     "SEC-24": ("What git tells is right in plain repositories, worktrees and submodules", "DESIGN 7, 9; issue 8, 1"),

@@ -41,7 +41,7 @@ COMMANDS: dict[str, list[str]] = {
     "session append": ["mine", "Prices are added up at night."],
     "session update": ["mine", "--name", "prices"],
     "session delete": ["mine", "--yes"],
-    "session prune": ["--days", "30"],
+    "session prune": ["--older-than", "30"],
     "session summarize": ["mine"],
     "session save": ["mine", "{work}/state.json"],
     "session restore": ["mine"],

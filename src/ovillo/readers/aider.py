@@ -82,7 +82,7 @@ class AiderReader:
     def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """All sessions of the file again when it grew: they are told apart by their headings only."""
         files = [place.path] if stat_regular(place.path) is not None else []
-        yield from scan_session_files(files, Listing(), cursor, only, _identify, _read)
+        yield from scan_session_files(files, Listing(place.path), cursor, only, _identify, _read)
 
 
 def _git_root(folder: Path) -> list[Path]:

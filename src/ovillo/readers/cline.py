@@ -36,7 +36,6 @@ from ovillo.model.records import (
     Usage,
 )
 from ovillo.readers.drafts import Draft, finish_call
-from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, parsed, str_of, text_of, time_of
 from ovillo.readers.protocol import Cursor, Place, Record
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, read_document, scan_session_files
@@ -79,10 +78,10 @@ class ClineReader:
 
     def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Changed tasks whole: the client rewrites its files at each step."""
-        listing = Listing()
+        listing = Listing(place.path)
         files: list[Path] = []
         for task in listing.folders(place.path):
-            known = [x for name in (_HISTORY, _OLD_HISTORY, _SHOWN, _ABOUT) if stat_regular(x := task / name)]
+            known = listing.named(task, _HISTORY, _OLD_HISTORY, _SHOWN, _ABOUT)
             if any(path.name != _ABOUT for path in known):
                 files += known
         yield from scan_session_files(

@@ -34,7 +34,7 @@ from ovillo.model.records import (
     Usage,
 )
 from ovillo.readers.drafts import Draft, finish_call
-from ovillo.readers.jsonl import JsonLines, decode_any, stat_regular
+from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of, time_of
 from ovillo.readers.protocol import Cursor, Place, Record
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
@@ -60,10 +60,10 @@ class CopilotCliReader:
 
     def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Changed sessions whole."""
-        listing = Listing()
+        listing = Listing(place.path)
         files = listing.files(place.path, ".jsonl")
         for folder in listing.folders(place.path):
-            files += [x for name in ("events.jsonl", "workspace.yaml") if stat_regular(x := folder / name) is not None]
+            files += listing.named(folder, "events.jsonl", "workspace.yaml")
         yield from scan_session_files(files, listing, cursor, only, _identify, _read)
 
 

@@ -85,7 +85,7 @@ class GooseReader:
         places: list[Place] = []
         for folder in dict.fromkeys(root / "sessions" for root in roots if root is not None):
             database = folder / "sessions.db"
-            if any(Listing().files(folder, ".jsonl")):
+            if any(Listing(folder).files(folder, ".jsonl")):
                 places.append(Place(self.name, folder, "jsonl", watch=(folder,)))
             if stat_regular(database) is not None:
                 places.append(Place(self.name, database, "sqlite", watch=(folder,), precedence=1))
@@ -93,7 +93,7 @@ class GooseReader:
 
     def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         if place.layout == "jsonl":
-            listing = Listing()
+            listing = Listing(place.path)
             files = listing.files(place.path, ".jsonl")
             yield from scan_session_files(files, listing, cursor, only, _identify, _read_file)
         else:

@@ -62,7 +62,7 @@ class PiReader:
 
     def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Changed sessions whole: a new entry can turn any earlier one into an abandoned branch."""
-        listing = Listing()
+        listing = Listing(place.path)
         files = listing.files(place.path, ".jsonl")
         for project in listing.folders(place.path):
             files += listing.files(project, ".jsonl")

@@ -18,6 +18,7 @@ from typing import Any
 
 from ovillo.model.limits import DELTA_MESSAGES, MAX_RECORD_BYTES
 from ovillo.model.records import Inventory, Message, Session, SessionDelta, SessionId, SkippedRecord
+from ovillo.readers.inside import Inside
 from ovillo.readers.jsonl import decode_any, stat_regular
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record
 
@@ -63,10 +64,11 @@ class _Seen:
 
 
 class Listing:
-    """Folders looked into, and those that could not be."""
+    """Folders looked into below ``root``, and those that could not be or that a link put elsewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Path) -> None:
         self.skipped: list[SkippedRecord] = []
+        self._inside = Inside(root)
 
     def files(self, folder: Path, *suffixes: str) -> list[Path]:
         return [p for p in self._entries(folder) if p.name.endswith(suffixes) and stat_regular(p) is not None]
@@ -74,10 +76,23 @@ class Listing:
     def folders(self, folder: Path) -> list[Path]:
         return [p for p in self._entries(folder) if p.is_dir()]
 
+    def named(self, folder: Path, *names: str) -> list[Path]:
+        """Files of a folder by their names."""
+        return [p for p in (folder / name for name in names) if self._may_read(p) and stat_regular(p) is not None]
+
+    def _may_read(self, path: Path) -> bool:
+        refused = self._inside.refused(path)
+        if refused is not None and refused not in self.skipped:
+            self.skipped.append(refused)
+        return refused is None
+
     def _entries(self, folder: Path) -> list[Path]:
+        if not self._may_read(folder):
+            return []
         try:
             with os.scandir(folder) as found:
-                return sorted(Path(entry.path) for entry in found)
+                # Only a link can lead out of a folder that is inside.
+                return sorted(Path(x.path) for x in found if not x.is_symlink() or self._may_read(Path(x.path)))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SessionId, SkippedRecord
+from ovillo.readers.inside import Inside
 from ovillo.readers.jsonl import FileState, stat_regular
 from ovillo.readers.protocol import Place
 
@@ -51,6 +52,7 @@ class TranscriptFile:
 
 @dataclass(slots=True)
 class Listing:
+    inside: Inside
     files: list[TranscriptFile] = field(default_factory=list)
     #: Folders that could not be looked into: then nobody can say what is gone.
     skipped: list[SkippedRecord] = field(default_factory=list)
@@ -58,7 +60,7 @@ class Listing:
 
 def list_transcripts(root: Path) -> Listing:
     """All transcripts below ``root``, the longest untouched first."""
-    listing = Listing()
+    listing = Listing(inside_of(root))
     for project in _folders(root / "projects", listing):
         for entry in _entries(project, listing):
             if entry.name.endswith(".jsonl"):
@@ -75,15 +77,15 @@ def find_transcript(root: Path, session_id: SessionId) -> TranscriptFile | None:
     name = session_id.partition(".")[0]
     if not name or Path(name).name != name:
         return None
-    listing = Listing()
+    listing = Listing(inside_of(root))
     projects = list(_folders(root / "projects", listing))
     for project in projects:
         for path in (project / f"{name}.jsonl", project / f"agent-{name}.jsonl"):
-            if (found := _file(root, path)) is not None:
+            if (found := _file(root, path, listing.inside)) is not None:
                 return found
     for project in projects:
         for path in project.glob(f"*/subagents/agent-{_escaped(name)}.jsonl"):
-            if (found := _file(root, path)) is not None:
+            if (found := _file(root, path, listing.inside)) is not None:
                 return found
     return None
 
@@ -104,6 +106,8 @@ def agents_by_call(file: TranscriptFile) -> dict[str, str]:
 def read_meta(path: Path) -> dict[str, Any]:
     """The side file of a sub-agent; ``{}`` when there is none or it cannot be read: the transcript stands alone."""
     try:
+        if path.is_symlink():  # no client makes one
+            return {}
         with path.open("rb") as file:
             value = json.loads(file.read(_META_BYTES))
     except (OSError, ValueError, RecursionError):
@@ -139,13 +143,14 @@ def session_of_tool_use(
         return None
     needle = f'"{tool_use_id}"'.encode()
     result = re.compile(rb'"tool_use_id"\s*:\s*' + re.escape(needle))
+    inside = inside_of(place.path)
     agents: list[TranscriptFile] = []
     mains: list[TranscriptFile] = []
     for _, path in heapq.nlargest(recent, _written(place.path)):
         tail = _tail(Path(path))
         if needle not in tail or (running and result.search(tail)):
             continue
-        if (file := _file(place.path, Path(path))) is not None:
+        if (file := _file(place.path, Path(path), inside)) is not None:
             (agents if file.is_agent else mains).append(file)
     # The parent may quote a sub-agent's call, never the other way round.
     for file in agents:
@@ -185,15 +190,20 @@ def _parent_in_records(path: Path) -> SessionId | None:
 
 
 def _add(listing: Listing, root: Path, path: Path) -> None:
-    if (found := _file(root, path)) is not None:
+    if (found := _file(root, path, listing.inside)) is not None:
         listing.files.append(found)
     elif path.is_symlink() and not path.exists():
         listing.skipped.append(SkippedRecord(str(path), "", "a link that leads nowhere"))
 
 
-def _file(root: Path, path: Path) -> TranscriptFile | None:
+def inside_of(root: Path) -> Inside:
+    """What lies in the client's folder or, where that is a link of its own, in its folder of transcripts."""
+    return Inside(root, root / "projects")
+
+
+def _file(root: Path, path: Path, inside: Inside) -> TranscriptFile | None:
     state = stat_regular(path)
-    if state is None:
+    if state is None or not inside.holds(path):
         return None
     is_agent = path.name.startswith("agent-")
     parent = SessionId(path.parent.parent.name) if is_agent and path.parent.name == "subagents" else None
@@ -214,12 +224,18 @@ def _folders(folder: Path, listing: Listing) -> Iterator[Path]:
 
 
 def _entries(folder: Path, listing: Listing) -> list[os.DirEntry[str]]:
+    if (refused := listing.inside.refused(folder)) is not None:
+        listing.skipped.append(refused)
+        return []
     try:
         with os.scandir(folder) as found:
-            return list(found)
+            entries = list(found)
     except OSError as error:
         listing.skipped.append(SkippedRecord(str(folder), "", f"cannot be looked into: {error.strerror or error}"))
         return []
+    links = {entry.path: listing.inside.refused(entry.path) for entry in entries if entry.is_symlink()}
+    listing.skipped += [refused for refused in links.values() if refused is not None]
+    return [entry for entry in entries if links.get(entry.path) is None]
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -17,6 +17,7 @@ from ovillo.readers.claude_code.layout import (
     TranscriptFile,
     discover,
     find_transcript,
+    inside_of,
     list_transcripts,
 )
 from ovillo.readers.claude_code.transcript import Transcript
@@ -42,7 +43,7 @@ class ClaudeCodeReader:
         """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""
         if only is not None:
             found = find_transcript(place.path, only)
-            listing = Listing([found] if found else [])
+            listing = Listing(inside_of(place.path), [found] if found else [])
         else:
             listing = _share(list_transcripts(place.path), place.shard)
         yield from listing.skipped
@@ -100,7 +101,7 @@ def _what_is_there(
 
 
 def _share(listing: Listing, shard: tuple[int, int] | None) -> Listing:
-    return Listing([file for file in listing.files if _is_ours(file.key, shard)], listing.skipped)
+    return Listing(listing.inside, [file for file in listing.files if _is_ours(file.key, shard)], listing.skipped)
 
 
 def _is_ours(key: str, shard: tuple[int, int] | None) -> bool:

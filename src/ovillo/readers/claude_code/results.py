@@ -13,6 +13,7 @@ import msgspec
 
 from ovillo.model.records import Patch
 from ovillo.readers.claude_code.records import Block, raw_value
+from ovillo.readers.inside import Inside
 
 #: Large outputs are read up to here (bytes); the rest stays in the client's file.
 MAX_OUTPUT_BYTES = 1 << 20
@@ -88,7 +89,8 @@ def _read_persisted(output: Output, folder: Path, named: str, size: object) -> N
     output.file = name
     path = folder / name
     try:
-        if name in {"", ".", ".."} or not path.is_file():
+        # ``folder`` is below the session's, that below the project's, where the transcript was found.
+        if name in {"", ".", ".."} or not path.is_file() or not Inside(folder.parent.parent).holds(path):
             raise FileNotFoundError(name)
         with path.open("rb") as file:
             data = file.read(MAX_OUTPUT_BYTES)

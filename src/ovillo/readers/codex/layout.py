@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ovillo.model.records import SessionId, SessionStatus, SkippedRecord
+from ovillo.readers.inside import Inside
 from ovillo.readers.jsonl import FileState, stat_regular
 from ovillo.readers.protocol import Place
 
@@ -48,6 +49,7 @@ class RolloutFile:
 
 @dataclass(slots=True)
 class Listing:
+    inside: Inside
     files: list[RolloutFile] = field(default_factory=list)
     #: Folders that could not be looked into: then nobody can say what is gone.
     skipped: list[SkippedRecord] = field(default_factory=list)
@@ -55,11 +57,11 @@ class Listing:
 
 def list_rollouts(root: Path) -> Listing:
     """All rollouts below ``root``, the longest untouched first."""
-    listing = Listing()
+    listing = Listing(_inside(root))
     for name in _FOLDERS:
         if (root / name).is_dir():
             for path in _walk(root / name, listing, _MAX_DEPTH):
-                if (found := _file(root, path)) is not None:
+                if (found := _file(root, path, listing.inside)) is not None:
                     listing.files.append(found)
     listing.files.sort(key=lambda file: (file.state.mtime_ns, file.key))
     return listing
@@ -69,9 +71,10 @@ def find_rollout(root: Path, session_id: SessionId) -> RolloutFile | None:
     """The rollout of one thread, found by its file name."""
     if not session_id or Path(session_id).name != session_id or any(c in session_id for c in "*?["):
         return None
+    inside = _inside(root)
     for pattern in (f"sessions/*/*/*/rollout-*{session_id}.jsonl", f"{ARCHIVE}/**/rollout-*{session_id}.jsonl"):
         for path in root.glob(pattern):
-            found = _file(root, path)
+            found = _file(root, path, inside)
             if found is not None and found.session_id == session_id:
                 return found
     return None
@@ -89,15 +92,21 @@ def _walk(folder: Path, listing: Listing, depth: int) -> Iterator[Path]:
         listing.skipped.append(SkippedRecord(str(folder), "", f"cannot be looked into: {error.strerror or error}"))
         return
     for entry in entries:
-        if entry.name.endswith(".jsonl"):
+        if entry.is_symlink() and (refused := listing.inside.refused(entry.path)) is not None:
+            listing.skipped.append(refused)
+        elif entry.name.endswith(".jsonl"):
             yield Path(entry.path)
         elif depth and entry.is_dir():
             yield from _walk(Path(entry.path), listing, depth - 1)
 
 
-def _file(root: Path, path: Path) -> RolloutFile | None:
+def _inside(root: Path) -> Inside:
+    return Inside(root, *(root / name for name in _FOLDERS))
+
+
+def _file(root: Path, path: Path, inside: Inside) -> RolloutFile | None:
     state = stat_regular(path)
-    if state is None:
+    if state is None or not inside.holds(path):
         return None
     named = _THREAD_ID.search(path.name)
     session_id = named[1] if named else path.stem

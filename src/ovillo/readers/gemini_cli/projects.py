@@ -32,9 +32,9 @@ class Projects:
             if isinstance(name, str):
                 self._by_name[name].append(directory)
 
-    def note_folder(self, folder: Path) -> None:
-        """Learn what ``.project_root`` of a project folder says."""
-        if (directory := _project_root(folder / ".project_root")) is not None:
+    def note_folder(self, folder: Path, roots: Iterable[Path]) -> None:
+        """Learn what ``.project_root`` of a project folder says; ``roots`` is that file, where there is one."""
+        for directory in filter(None, map(_project_root, roots)):
             self._by_name[folder.name].insert(0, directory)
             self._by_hash[_hash(directory)] = directory
 

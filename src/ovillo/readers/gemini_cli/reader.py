@@ -42,11 +42,11 @@ class GeminiCliReader:
 
     def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Sessions of which a file changed, each whole; nothing is ever taken back for a file that vanished."""
-        listing = Listing()
+        listing = Listing(place.path)
         projects = Projects(place.path)
         files: list[Path] = []
         for project in listing.folders(place.path):
-            projects.note_folder(project)
+            projects.note_folder(project, listing.named(project, ".project_root"))
             chats = project / "chats"
             files += listing.files(chats, ".jsonl", ".json")
             for parent in listing.folders(chats):

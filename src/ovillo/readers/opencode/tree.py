@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SkippedRecord
+from ovillo.readers.inside import Inside
 from ovillo.readers.loose import count_of, dict_of, dicts_of, str_of
 from ovillo.readers.opencode.raw import RawMessage, RawParts, RawSession, stand_in
 from ovillo.readers.session_files import read_document
@@ -36,22 +37,31 @@ class SessionFile:
     project: Path | None = None
     #: When ``file`` was written last.
     mtime_ns: int = 0
+    #: What of all this may be read.
+    inside: Inside = field(kw_only=True, compare=False)
 
 
 @dataclass(slots=True)
 class Listing:
     """Sessions found, oldest change first, and folders that could not be listed."""
 
+    inside: Inside
     sessions: list[SessionFile] = field(default_factory=list)
     skipped: list[SkippedRecord] = field(default_factory=list)
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:
-        return entries(folder, self.skipped.append)
+        if (refused := self.inside.refused(folder)) is not None:
+            self.skipped.append(refused)
+            return []
+        found = entries(folder, self.skipped.append)
+        links = {entry.path: self.inside.refused(entry.path) for entry in found if entry.is_symlink()}
+        self.skipped += [refused for refused in links.values() if refused is not None]
+        return [entry for entry in found if links.get(entry.path) is None]
 
 
 def list_sessions(root: Path, layout: str) -> Listing:
     """All sessions below ``root``, also those of which only messages are left."""
-    listing = Listing()
+    listing = Listing(Inside(root))
     found: dict[str, SessionFile] = {}
     for one in _v1(root, listing) if layout == "json" else _v0(root, listing):
         known = found.get(one.id)
@@ -66,24 +76,25 @@ def find_session(root: Path, layout: str, session_id: str) -> SessionFile | None
     name = f"{session_id}.json"
     if Path(name).name != name or "\0" in name:
         return None
+    inside = Inside(root)
     for folder in entries(root / "session" if layout == "json" else root, _ignore):
         file = Path(folder.path) / name if layout == "json" else _base(folder) / "info" / name
         if file.is_file():
-            return _v1_session(root, file) if layout == "json" else _v0_session(_base(folder), file)
+            return _v1_session(root, file, inside) if layout == "json" else _v0_session(_base(folder), file, inside)
     if layout == "json" and (root / "message" / session_id).is_dir():
-        return _v1_session(root, root / "session" / "-" / name)
+        return _v1_session(root, root / "session" / "-" / name, inside)
     return None
 
 
 def _v1(root: Path, listing: Listing) -> Iterator[SessionFile]:
     for project in listing.entries(root / "session"):
         for file in _json_files(listing.entries(Path(project.path))):
-            yield _v1_session(root, Path(file.path), _mtime(file))
+            yield _v1_session(root, Path(file.path), listing.inside, _mtime(file))
     for folder in _left_over(listing.entries(root / "message")):
-        yield _v1_session(root, root / "session" / "-" / f"{folder.name}.json")
+        yield _v1_session(root, root / "session" / "-" / f"{folder.name}.json", listing.inside)
 
 
-def _v1_session(root: Path, file: Path, mtime_ns: int = 0) -> SessionFile:
+def _v1_session(root: Path, file: Path, inside: Inside, mtime_ns: int = 0) -> SessionFile:
     return SessionFile(
         file.stem,
         file,
@@ -93,6 +104,7 @@ def _v1_session(root: Path, file: Path, mtime_ns: int = 0) -> SessionFile:
         root / "session_diff" / file.name,
         root / "project" / f"{file.parent.name}.json",
         mtime_ns,
+        inside=inside,
     )
 
 
@@ -100,13 +112,15 @@ def _v0(root: Path, listing: Listing) -> Iterator[SessionFile]:
     for project in listing.entries(root):
         base = _base(project)
         for file in _json_files(listing.entries(base / "info")):
-            yield _v0_session(base, Path(file.path), _mtime(file))
+            yield _v0_session(base, Path(file.path), listing.inside, _mtime(file))
         for folder in _left_over(listing.entries(base / "message")):
-            yield _v0_session(base, base / "info" / f"{folder.name}.json")
+            yield _v0_session(base, base / "info" / f"{folder.name}.json", listing.inside)
 
 
-def _v0_session(base: Path, file: Path, mtime_ns: int = 0) -> SessionFile:
-    return SessionFile(file.stem, file, base / "message" / file.stem, base / "part" / file.stem, mtime_ns=mtime_ns)
+def _v0_session(base: Path, file: Path, inside: Inside, mtime_ns: int = 0) -> SessionFile:
+    return SessionFile(
+        file.stem, file, base / "message" / file.stem, base / "part" / file.stem, mtime_ns=mtime_ns, inside=inside
+    )
 
 
 def _left_over(found: list[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
@@ -120,7 +134,7 @@ def _base(project: os.DirEntry[str]) -> Path:
 
 def read_facts(session: SessionFile, skip: Skip) -> RawSession:
     """The session without its messages. A lost record leaves an empty one, with a warning."""
-    data = _record(session.file, skip) if os.path.lexists(session.file) else None
+    data = _record(session.file, skip, session.inside) if os.path.lexists(session.file) else None
     raw = RawSession(session.id, data or {})
     if data is None:
         raw.warnings = ("its own record is missing or damaged; only its messages could be read",)
@@ -129,7 +143,7 @@ def read_facts(session: SessionFile, skip: Skip) -> RawSession:
         if not isinstance(raw.data.get("projectID"), str):
             raw.data["projectID"] = project.stem
         if project.exists():
-            raw.worktree = str_of((_record(project, skip) or {}).get("worktree")) or None
+            raw.worktree = str_of((_record(project, skip, session.inside) or {}).get("worktree")) or None
     return raw
 
 
@@ -139,16 +153,16 @@ def read_session(session: SessionFile, skip: Skip) -> RawSession | None:
     near = count_of(dict_of(raw.data.get("time")).get("created")) or session.mtime_ns // 1_000_000
     for entry in _json_files(entries(session.messages, skip)):
         file = Path(entry.path)
-        message = _record(file, skip)
+        message = _record(file, skip, session.inside)
         if message is not None:
             raw.messages.append(RawMessage(file.stem, message))
-        elif parts := _parts(session.parts / file.stem, skip):
+        elif parts := _parts(session.parts / file.stem, skip, session.inside):
             raw.messages.append(stand_in(file.stem, parts, near))
     if raw.warnings and not raw.messages:
         return None
     raw.load = partial(_load, session, skip)
-    raw.todos = dicts_of(_optional(session.todo, skip))
-    raw.diff = file_changes(_optional(session.diff, skip))
+    raw.todos = dicts_of(_optional(session.todo, skip, session.inside))
+    raw.diff = file_changes(_optional(session.diff, skip, session.inside))
     return raw
 
 
@@ -160,20 +174,20 @@ def file_changes(value: object) -> list[dict[str, Any]]:
 
 def _load(session: SessionFile, skip: Skip, messages: Sequence[RawMessage]) -> None:
     for message in messages:
-        message.parts = _parts(session.parts / message.id, skip)
+        message.parts = _parts(session.parts / message.id, skip, session.inside)
 
 
-def _parts(folder: Path, skip: Skip) -> RawParts:
+def _parts(folder: Path, skip: Skip, inside: Inside) -> RawParts:
     found = []
     for entry in _json_files(entries(folder, skip)):
-        record = _record(Path(entry.path), skip)
+        record = _record(Path(entry.path), skip, inside)
         if record is not None:
             found.append((entry.name.removesuffix(".json"), record))
     return found
 
 
-def _record(file: Path, skip: Skip) -> dict[str, Any] | None:
-    document = read_document(file)
+def _record(file: Path, skip: Skip, inside: Inside) -> dict[str, Any] | None:
+    document = inside.refused(file) or read_document(file)
     if isinstance(document, SkippedRecord):
         skip(document)
         return None
@@ -183,10 +197,10 @@ def _record(file: Path, skip: Skip) -> dict[str, Any] | None:
     return document
 
 
-def _optional(file: Path | None, skip: Skip) -> Any:
+def _optional(file: Path | None, skip: Skip, inside: Inside) -> Any:
     if file is None or not file.exists():
         return None
-    document = read_document(file)
+    document = inside.refused(file) or read_document(file)
     if isinstance(document, SkippedRecord):
         skip(document)
         return None
