@@ -165,6 +165,7 @@ def test_whatever_comes_in_over_http_is_masked_and_found_again_by_what_the_clien
     again = site.ask("POST", f"{path}/messages", said, Idempotency_Key=f"once-{TOKEN}")
     assert again.json["replayed"] is True
     assert site.ask("GET", f"{path}/messages/first-{TOKEN}").status == 200
+    assert site.ask("GET", f"{path}/messages?since=first-{TOKEN}").json["messages"] == []
     assert site.ask("PATCH", path, {"name": f"other {TOKEN}"}).status == 200
     assert site.ask("POST", f"{path}/snapshots", {"content": {TOKEN: {"password": "Gato" + "#2024x"}}}).status in (
         200,

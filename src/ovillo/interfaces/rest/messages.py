@@ -14,7 +14,7 @@ from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
-from ovillo.model.records import MessageId, SessionId
+from ovillo.model.records import SessionId
 from ovillo.model.text import message_chars
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
@@ -146,10 +146,11 @@ def _named(call: Exchange[Page, None], session_id: SessionId) -> tuple[str | Non
     if query.cursor is not None:
         (last,) = decode_cursor("messages", query.cursor, str)
         after, before = (after, last) if query.order == "desc" else (last, before)
-    for named in (after, before):
-        if named is not None:
-            call.services.history.message(call.namespace, session_id, MessageId(named))
-    return after, before
+
+    def known(given: str | None) -> str | None:
+        return None if given is None else call.services.history.message(call.namespace, session_id, given).id
+
+    return known(after), known(before)
 
 
 def _message(call: Exchange[Any, None]) -> Reply:
