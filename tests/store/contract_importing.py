@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ovillo.model.errors import Conflict
+from ovillo.model.errors import Conflict, InvalidInput
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import MessageId, Namespace, SessionId
@@ -57,7 +57,7 @@ def test_an_import_that_fails_halfway_leaves_nothing(store: Store) -> None:
     store.import_session(NS, replace(ABOUT, id=SessionId("ses_0")), [], at=NOON)
     before = store.last_change(NS)
     beyond = replace(MESSAGES[1], id=MessageId("m9"), completed_at=2**70)
-    with pytest.raises(OverflowError):
+    with pytest.raises(InvalidInput):
         store.import_session(NS, ABOUT, [MESSAGES[0], beyond], at=NOON)
     assert store.get_session(NS, A) is None
     assert store.last_change(NS) == before
