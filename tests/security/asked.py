@@ -149,6 +149,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "time out": [["{task}", HOSTILE], [HOSTILE, HOSTILE]],
     "time report": [[], ["--since", HOSTILE]],
     "open": [[HOSTILE], ["/docs", "--print", "--port", "1"]],
+    "audit list": [[]],
+    "audit verify": [[], ["--head", HOSTILE]],
     "mcp": [],
     "serve": [],
     "key create": [["--name", PRINTABLE[:60]], ["--name", HOSTILE], ["--name", "k", "--expires", HOSTILE]],
