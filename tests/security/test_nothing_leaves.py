@@ -77,6 +77,8 @@ COMMANDS: dict[str, list[str]] = {
     "key revoke": ["kept"],
     "key rotate": ["kept"],
     "key token": [],
+    "audit list": [],
+    "audit verify": [],
     "embed": [],
     "memory optimize": [],
     "status": [],
