@@ -28,10 +28,21 @@ def open_services(settings: Settings, clock: Clock | None = None) -> Services:
     from ovillo.search.analysis import TextAnalyzer
     from ovillo.store.sqlite import open_store
 
+    def tell(failing: Any) -> None:
+        from ovillo.sessions.failing_work import FailingWork  # only when something fails
+
+        FailingWork(settings.data_dir).tell(failing)
+
     gc.enable()
     clock = clock or system_clock
     store = open_store(settings.database, TextAnalyzer(), clock)
-    ready = {"settings": settings, "clock": clock, "store": store, "opened_at": time.monotonic(), "workers": Workers()}
+    ready = {
+        "settings": settings,
+        "clock": clock,
+        "store": store,
+        "opened_at": time.monotonic(),
+        "workers": Workers(tell),
+    }
     return Services(ready, _BUILDERS)
 
 

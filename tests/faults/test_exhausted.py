@@ -163,6 +163,9 @@ def test_watching_comes_back_after_a_fault_and_says_meanwhile_that_it_failed(tmp
         assert ready["failing"] == ["watching the sources"]
         status = site.ask("POST", "/mcp/v1/execute", execute("system_status", {"include_metrics": True}))
         assert "Watching the sources failed" in status.body.decode()
+        doctor = limited(tmp_path, "RLIMIT_NOFILE", 1024, "doctor")
+        assert "watching the sources" in doctor.stdout
+        assert f"process {server.pid}" in doctor.stdout
         lock.rmdir()
         until(lambda: site.ask("GET", "/api/sessions").json, lambda answer: len(answer["sessions"]) == 1)
         # And the folder of the sources may go and come back, too.
@@ -170,6 +173,7 @@ def test_watching_comes_back_after_a_fault_and_says_meanwhile_that_it_failed(tmp
         until(lambda: site.ask("GET", "/readyz").json, lambda answer: not answer.get("failing"))
         history(tmp_path, 5)
         until(lambda: len(stored(site, "s1")), lambda count: count == 5)
+        assert "watching the sources" not in limited(tmp_path, "RLIMIT_NOFILE", 1024, "doctor").stdout
         server.terminate()
         assert "Traceback" not in server.communicate(timeout=20)[1]
 

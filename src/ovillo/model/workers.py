@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ovillo.model.errors import OvilloError
@@ -36,9 +36,15 @@ class WorkerState:
 
 
 class Workers:
-    """Thread-safe. One for a process."""
+    """Thread-safe. One for a process. ``on_change`` is told what fails now, whenever that changes."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        on_change: Callable[[Sequence[WorkerState]], None] = lambda failing: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._on_change = on_change
+        self._told: tuple[str, ...] = ()
         self._clock = clock
         self._lock = threading.Lock()
         self._states: dict[str, WorkerState] = {}
@@ -58,6 +64,13 @@ class Workers:
     def failing(self) -> tuple[WorkerState, ...]:
         return tuple(state for state in self.states() if state.problem is not None)
 
+    def _tell(self) -> None:
+        failing = self.failing()
+        names = tuple(state.name for state in failing)
+        if names != self._told:
+            self._told = names
+            self._on_change(failing)
+
     def keep_running(self, name: str, work: Callable[[], None], stop: threading.Event) -> None:
         """Runs ``work`` until it returns or ``stop`` is set; what it raises is told, and it is begun again after a while
         that grows with every failure. Blocks; nothing is raised."""
@@ -66,6 +79,10 @@ class Workers:
             while not stop.is_set():
                 began = self._clock()
                 self._note(WorkerState(name, True, failures, self._problem(name)))
+                if failures:
+                    over = threading.Timer(_SOUND_S + 0.1, self._tell)
+                    over.daemon = True
+                    over.start()
                 try:
                     with patient():
                         work()
@@ -79,6 +96,7 @@ class Workers:
                     stop.wait(again)
         finally:
             self._forget(name)
+            self._tell()
 
     def _problem(self, name: str) -> str | None:
         with self._lock:
@@ -97,6 +115,7 @@ class Workers:
         # The trace of what nobody expects, once.
         expected = isinstance(error, OvilloError) or machine_fault(error) is not None or isinstance(error, OSError)
         trace = None if expected or state.failures > 1 else error
+        self._tell()
         _log.warning("%s failed and is tried again in %.0f s: %s", state.name, again_s, state.problem, exc_info=trace)
 
     def _forget(self, name: str) -> None:

@@ -18,6 +18,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace
 from ovillo.sessions.catalog import summarise
+from ovillo.sessions.failing_work import FailingWork
 from ovillo.sessions.views import SessionSummary
 from ovillo.store.protocol import SessionFilter
 
@@ -182,6 +183,8 @@ class StatusService:
                 "is being tried again" if state.again_in_s is None else f"is tried again in {state.again_in_s:.0f} s"
             )
             found.note("degraded", f"{state.name.capitalize()} failed ({state.problem}) and {again}.")
+        for process, what in FailingWork(self._data_dir).told():
+            found.note("degraded", f"In the server with process id {process} work in the background fails: {what}.")
 
     # --- sessions
 

@@ -19,6 +19,7 @@ from ovillo import __version__
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import IntegrityError, OvilloError
 from ovillo.security.principals import LOCAL
+from ovillo.sessions.failing_work import FailingWork
 from ovillo.settings import Settings
 
 _LOW_DISK_BYTES = 1_000_000_000
@@ -60,6 +61,7 @@ def all_checks(state: State) -> Iterator[Check]:
     yield from _guarded("histories", lambda: _places(state))
     yield from _guarded("embedder", lambda: _embedder(state, settings))
     yield _watches()
+    yield _background(settings)
     yield from _clients(settings)
 
 
@@ -211,6 +213,19 @@ def _watches() -> Check:
             f"Raise it: sysctl fs.inotify.max_user_watches={_LOW_WATCHES * 8}; until then changes are found by looking.",
         )
     return Check("watching", Level.OK, f"up to {limit:,} folders")
+
+
+def _background(settings: Settings) -> Check:
+    failing = FailingWork(settings.data_dir).told()
+    if failing:
+        named = "; ".join(f"process {process}: {what}" for process, what in failing)
+        return Check(
+            "servers",
+            Level.WARN,
+            f"work in the background fails in {named}",
+            "It is tried again by itself, within a minute.",
+        )
+    return Check("servers", Level.OK, "no work in the background fails")
 
 
 # --- agents and whether ovillo is in their MCP settings ----------------------------------------------------
