@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.sync.client import connect
 
 from ovillo.app import open_services
 from ovillo.interfaces.rest.door import open_door as rest_door
@@ -18,6 +19,7 @@ from ovillo.interfaces.websocket.door import open_door as websocket_door
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionId
 from tests.interfaces.http.serving import serving
 from tests.interfaces.opened import ask, settings_for
+from tests.interfaces.served import say, until
 
 ID = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
 #: The older half is longer, so that offsets of its lines lie beyond those of the newer half.
@@ -132,6 +134,17 @@ def test_pages_over_http_go_on_where_they_were(services: Services, order: str) -
         assert shown == (newer if order == "asc" else [*newer[::-1], *older[::-1]])
         since = site.ask("GET", f"/api/sessions/{ID}/messages?since=-work-newer-18").json["messages"]
         assert [each["content"] for each in since] == ["newer 19"]
+
+
+@pytest.mark.requirement("STORE-30")
+def test_a_client_that_reconnects_gets_what_stands_behind_its_last_message(services: Services) -> None:
+    with serving(services.settings, websocket_door, services=services) as site:
+        older_turn_up(services)
+        with connect(f"ws://{site.host}/ws", compression=None) as socket:
+            say(socket, type="sync", session_id=ID, last_message_id="-work-newer-16")
+            delta = until(socket, "delta")
+    assert [each["content"] for each in delta["messages"]] == ["newer 17", "newer 18", "newer 19"]
+    assert delta["more"] is False
 
 
 @pytest.mark.requirement("STORE-31")
