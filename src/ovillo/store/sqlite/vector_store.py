@@ -129,15 +129,15 @@ class VectorStore:
 
         apart = differing(held.rows, vector)
         closest = _closest(held.docs, apart)
-        near = self._checked(namespace, key, vector, closest, where)
+        near = self._checked(namespace, key, vector, closest, where, limit)
         if len(near) < min(limit, len(closest)) and len(held.docs) > _RESCORED:
             # Few of the nearest pass: look among those only that do, so that nobody takes their place.
             inside = self._inside(namespace, where)
             import numpy as np
 
             passing = np.isin(held.docs, inside)
-            near = self._checked(namespace, key, vector, _closest(held.docs[passing], apart[passing]), where)
-        return dict(sorted(near.items(), key=lambda item: (-item[1], -item[0]))[:limit])
+            near = self._checked(namespace, key, vector, _closest(held.docs[passing], apart[passing]), where, limit)
+        return _best(near, limit)
 
     def cosines(self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]) -> dict[DocId, float]:
         with self._pool.reading() as db:
@@ -171,11 +171,14 @@ class VectorStore:
             return self._memory
 
     def _checked(
-        self, namespace: Namespace, key: int, row: Row, docs: Sequence[DocId], where: DocFilter
+        self, namespace: Namespace, key: int, row: Row, docs: Sequence[DocId], where: DocFilter, limit: int
     ) -> dict[DocId, float]:
         near = self._rescored(key, row, docs)
         if self._memory is not None and len(near) < len(docs) * 0.9:
             self._memory.forget(key)
+        if where == DocFilter():
+            # Nearly all of them pass: what is not shown need not be looked up.
+            near = _best(near, limit)
         allowed = self.allowed(namespace, list(near), where)
         return {doc: cosine for doc, cosine in near.items() if doc in allowed}
 
@@ -286,6 +289,10 @@ def _unpacked(values: Sequence[bytes], dimension: int) -> Rows:
     from ovillo.store.forms import unpack
 
     return unpack(np.frombuffer(b"".join(values), np.int8).reshape(-1, dimension // 2))
+
+
+def _best(near: Mapping[DocId, float], limit: int) -> dict[DocId, float]:
+    return dict(sorted(near.items(), key=lambda item: (-item[1], -item[0]))[:limit])
 
 
 def _closest(docs: NDArray[np.int64], apart: NDArray[np.uint16]) -> list[DocId]:
