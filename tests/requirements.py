@@ -200,6 +200,9 @@ SESSIONS: dict[str, tuple[str, str]] = {
     "SESSION-7": ("recover_context keeps its token budget", "issue 2"),
     "SESSION-8": ("Each recovered item has the id that fetches it", "issue 2"),
     "SESSION-9": ("Files, todos and open errors are recovered", "DESIGN 7"),
+    "SESSION-15": ("Changes come from patches where the client wrote zeros", "issue 8"),
+    "SESSION-16": ("An unknown cost is unknown, in every sum and everywhere it is shown", "issue 8"),
+    "SESSION-17": ("All agents of a session are named, the main one first", "issue 8"),
 }
 SEARCH: dict[str, tuple[str, str]] = {
     "SEARCH-1": ("Identifiers are found whole and by their parts", "DESIGN 6"),

@@ -65,9 +65,9 @@ def test_statistics_equal_the_ground_truth(recorded: Services, fixtures: Path, c
         inherited = answer["inherited"]["tokens"]
         assert {name: count + inherited[name] for name, count in answer["tokens"].items()} == raw, expected["id"]
         assert answer["messageCount"] + answer["inherited"]["messageCount"] == expected["messages"], expected["id"]
-        for field in ("additions", "deletions", "files"):
-            if (expected["summary"] or {}).get(field) is not None:
-                assert answer["changes"][field] == expected["summary"][field], expected["id"]
+        # Zeros of a client are no sums: see test_statistics.
+        if any((expected["summary"] or {}).values()):
+            assert answer["changes"] == expected["summary"], expected["id"]
 
 
 @pytest.mark.requirement("TOOL-4")

@@ -55,7 +55,9 @@ class Catalog:
             last = rows[-1].session
             following = encode_cursor("list", last.updated_at or 0, last.id)
         total = self._store.count_sessions(namespace, where)
-        return SessionPage(tuple(map(summarise, rows)), total, following, self._freshness())
+        agents = self._store.agents(namespace, [row.session.id for row in rows])
+        found = tuple(summarise(row, agents.get(row.session.id, ())) for row in rows)
+        return SessionPage(found, total, following, self._freshness())
 
     def resolve(self, namespace: Namespace, ref: str) -> SessionSummary:
         """The session with this id, unambiguous id prefix, or title. Raises NotFound (with near ones), Ambiguous."""
@@ -106,12 +108,17 @@ class Catalog:
         return tuple(f"{named(key)} ({said(found[key].title)})" for key in ids if key in found)
 
 
-def summarise(row: SessionRow) -> SessionSummary:
+def main_first(main: str | None, agents: tuple[str, ...]) -> tuple[str, ...]:
+    """``agents`` with the one the session belongs to at their head."""
+    return tuple(dict.fromkeys([*([main] if main else []), *agents]))
+
+
+def summarise(row: SessionRow, agents: tuple[str, ...] = ()) -> SessionSummary:
     """A title that is never empty, and one line on what the session is about."""
     session, prompt = row.session, unquoted(row.first_prompt or "")
     title = one_line(session.title or prompt or str(session.id), _TITLE_CHARS)
     summary = one_line(session.summary or prompt, _SUMMARY_CHARS)
-    return SessionSummary(session, title, summary, row.counts)
+    return SessionSummary(session, title, summary, row.counts, main_first(session.agent, agents))
 
 
 def unquoted(text: str) -> str:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ovillo.model.errors import NotFound
-from ovillo.model.records import Namespace, SessionId, Usage
-from ovillo.sessions.catalog import summarise
+from ovillo.model.records import Namespace, Session, SessionId, Usage
+from ovillo.sessions.catalog import main_first, summarise
 from ovillo.sessions.lineage import LineageService
 from ovillo.sessions.views import Descendants, Statistics
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import Store, Totals
 
 
 class StatisticsService:
@@ -33,6 +33,7 @@ class StatisticsService:
         inherited = self._store.totals(namespace, session_id, inherited=True) if copied else type(own)()
         created = session.created_at if session.created_at is not None else own.first_at
         updated = session.updated_at if session.updated_at is not None else own.last_at
+        additions, deletions, files = _changes(session, own)
         duration = max(0, updated - created) if created is not None and updated is not None else 0
         return Statistics(
             summary=summarise(row),
@@ -40,16 +41,17 @@ class StatisticsService:
             active_ms=own.active_ms,
             own=own,
             inherited=inherited,
-            # A client that sums its changes up knows better than the patches it happened to keep.
-            additions=own.additions if session.additions is None else session.additions,
-            deletions=own.deletions if session.deletions is None else session.deletions,
-            files=len(own.files) if session.files_changed is None else session.files_changed,
+            agents=main_first(session.agent, own.agents),
+            additions=additions,
+            deletions=deletions,
+            files=files,
             descendants=self._descendants(namespace, session_id),
         )
 
     def _descendants(self, namespace: Namespace, session_id: SessionId) -> Descendants:
         """Sums over the sub-agents below; forks are sessions of their own."""
-        usage, cost, messages, sessions = Usage(), 0.0, 0, 0
+        usage, messages, sessions = Usage(), 0, 0
+        costs: list[float | None] = []
         nodes = list(self._lineage.of(namespace, session_id).children)
         while nodes:
             node = nodes.pop()
@@ -58,5 +60,22 @@ class StatisticsService:
             nodes += node.children
             totals = self._store.totals(namespace, node.summary.session.id)
             sessions += 1
-            usage, cost, messages = usage + totals.usage, cost + totals.cost, messages + totals.messages
-        return Descendants(sessions, usage, cost, messages)
+            usage, messages = usage + totals.usage, messages + totals.messages
+            costs.append(totals.cost)
+        return Descendants(sessions, usage, _sum(costs), messages)
+
+
+def _changes(session: Session, own: Totals) -> tuple[int, int, int]:
+    """Lines added, lines deleted, files: the client's own sums, which know better than the patches it happened to keep;
+    except where they say that nothing changed, since clients write zeros before they count, and some never do."""
+    told = (session.additions, session.deletions, session.files_changed)
+    counted = (own.additions, own.deletions, len(own.files))
+    if not any(told):
+        return counted
+    added, deleted, files = (c if t is None else t for t, c in zip(told, counted, strict=True))
+    return added, deleted, files
+
+
+def _sum(costs: list[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known or not costs else None

@@ -29,6 +29,8 @@ class SessionSummary:
     title: str
     summary: str
     counts: SessionCounts
+    #: All that took part, the main one first, where a list was asked for.
+    agents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ class Lineage:
 class Descendants:
     sessions: int = 0
     usage: Usage = field(default_factory=Usage)
-    cost: float = 0.0
+    #: ``None`` where none of them has a known cost.
+    cost: float | None = 0.0
     messages: int = 0
 
 
@@ -107,6 +110,8 @@ class Statistics:
     files: int
     descendants: Descendants
     cost_by_model: Mapping[str, float] = field(default_factory=dict)
+    #: All that took part, the main one first.
+    agents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

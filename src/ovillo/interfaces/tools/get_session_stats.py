@@ -41,14 +41,14 @@ class Inherited(Struct, rename=wire_name, kw_only=True):
     message_count: int
     part_count: int
     tokens: shapes.Tokens
-    cost: float
+    cost: float | None
 
 
 class Below(Struct, rename=wire_name, kw_only=True):
     sessions: int
     message_count: int
     tokens: shapes.Tokens
-    cost: float
+    cost: float | None
 
 
 class Output(Struct, rename=wire_name, kw_only=True):
@@ -58,7 +58,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     agents: list[str]
     models: Annotated[list[str], UNNAMED]
     tokens: Annotated[shapes.Tokens, BRIEF]
-    cost: Annotated[float, UNNAMED]
+    cost: Annotated[float | None, UNNAMED]
     changes: Annotated[Changes, BRIEF]
     message_count: int
     part_count: int
@@ -90,10 +90,10 @@ def _output(figures: Statistics, args: Input, fresh: Freshness) -> Output:
         session=shapes.session_info(figures.summary, detailed=args.response_format == "detailed"),
         duration=figures.duration_ms,
         active_time=figures.active_ms,
-        agents=list(own.agents),
+        agents=list(figures.agents),
         models=list(own.models),
         tokens=shapes.tokens(own.usage),
-        cost=round(own.cost, 6),
+        cost=_rounded(own.cost),
         changes=Changes(additions=figures.additions, deletions=figures.deletions, files=figures.files),
         message_count=own.messages,
         part_count=own.parts,
@@ -104,13 +104,13 @@ def _output(figures: Statistics, args: Input, fresh: Freshness) -> Output:
             message_count=figures.inherited.messages,
             part_count=figures.inherited.parts,
             tokens=shapes.tokens(figures.inherited.usage),
-            cost=round(figures.inherited.cost, 6),
+            cost=_rounded(figures.inherited.cost),
         ),
         descendants=Below(
             sessions=below.sessions,
             message_count=below.messages,
             tokens=shapes.tokens(below.usage),
-            cost=round(below.cost, 6),
+            cost=_rounded(below.cost),
         ),
         indexed_through=to_iso(fresh.indexed_through),
         not_indexed_yet=shapes.pending_places(fresh),
@@ -140,7 +140,7 @@ def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: F
         f"{output.message_count} messages ({output.prompt_count} prompts), {output.part_count} parts, {output.errors} errors.",
         f"Agents: {names(output.agents) or 'none named'}. Models: {names(output.models) or 'none named'}.",
         f"Tokens: input {used.input}, output {used.output}, reasoning {used.reasoning}, cache read {used.cache_read}, "
-        f"cache write {used.cache_write}. Cost: {output.cost:g}.",
+        f"cache write {used.cache_write}. Cost: {_cost(output.cost)}.",
         f"Changes: +{output.changes.additions} -{output.changes.deletions} in {output.changes.files} files.",
         "Tools: " + (", ".join(_tool(x) for x in output.tools) or "none used") + _more(figures, output),
     ]
@@ -149,9 +149,17 @@ def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: F
     if output.descendants.sessions:
         lines.append(
             f"Below it: {output.descendants.sessions} sessions, {output.descendants.message_count} messages, "
-            f"cost {output.descendants.cost:g}, not counted above."
+            f"cost {_cost(output.descendants.cost)}, not counted above."
         )
     return [*lines, shapes.freshness_line(fresh)]
+
+
+def _rounded(cost: float | None) -> float | None:
+    return None if cost is None else round(cost, 6)
+
+
+def _cost(cost: float | None) -> str:
+    return "unknown" if cost is None else f"{cost:g}"
 
 
 def _tool(used: ToolFigures) -> str:
@@ -175,9 +183,9 @@ TOOL = Tool(
     name="get_session_stats",
     title="Statistics of a session",
     description=(
-        "Gives the figures of one session: duration (updated minus created, ms) and active time, agents, models, the five "
-        "token counts (they never overlap), cost, lines and files changed, messages, parts, tools with failure rate. What a "
-        "fork inherited and what sub-agents did stand apart under inherited and descendants."
+        "Gives the figures of one session: duration (updated minus created, ms) and active time, agents, "
+        "models, five token counts (no overlap), cost (null: unknown), lines and files changed, messages, parts, "
+        "tools with failure rate. What a fork inherited and what sub-agents did stand apart under inherited and descendants."
     ),
     input=Input,
     output=Output,

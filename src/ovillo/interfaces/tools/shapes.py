@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.schema import NAMED, UNNAMED, wire_name
 from ovillo.model.clock import to_iso
-from ovillo.model.quoting import named, said
+from ovillo.model.quoting import named, names, said
 from ovillo.model.records import SessionKind, Usage
 from ovillo.sessions.views import Calling, Freshness, SessionSummary
 
@@ -45,6 +45,7 @@ class SessionInfo(Struct, rename=wire_name, kw_only=True):
     forked_from: str | UnsetType = UNSET
     part_count: int | UnsetType = UNSET
     status: str | UnsetType = UNSET
+    agents: list[str] | UnsetType = UNSET
 
 
 class Tokens(Struct, kw_only=True):
@@ -89,7 +90,7 @@ def session_info(summary: SessionSummary, *, detailed: bool = False) -> SessionI
         title=one_line(summary.title, 300),
         created=to_iso(session.created_at),
         updated=to_iso(session.updated_at),
-        agent=session.agent,
+        agent=session.agent or next(iter(summary.agents), None),
         parent_id=session.parent_id,
         summary=one_line(summary.summary, 2_000 if detailed else _SUMMARY_BYTES),
         source=session.source,
@@ -98,6 +99,8 @@ def session_info(summary: SessionSummary, *, detailed: bool = False) -> SessionI
         directory=session.directory or UNSET,
         model=session.model or UNSET,
         forked_from=session.forked_from or UNSET,
+        # One is named above already.
+        agents=list(summary.agents) if len(summary.agents) > 1 else UNSET,
     )
     if detailed:
         info.project_id = session.project_id or UNSET
@@ -111,7 +114,12 @@ def session_line(info: SessionInfo) -> str:
     """One session for people and models: id first, since the next call needs it."""
     day = (info.updated or "no time")[:16].replace("T", " ")
     where = named(info.directory) if info.directory is not UNSET else ""
-    facts = [named(str(info.source)), named(info.agent) if info.agent else "", f"{info.message_count} messages", where]
+    facts = [
+        named(str(info.source)),
+        names(info.agents or []) or (named(info.agent) if info.agent else ""),
+        f"{info.message_count} messages",
+        where,
+    ]
     if info.kind == SessionKind.SUBAGENT.value and info.parent_id:
         facts.append(f"sub-agent of {named(info.parent_id)}")
     elif info.parent_id:

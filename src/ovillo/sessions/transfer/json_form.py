@@ -94,7 +94,7 @@ def _metrics(transcript: Transcript) -> dict[str, Any]:
         "tokens": msgspec.to_builtins(own.usage),
         "cost": own.cost,
         "changes": {"additions": figures.additions, "deletions": figures.deletions, "files": figures.files},
-        "agents": list(own.agents),
+        "agents": list(figures.agents),
         "models": list(own.models),
         "tools": {name: {"calls": calls, "failures": failed} for name, (calls, failed) in own.tools.items()},
     }

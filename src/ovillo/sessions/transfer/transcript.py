@@ -157,7 +157,7 @@ def head_facts(transcript: Transcript) -> list[tuple[str, str]]:
     facts = [
         ("Session", str(session.id)),
         ("Client", f"{session.source} {session.version or ''}".strip()),
-        ("Agents", ", ".join(own.agents)),
+        ("Agents", ", ".join(figures.agents)),
         ("Models", ", ".join(own.models)),
         ("Directory", session.directory or ""),
         ("Branch", session.git_branch or ""),
@@ -175,7 +175,7 @@ def head_facts(transcript: Transcript) -> list[tuple[str, str]]:
             f"input {tokens.input:,}, output {tokens.output:,}, reasoning {tokens.reasoning:,}, "
             f"cache read {tokens.cache_read:,}, cache write {tokens.cache_write:,}",
         ),
-        ("Cost", f"{own.cost:.4f}" if own.cost else ""),
+        ("Cost", "unknown" if own.cost is None else f"{own.cost:.4f}" if own.cost else ""),
         ("Changes", f"+{figures.additions} -{figures.deletions} in {figures.files} files" if figures.files else ""),
     ]
     return [(name, one_line(value, 300)) for name, value in facts if value]

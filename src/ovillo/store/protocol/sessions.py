@@ -58,7 +58,9 @@ class Totals:
     parts: int = 0
     prompts: int = 0
     usage: Usage = field(default_factory=Usage)
-    cost: float = 0.0
+    #: Of the answers whose client wrote it down; ``None`` where models answered and no cost is known.
+    cost: float | None = 0.0
+    #: Those with the most messages first.
     agents: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     parts_by_type: Mapping[str, int] = field(default_factory=dict)
@@ -83,6 +85,10 @@ class SessionStore(Protocol):
 
     def get_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
         """Those that exist."""
+        ...
+
+    def agents(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, tuple[str, ...]]:
+        """Who answered in each, those with the most messages first; sessions whose messages name nobody are left out."""
         ...
 
     def message_position(self, namespace: Namespace, session_id: SessionId, seq: int) -> int:

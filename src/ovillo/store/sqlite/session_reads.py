@@ -73,6 +73,18 @@ class SessionReads:
             ).fetchall()
         return {SessionId(row[0]): row_from(namespace, row) for row in rows}
 
+    def agents(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, tuple[str, ...]]:
+        query = (
+            "SELECT s.id, m.agent FROM json_each(?) j CROSS JOIN sessions s ON s.id = j.value"
+            f" CROSS JOIN messages m ON m.session_key = s.key WHERE {_NS} AND m.agent IS NOT NULL"
+            " GROUP BY s.key, m.agent ORDER BY s.key, count(*) DESC, m.agent"
+        )
+        found: dict[SessionId, tuple[str, ...]] = {}
+        with self._pool.reading() as db:
+            for session_id, agent in db.execute(query, (to_json(session_ids), namespace)):
+                found[session_id] = (*found.get(session_id, ()), agent)
+        return found
+
     def find_session_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
         with self._pool.reading() as db:
             rows = db.execute(

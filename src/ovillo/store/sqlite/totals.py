@@ -30,9 +30,9 @@ class TotalsReads:
 def _sum(db: apsw.Connection, key: int, inherited: bool, idle_cut_ms: int) -> Totals:
     mine = f"m.session_key = ? AND m.inherited_from IS {'NOT ' if inherited else ''}NULL"
     sums: tuple[Any, ...] = db.execute(
-        "SELECT count(*), total(input), total(output), total(reasoning), total(cache_read), total(cache_write), total(cost),"
+        "SELECT count(*), total(input), total(output), total(reasoning), total(cache_read), total(cache_write), sum(cost),"
         " sum(error IS NOT NULL), min(created_at), max(max(coalesce(completed_at, created_at), created_at)),"
-        " sum(role = 'user' AND author = 'human'), group_concat(DISTINCT agent), group_concat(DISTINCT model)"
+        " sum(role = 'user' AND author = 'human'), sum(role = 'assistant' AND author = 'model')"
         f" FROM messages m WHERE {mine}",
         (key,),
     ).fetchone()
@@ -74,9 +74,9 @@ def _sum(db: apsw.Connection, key: int, inherited: bool, idle_cut_ms: int) -> To
         parts=sum(by_type.values()),
         prompts=sums[10] or 0,
         usage=Usage(*(int(value) for value in sums[1:6])),
-        cost=sums[6],
-        agents=_names(sums[11]),
-        models=_names(sums[12]),
+        cost=sums[6] if sums[6] is not None or sums[11] else 0.0,
+        agents=_names(db, "agent", mine, key),
+        models=tuple(sorted(_names(db, "model", mine, key))),
         parts_by_type=dict(by_type),
         tools=dict(sorted(tools.items(), key=lambda item: (-item[1][0], item[0]))),
         errors=sums[7] or 0,
@@ -89,5 +89,9 @@ def _sum(db: apsw.Connection, key: int, inherited: bool, idle_cut_ms: int) -> To
     )
 
 
-def _names(joined: str | None) -> tuple[str, ...]:
-    return tuple(sorted(joined.split(","))) if joined else ()
+def _names(db: apsw.Connection, column: str, mine: str, key: int) -> tuple[str, ...]:
+    rows = db.execute(
+        f"SELECT {column} FROM messages m WHERE {mine} AND {column} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1",
+        (key,),
+    )
+    return tuple(name for (name,) in rows)

@@ -59,7 +59,7 @@ def _facts(figures: Statistics) -> Table:
         ("from", f"{moment(session.created_at)} to {moment(session.updated_at)} UTC"),
         ("duration", f"{span(figures.duration_ms)}, of it active {span(figures.active_ms)}"),
         ("messages", f"{own.messages:,} ({own.prompts:,} prompts), {own.parts:,} parts, {own.errors:,} errors"),
-        ("agents", ", ".join(own.agents)),
+        ("agents", ", ".join(figures.agents)),
         ("models", ", ".join(own.models)),
         ("changes", f"+{figures.additions:,} -{figures.deletions:,} in {figures.files:,} files"),
     ]
@@ -77,13 +77,17 @@ def _tokens(figures: Statistics) -> Table:
     for name in ("input", "output", "reasoning", "cache read", "cache write", "cost", "messages"):
         table.add_column(name, justify="right", no_wrap=True)
     own, inherited, below = figures.own, figures.inherited, figures.descendants
-    table.add_row("this session", *_usage(own.usage), f"{own.cost:.4f}", f"{own.messages:,}")
+    table.add_row("this session", *_usage(own.usage), _cost(own.cost), f"{own.messages:,}")
     if inherited.messages:
-        table.add_row("inherited", *_usage(inherited.usage), f"{inherited.cost:.4f}", f"{inherited.messages:,}")
+        table.add_row("inherited", *_usage(inherited.usage), _cost(inherited.cost), f"{inherited.messages:,}")
     if below.sessions:
         label = f"{below.sessions} sub-agent{'s' if below.sessions > 1 else ''}"
-        table.add_row(label, *_usage(below.usage), f"{below.cost:.4f}", f"{below.messages:,}")
+        table.add_row(label, *_usage(below.usage), _cost(below.cost), f"{below.messages:,}")
     return table
+
+
+def _cost(cost: float | None) -> str:
+    return "unknown" if cost is None else f"{cost:.4f}"
 
 
 def _usage(usage: Usage) -> list[str]:
