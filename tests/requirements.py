@@ -597,6 +597,7 @@ LOAD: dict[str, tuple[str, str]] = {
     ),
     "LOAD-5": ("A regular expression keeps its deadline inside a text of any size", "issue 8 section 2"),
     "LOAD-6": ("Numbers past what can be stored are refused by name at every door", "issue 8 section 2"),
+    "LOAD-7": ("A new server builds what a first import or append needs by itself", "issue 8 section 3; SPEC-015"),
 }
 
 CONF: dict[str, tuple[str, str]] = {

@@ -67,6 +67,7 @@ def test_readiness_names_what_keeps_the_server_from_serving(made: Services, monk
         assert "disk is almost full (976 KiB left)" in full.json["reasons"][0]
         monkeypatch.undo()
         with apsw.Connection(str(made.settings.database)) as other:
+            other.set_busy_timeout(5_000)
             other.pragma("user_version", 9_999)
         assert "another schema" in site.ask("GET", "/readyz").json["reasons"][0]
         made.close()

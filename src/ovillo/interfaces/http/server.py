@@ -14,7 +14,7 @@ import ssl
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.security.own_servers import announced
 
 if TYPE_CHECKING:
-    from ovillo.interfaces.services import OpenServices
+    from ovillo.interfaces.services import OpenServices, Services
     from ovillo.settings import Settings
 
 _log = logging.getLogger("ovillo.http")
@@ -58,6 +58,8 @@ _HURRY_S = 2
 #: New objects before the collector looks at them, and how many looks before it looks at older ones.
 _GARBAGE = (10_000, 20, 50)
 _SWITCH_S = 0.001
+#: Services that are built beside the first requests and not by them.
+_FIRST_ASKED = ("recorder", "importer", "transfer")
 
 
 def serve(
@@ -157,7 +159,8 @@ class HttpApp:
         """In a thread, while the first requests come in."""
         backend = self.surroundings.backend
         try:
-            await anyio.to_thread.run_sync(backend.services, abandon_on_cancel=True)
+            services = await anyio.to_thread.run_sync(backend.services, abandon_on_cancel=True)
+            await anyio.to_thread.run_sync(_build, services, abandon_on_cancel=True)
             _settle_garbage()
             await anyio.to_thread.run_sync(backend.start_background, abandon_on_cancel=True)
         except Exception as error:  # noqa: BLE001  Start of the process: it ends, and ``serve`` raises this again.
@@ -172,6 +175,14 @@ class HttpApp:
         return problem(
             error.status_code, error.detail, error.detail, request_id=request_id, headers=dict(error.headers or {})
         )
+
+
+def _build(services: Services) -> None:
+    """What the first request to write would have to wait for: the rules for secrets take a while to compile."""
+    # A store that cannot be written is read all the same; who writes is told.
+    with suppress(OvilloError):
+        for name in _FIRST_ASKED:
+            getattr(services, name)
 
 
 def _settle_garbage() -> None:
