@@ -39,6 +39,7 @@ _DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
+_PUBLIC = re.compile(rb"(?i)public[ _-]?key|PUBLIC_|publishable|fingerprint")
 _LAST_WORD = re.compile(r"(?i)(?:access[_-]?)?(?:token|key|secret)s?$")
 
 _Counts = dict[str, int]
@@ -371,6 +372,11 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
         return match.span() if is_secret(body, check) else None
     group = groups[0] if groups else 0
     start, end = match.span(group)
+    if not group and data[start : start + 1] == b"\\":
+        # The escaped line break before it stays.
+        start += 2
+    if group and _PUBLIC.search(data, match.start(), start):
+        return None
     if group and is_harmless_name(data[max(0, match.start() - 14) : match.start()].decode("latin-1")):
         return None
     before = data[max(match.start(), start - 2) : start]

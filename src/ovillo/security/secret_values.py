@@ -21,7 +21,7 @@ from ovillo.security.secret_rules import Check
 _REFERENCE = re.compile(
     r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
     r"['\"][+.]|[+.]['\"]|\{\{[^{}]*\}\}|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
-    r"\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
+    r"@\w+@$|\{[\w.:]+\}$|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
     re.IGNORECASE,
 )
@@ -228,7 +228,7 @@ def is_secret(value: str, check: Check, *, quoted: bool = False, following: str 
         case Check.SHAPE:
             return not _is_filler(value)
         case Check.TOKEN:
-            return not _is_filler(value) and _drawn(value)
+            return not _is_filler(value) and not _stands_for_another(value) and (_drawn(value) or _is_named_id(value))
         case Check.PAIR:
             return _is_pair(value)
         case Check.KEY_NUMBER:
@@ -263,6 +263,11 @@ def _drawn(value: str) -> bool:
     body = re.sub(r"^[A-Za-z]{1,10}[-_.]", "", value)
     digits = sum(c.isdigit() for c in body)
     return digits >= 2 and digits < len(body) and bits_per_character(body) >= 2.8 and _SLUG.fullmatch(body) is None
+
+
+def _is_named_id(value: str) -> bool:
+    """A UUID that a name calls a token."""
+    return _UUID.fullmatch(value) is not None
 
 
 def _is_pair(value: str) -> bool:

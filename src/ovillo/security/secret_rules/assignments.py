@@ -27,10 +27,21 @@ ASSIGNMENTS = (
     Rule("secret", rf"(?i)(?:{LOOSE}){SUFFIX}{SEPARATOR}{VALUE}", Check.LOOSE),
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}{_APART}", Check.PASSWORD),
     Rule("secret", rf"(?i)(?:{CREDENTIAL}){SUFFIX}{_APART}", Check.CREDENTIAL),
+    Rule("secret", rf"(?i)(?:{LOOSE}){SUFFIX}{_APART}", Check.CREDENTIAL),
     Rule("password", rf"(?i){_ENTRY}(?:{PASSWORD}){SUFFIX}{_ENTRY_VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i){_ENTRY}(?:{CREDENTIAL}|{LOOSE}){SUFFIX}{_ENTRY_VALUE}", Check.CREDENTIAL),
     Rule("password", rf"(?i)\b(?:{PASSWORD}){_PROSE}{VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i)\b(?:{CREDENTIAL}){_PROSE}{VALUE}", Check.CREDENTIAL),
+    Rule("secret", rf"(?i)\b(?:secret|token|secreto|segredo|jeton|key|clave|chave){_PROSE}{VALUE}", Check.TOKEN),
+    # ENV of a Dockerfile, set -gx of fish, setx of Windows, pass of a variable's name and value
+    Rule("password", rf"\b(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{PASSWORD}){SUFFIX}[ \t]+{VALUE}", Check.PASSWORD),
+    Rule("secret", rf"\b(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{CREDENTIAL}|{LOOSE}|key){SUFFIX}[ \t]+{VALUE}", Check.CREDENTIAL),
+    # A variable of the environment: what its name ends with says it, and ids count
+    Rule("secret", r"\b[A-Z][A-Z0-9_]*_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)(?:[\"'\]]{0,2}[ \t]*(?:=|:|\|\|=|\?\?)[ \t]*|[ \t`]+\|[ \t`]+|`[^`\n]*`)[\"'`]?([0-9A-Za-z_+/=.~-]{16,})", Check.TOKEN),
+    Rule("secret", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}[\"'\]]{{0,2}}[ \t]*,[ \t]*default[ \t]*=[ \t]*[\"']([^\s\"']{{8,}})[\"']", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}\\?[\"'][ \t]*\{{(?:[^{{}}=]|=)*?\bdefault[ \t]*=[ \t]*\\?[\"']([^\s\"'\\]{{6,}})\\?[\"']", Check.PASSWORD),
+    # <key>ClientSecret</key><string>…</string>, <setting name="ApiSecret"><value>…, <param-name>…<param-value>…, <wsse:Password Type="…">
+    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</[\w-]+>(?:\s|\\n)*<[\w-]+>|\"[^<>]*>(?:\s|\\n)*<value>|[ \t][^<>]*>)([^\s<>]{{6,}})</", Check.PASSWORD),
 )  # fmt: skip
 
 #: What another thing than a word for a secret gives away: the format of a file, a header, an address, a call.
@@ -41,7 +52,7 @@ WORDLESS = (
     # Files with a format of their own.
     Rule("password", r"(?i)\blogin[ \t]+\S+\s+password[ \t]+" + VALUE, Check.PASSWORD),
     Rule("password", r"(?i)\bmachine[ \t]+\S+\s+(?:login[ \t]+\S+\s+)?(?:account[ \t]+\S+\s+)?password[ \t]+(\S{4,})", Check.URL),
-    Rule("password", r"(?m)(?:^|[\s\"'`])[0-9A-Za-z.*_-]+:(?:[0-9]{4,5}|\*):(?:\*|[A-Za-z_][\w*-]*):(?:\*|[A-Za-z_][\w.*@-]*):([^\s:\"'`]{4,})",
+    Rule("password", r"(?m)(?:^|[\s\"'`]|\\n)[0-9A-Za-z.*_-]+:(?:[0-9]{4,5}|\*):(?:\*|[A-Za-z_][\w*-]*):(?:\*|[A-Za-z_][\w.*@-]*):([^\s:\"'`\\]{4,})",
          Check.PASSWORD),
     Rule("password_hash", r"\b[\w.@-]+:(\$(?:[1567y]|gy|apr1|md5|sha1|2[abxy]?|argon2\w*|pbkdf2[\w-]*|scrypt)\$[0-9A-Za-z./$=,+-]{13,}|"
          r"\{SS?HA(?:256|512)?\}[0-9A-Za-z+/]{20,}={0,2})"),
@@ -68,6 +79,28 @@ WORDLESS = (
          Check.URL),
     Rule("basic_auth_url", r"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@\"'`<>\[\]]*:([^\s/\"'`<>@\[\]]{3,})@", Check.URL),
     Rule("password", rf"(?i)\bvalue=\"([^\"\s]{{4,}})\"[ \t]+(?:key|name|id)=\"[\w.:-]*(?:{PASSWORD})\"", Check.PASSWORD),
+    # Cookies of sessions, in headers, jars, scripts and tables.
+    Rule("session_cookie", r"(?i)\b(?:cookie[\"']?[ \t]*[:=][ \t]*[\"']?|;[ \t]*)[\w.-]*(?:session|sess|sid|auth|token)\w*=([0-9a-z%._~+/-]{16,})", Check.TOKEN),
+    Rule("session_cookie", r"\b[Cc]ookies?[\"'\]]{0,2}[ \t]*[:=][ \t]*\{[^{}]*[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)[\"'][ \t]*:[ \t]*[\"']([0-9A-Za-z%._~+/-]{16,})|"
+         r"[\"']name[\"'][ \t]*:[ \t]*[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)[\"'][ \t]*,[ \t]*[\"']value[\"'][ \t]*:[ \t]*[\"']([0-9A-Za-z%._~+/-]{16,})|"
+         r"\t(?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\t([0-9A-Za-z%._~+/-]{16,})", Check.LOOSE),
+    # Network gear, VPN, RADIUS
+    Rule("password", r"(?i)(?:\bPSK|\bEAP|\bXAUTH)[ \t]+\\?\"([^\"\s\\]{4,})\\?\"", Check.URL),
+    Rule("password", r"(?i)\b(?:pre-shared-key|isakmp[ \t]+key|tacacs-server[ \t]+key|radius-server[ \t]+key|snmp-server[ \t]+community|bindpw|key-string)[ \t]+(?:[0-9][ \t]+)?([^\s\"]{6,})", Check.URL),
+    Rule("password", r"(?i)\bWiFi\.begin\([ \t]*\\?[\"'][^\"']+[\"'][ \t]*,[ \t]*\\?[\"']([^\s\"'\\]{4,})", Check.URL),
+    Rule("password", r"(?m)^[ \t]*[\w.@-]+[ \t]+(?:pptpd|l2tpd|\*)[ \t]+\"?([^\s\"]{6,})\"?[ \t]+(?:\*|[0-9.]+)[ \t]*$", Check.PASSWORD),
+    # Data base clients
+    Rule("password", r"\b[\w.-]+:([^\s:/@\"']{4,})@(?:tcp|unix)\(", Check.URL),
+    Rule("password", r"(?i)oracle\w*\.connect\([ \t]*\\?[\"']\w+/([^\s@\"'\\]{4,})@", Check.URL),
+    Rule("password", r"\bSETUSER[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?>(\S{4,})|(?m)\bAUTH[ \t]+(?:\S+[ \t]+)?([^\s\"']{8,})[ \t]*$", Check.PASSWORD),
+    Rule("password", r"(?i)\bidentified[ \t]+by[ \t]+\\?\"([^\"\s\\]{4,})", Check.PASSWORD),
+    # What signs or encrypts
+    Rule("secret", r"\b(?:(?:jwt\.(?:sign|encode)|algoliasearch|createHmac)\([^\s,()]+[ \t]*,|Fernet\(|hmac\.new\(|wandb\.login\(|ConvertTo-SecureString)[ \t]*(?:key=|-String[ \t]+)?b?[\"']([^\s\"']{6,})[\"']",
+         Check.PASSWORD),
+    Rule("secret", r"[?&](?:appid|app_id|apikey|api_key|key|code|access_key)=([0-9A-Za-z_=-]{24,})", Check.TOKEN),
+    Rule("password", r"\$[ \t]*cat[ \t]+\S*(?:pass|secret|token|key)\S*[ \t]*\r?\n(?:[ >|0-9→]*)([^\s]{8,})[ \t]*(?:\r?\n|$)", Check.PASSWORD),
+    Rule("password", r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']([^\"'\n]{6,})[\"'][ \t]*>[ \t]*\S*(?:pass|secret|token|key)", Check.PASSWORD),
+    Rule("password", r"base64[ \t]+(?:-d|-D|--decode)[ \t]*\r?\n(?:[ >|0-9→]*)([^\s]{6,})[ \t]*(?:\r?\n|$)|kubectl[ \t]+get[ \t]+secret[^\n]*jsonpath[^\n]*\n(?:[ >|0-9→]*)([^\s]{6,})[ \t]*(?:\r?\n|$)", Check.PASSWORD),
     # The second argument of what logs in.
     Rule("password", r"(?i)(?:\b(?:\w*basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|\w*credentials?|network_?credential|"
          r"mysqli(?:_connect)?|getConnection|simple_bind_s|bind|setCredentials|withBasicAuth|createConnection)[ \t]*=?[ \t]*\([ \t]*(?:[^\s,()]+[ \t]*,[ \t]*)?)"
@@ -77,6 +110,8 @@ WORDLESS = (
 
 #: Every rule of ``ASSIGNMENTS`` begins with this.
 ASSIGNED = (
+    r"\b(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w|\b[A-Z][A-Z0-9_]*_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)\b|"
+    rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</|\"[^<>]*>|[ \t][^<>]*>|[\"'\]]{{0,2}}[ \t]*,[ \t]*default|\\?[\"'][ \t]*\{{)|\b(?:secret|token|secreto|segredo|jeton|key|clave|chave){_PROSE}|"
     rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}(?:{SEPARATOR}|[\"']?>|[`*]{{0,2}}[ \t]+\||\\{{0,3}}[\"'][ \t]*,|\(\\{{0,3}}[\"']|"
     rf"[ \t]+[\"'][^\s\"']+[\"'];|[\w.-]*\\?[\"']?(?:[\s,]|\\[nr])*(?:\btype=\"\w+\"\s*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=])|"
     rf"\b(?:{PASSWORD}|{CREDENTIAL}){_PROSE}"

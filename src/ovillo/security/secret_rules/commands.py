@@ -13,12 +13,12 @@ _REST = r"(?:[^\n|;]|\\\r?\n)*[ \t]"
 
 #: Short option that takes a secret -> programs in which it does.
 _SHORT_OPTIONS: tuple[tuple[str, str], ...] = (
-    ("-p", r"sshpass|mongo(?:sh|dump|restore|export|import|stat)?|cqlsh|"
+    ("-p", r"sshpass|crane[ \t]+auth[ \t]+login|security[ \t]+(?:unlock|set|create)-keychain\S*|mongo(?:sh|dump|restore|export|import|stat)?|cqlsh|"
      r"(?:docker|podman|nerdctl|buildah|skopeo|crane|oras)[ \t]+(?:registry[ \t]+)?login|helm[ \t]+registry[ \t]+login|oc[ \t]+login|twine[ \t]+upload|"
      r"poetry[ \t]+publish|az[ \t]+(?:acr[ \t]+)?login|cf[ \t]+login|rdesktop|evil-winrm|crackmapexec|netexec|nxc|cme|psexec|useradd|usermod|"
      r"dotnet[ \t]+nuget|nuget|influx|neo4j-admin|cypher-shell|mosquitto_ctrl|cadaver|clickhouse-client|snowsql|vncdotool|"
      r"ibmcloud[ \t]+login|argocd[ \t]+login|kubectl[ \t]+create[ \t]+secret"),
-    ("-P", r"zip|unzip|zipcloak|sqlcmd|bcp|isql|tsql|mosquitto_(?:pub|sub|rr)|ipmitool|ssh-keygen|cbq|telnet-auth|xfreerdp"),
+    ("-[a-zA-Z]*P", r"zip|unzip|zipcloak|sqlcmd|bcp|isql|tsql|mosquitto_(?:pub|sub|rr)|ipmitool|ssh-keygen|cbq|security[ \t]+import"),
     ("-w", r"ldap(?:search|add|modify|delete|passwd|whoami|compare|modrdn)"),
     ("-a", r"redis-cli|valkey-cli|keydb-cli"),
     ("-k", r"openssl[ \t]+(?:enc|aes[\w-]*|des[\w-]*|camellia[\w-]*|bf[\w-]*)"),
@@ -35,7 +35,7 @@ _PLACES: tuple[str, ...] = (
     r"\b(?:smbclient|rpcclient|smbmap|smbget|net[ \t]+(?:ads|rpc)|wmic|winexe|mount\.cifs|impacket-\w+|secretsdump\.py|psexec\.py|wmiexec\.py)\b[^\n|;]*[ \t]"
     r"(?:-U|--user)[ \t=]*['\"]?[^\s%'\"]+%",
     r"\b(?:impacket-\w+|secretsdump(?:\.py)?|psexec\.py|wmiexec(?:\.py)?|smbexec\.py)[ \t]+['\"]?[^\s:'\"]+:",
-    r"(?i)\bnet[ \t]+use[ \t]+(?:[a-z*]:?[ \t]+)?\\{2,4}\S+[ \t]+(?:/user:\S+[ \t]+)?",
+    r"(?i)\bnet[ \t]+use[ \t]+(?:[a-z*]:?[ \t]+)?(?:\\{2,4}|https?://)\S+[ \t]+(?:/user:\S+[ \t]+)?",
     r"(?i)\bnet[ \t]+user[ \t]+[^\s/]+[ \t]+",
     r"\bopenssl\b[^\n|;]*[ \t]-(?:pass|passin|passout|srppass|password)[ \t]+['\"]?pass:",
     r"\b(?:rabbitmqctl|mosquitto_passwd)[ \t]+(?:-b[ \t]+\S+[ \t]+|add_user[ \t]+|change_password[ \t]+|authenticate_user[ \t]+)\S+[ \t]+",
@@ -52,6 +52,13 @@ _PLACES: tuple[str, ...] = (
     r"\b(?:bundle|poetry|npm|pnpm|yarn|pip|git|aws|gcloud|az|gh|heroku|fly|wrangler)[ \t]+(?:configure|config(?::set)?|secrets?)[ \t]+(?:set[ \t]+)?[^\n|;]*"
     r"(?i:password|passwd|token|secret|key|http-basic\.\S+[ \t]+\S+|credential)\S*[ \t=]+",
     r"\b(?:kinit|pkinit)\b[^\n|;]*--password=",
+    r"\bopenssl[ \t]+passwd[ \t]+(?:-\S+[ \t]+)*(?:-salt[ \t]+\S+[ \t]+)?",
+    r"\bopenssl\b[^\n|;]*[ \t]-K[ \t]+",
+    r"\bsigntool[ \t]+sign\b[^\n|;]*[ \t]/p[ \t]+",
+    r"\bmc[ \t]+alias[ \t]+set[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+",
+    r"\b(?:gh|glab|fly|flyctl|wrangler|heroku)[ \t]+(?:secret|variable)s?[ \t]+set[ \t]+\S*(?i:pass|secret|token|key)\S*[ \t]+(?:--body|-b)[ \t]+",
+    r"\b(?:jenkins-cli\.jar|jcli)\b[^\n|;]*[ \t]-auth[ \t]+[^\s:]+:",
+    r"[ \t]--(?:key-value|secret-string|secret-value|access-key-secret)[ \t=]+",
     r"\bsnmpset\b[^\n|;]*[ \t]-c[ \t]+",
     r"\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?['\"]?[\w.@-]+:([^\s'\":|\\]{4,})(?:\\n)?['\"]?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd",
     r"\b(?:chpasswd)[ \t]*<<<[ \t]*['\"]?[\w.@-]+:",
@@ -69,12 +76,12 @@ _READERS = (
 
 #: Programs that take it only without a blank between: with one they ask for it.
 _JOINED_OPTIONS: tuple[tuple[str, str], ...] = (
-    ("-p", r"mysql(?:dump|admin|import|show|check|pump|sh)?|mariadb(?:-dump|-admin)?|unrar|rar|7z[az]?r?"),
+    ("-p", r"mysql(?:dump|admin|import|show|check|pump|sh)?|mariadb(?:-dump|-admin)?|unrar|rar|7z[az]?r?|sshpass"),
     ("-hp", r"rar|unrar"),
 )
 
 
-def _after_option(option: str, programs: str, between: str = r"[ \t=]*") -> str:
+def _after_option(option: str, programs: str, between: str = r"[ \t=]+") -> str:
     return rf"(?:^|[\s;&|`$(/\"'])(?:{programs})\b(?:{_REST})?{option}{between}{ARGUMENT}"
 
 

@@ -35,13 +35,18 @@ KEYS = (
     Rule("private_key", r"\\?\"(?:d|p|q|dp|dq|qi)\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{42,})\\?\"", Check.KEY_NUMBER),
     Rule("private_key", r"\\?\"kty\\?\"\s*:\s*\\?\"oct\\?\"[^{}]*\\?\"k\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{16,})\\?\"|"
          r"\\?\"k\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{16,})\\?\"[^{}]*\\?\"kty\\?\"\s*:\s*\\?\"oct", Check.KEY_NUMBER),
+    Rule("private_key", r"<(?:D|P|Q|DP|DQ|InverseQ)>([0-9A-Za-z+/\s]{40,}={0,2})</(?:D|P|Q|DP|DQ|InverseQ)>"),
+    Rule("private_key", r"\bMII[A-Z][0-9A-Za-z+/]{1,3}IBAz[0-9A-Za-z+/]{60,}={0,2}|\bMII[A-Z][0-9A-Za-z+/]{2}IBA[DQ][0-9A-Za-z+/]{300,}={0,2}"),
+    Rule("private_key", r"(?i)\b(?:wg[ \t]+genkey|wg[ \t]+genpsk)[ \t]*(?:\r?\n|\\n)+[^0-9A-Za-z+/]*([0-9A-Za-z+/]{43}=)|\bprivate-key[ \t]+<\([ \t]*echo[ \t]+([0-9A-Za-z+/]{43}=)"),
+    Rule("unseal_key", r"(?i)\bunseal(?:[ _-]?keys?)?(?:_b64|_hex)?[ \t]*(?:[0-9]+)?(?:\\?\"?[ \t]*:[ \t]*\[?|[ \t]+)[ \t]*\\?[\"']?([0-9A-Za-z+/=]{40,})"),
     Rule("age_key", r"\bAGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]+)-1[0-9A-Z]{30,}"),
     Rule("minisign_key", r"\bRWR(?:TY0I|CS|CT)[0-9A-Za-z+/]{60,}={0,2}"),
     Rule("wallet_key", r"\bxprv[1-9A-HJ-NP-Za-km-z]{90,}|\bnsec1[02-9ac-hj-np-z]{50,}"),
     Rule("wallet_key", r"\b[5KL][1-9A-HJ-NP-Za-km-z]{50,51}\b", Check.TOKEN),
-    Rule("seed_phrase", r"(?i)(?:seed|mnemonic|secret[ _-]recovery|recovery|backup|wallet|semilla|recuperaci(?:ó|o|o\x{301})n|mnem(?:ó|o|ô)nic[ao]|"
+    Rule("seed_phrase", r"(?i)(?:seed|mnemonic|fromPhrase|from_phrase|from_mnemonic|(?:restore|import)[ ]with[ ](?:these|the)|secret[ _-]recovery|recovery|backup|wallet|semilla|recuperaci(?:ó|o|o\x{301})n|mnem(?:ó|o|ô)nic[ao]|"
          r"mn(?:é|e)moni(?:que|c)|r(?:é|e)cup(?:é|e)ration|recupera(?:ç|c)(?:ã|a)o|semente)[ _-]?(?:phrase|words?|frase|palabras|palavras|mots|key|seed)?"
-         r"[^.!?\n]{0,60}?[\s:=\"'`«“(>]((?:[a-zñáéíóú]{3,9}[ \t,\n]{1,2}){11,23}[a-zñáéíóú]{3,9})(?:[^a-zñáéíóú]|$)",
+         r""
+         r"[^.!?\n]{0,60}?[\s:=\"'`«“(>]((?:[a-zñ\x{300}-\x{301}áéíóú]{2,12}(?:[ \t,\n]|\\n){1,2}){11,23}[a-zñ\x{300}-\x{301}áéíóú]{2,12})(?:[^a-zñáéíóú]|$)",
          Check.PHRASE),
     Rule("seed_phrase", r"((?:\b[0-9]{1,2}[.)] ?[a-z]{3,9}[ \t,\n]{1,2}){11,23}[0-9]{1,2}[.)] ?[a-z]{3,9})\b", Check.PHRASE),
 )  # fmt: skip

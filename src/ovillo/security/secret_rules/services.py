@@ -6,6 +6,9 @@ One line a service, by family; where the prefix is short or a common word, the r
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from ovillo.security.secret_rules.rule import Check, Rule
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -23,8 +26,12 @@ CLOUD = (
     Rule("firebase_key", r"\bAAAA[0-9A-Za-z_-]{7}:[0-9A-Za-z_-]{100,}"),
     Rule("azure_key", r"(?i)(?:AccountKey|SharedAccessKey)=([0-9A-Za-z+/]{40,}={0,2})"),
     Rule("azure_key", r"\b[0-9A-Za-z]+JQQJ99[0-9A-Za-z]{20,}|\b[0-9A-Za-z/+]+\+(?:AS[tb]|ABa|AEh|ACR|AMC)[0-9A-Za-z]{5,8}={0,2}"),
+    Rule("azure_key", r"\b[0-9A-Za-z_-]+Az(?:Fu|Se)[0-9A-Za-z_-]{5,}={0,2}", Check.TOKEN),
     Rule("azure_client_secret", r"\b[0-9A-Za-z_~.-]{3}[78]Q~[0-9A-Za-z_~.-]{31,34}"),
-    Rule("azure_sas", r"[?&;](?:amp;)?(?:sig|Signature)=([0-9A-Za-z%+/_-]{30,}={0,2})"),
+    Rule("azure_sas", r"[?&;](?:amp;)?(?:sig|Signature|X-(?:Amz|Goog)-(?:Signature|Security-Token))=([0-9A-Za-z%+/_~-]{30,}={0,2})"),
+    Rule("aws_signature", r"\bAWS4-HMAC-SHA256[ \t]+Credential=[^\n]*\bSignature=([0-9a-f]{64})"),
+    Rule("google_service_account", r"\beyJ0eXBlIjo(?:gI|i)[0-9A-Za-z+/_-]{60,}={0,2}"),
+    Rule("docker_auth", r"\beyJhdXRocyI6[0-9A-Za-z+/_-]{20,}={0,2}"),
     Rule("azure_devops_token", r"\b[0-9A-Za-z]+AZDO[0-9A-Za-z]{4}\b|\b[a-z2-7]{52}\b", Check.TOKEN),
     Rule("alibaba_key", r"\bLTAI[0-9A-Za-z]{12,26}\b", Check.TOKEN),
     Rule("tencent_key", r"\bAKID[0-9A-Za-z]{32}\b"),
@@ -68,7 +75,7 @@ CODE_AND_PACKAGES = (
     Rule("doppler_token", r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.[0-9A-Za-z._-]{30,}"),
     Rule("vault_token", r"\bhv[sbr]\.[0-9A-Za-z_-]{20,}"),
     Rule("vault_token", r"\b[sbr]\.[0-9A-Za-z]{24}\b", Check.TOKEN),
-    Rule("onepassword_key", r"\bops_eyJ[0-9A-Za-z+/=_-]{100,}|\bA3-[0-9A-Z]{6}-(?:[0-9A-Z]{11}|[0-9A-Z]{6}-[0-9A-Z]{5})(?:-[0-9A-Z]{5}){3}"),
+    Rule("onepassword_key", r"\bops_ey[0-9A-Za-z+/=_-]{100,}|\bA3-[0-9A-Z]{6}-(?:[0-9A-Z]{11}|[0-9A-Z]{6}-[0-9A-Z]{5})(?:-[0-9A-Z]{5}){3}"),
     Rule("bitwarden_token", rf"\b0\.{_UUID}\.[0-9A-Za-z]{{30}}:[0-9A-Za-z+/]{{20,}}={{0,2}}"),
     Rule("infisical_token", r"\bst\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}"),
     Rule("harness_token", r"\b[ps]at\.[0-9A-Za-z_-]{22}\.[0-9a-f]{24}\.[0-9A-Za-z]{20}"),
@@ -150,7 +157,7 @@ MESSAGES = (
     Rule("resend_key", r"\bre_[0-9A-Za-z]{6,10}_[0-9A-Za-z]{20,}", Check.TOKEN),
     Rule("matrix_token", r"\bsyt_[0-9A-Za-z+/=]+_[0-9A-Za-z]{20}_[0-9A-Za-z]{6}"),
     Rule("facebook_token", r"\bEAA[0-9A-Za-z]{80,}|\bIG(?:QV|AA)[0-9A-Za-z_-]{100,}"),
-    Rule("twitter_token", r"\bA{20,22}[0-9A-Za-z%]{60,}"),
+    Rule("twitter_token", r"\bA{20,30}[0-9A-Za-z]+%[0-9A-Za-z%]{30,}"),
     Rule("twitch_token", r"\boauth:[0-9a-z]{30}\b"),
     Rule("linkedin_secret", r"\bWPL_AP1\.[0-9A-Za-z.=]{16,}"),
     Rule("hubspot_token", rf"\bpat-(?:na|eu|ap)[0-9]-{_UUID}"),
@@ -199,7 +206,17 @@ TOOLS = (
          Check.TOKEN),
     Rule("session_cookie", r"(?i)\b(?:sessionid|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|laravel_session|_session_id|"
          r"remember_token|csrftoken|xsrf-token)=([0-9a-z%._~+/-]{16,})"),
+    Rule("kubernetes_token", r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b", Check.TOKEN),
+    Rule("totp_secret", r"\b(?:TOTP\([ \t]*[\"']|oathtool\b[^\n|;]*[ \t](?:-b[ \t]+)?)([A-Z2-7]{16,})\b"),
     Rule("totp_secret", r"(?i)\botpauth://[^\s\"'<>]*[?&;]secret=([0-9A-Z]{10,})"),
 )  # fmt: skip
 
-SERVICES = CLOUD + CODE_AND_PACKAGES + MODELS + PAYMENTS_AND_SHOPS + MESSAGES + TOOLS
+
+def _behind_escapes(rule: Rule) -> Rule:
+    """A token may stand directly behind an escaped line break (``\\nnpm_…``), which is no boundary of a word."""
+    return replace(rule, pattern=re.sub(r"(^|\|)\\b", r"\1(?:\\b|\\\\[nrt])", rule.pattern))
+
+
+_ALL = CLOUD + CODE_AND_PACKAGES + MODELS + PAYMENTS_AND_SHOPS + MESSAGES + TOOLS
+
+SERVICES = tuple(map(_behind_escapes, _ALL))

@@ -10,6 +10,9 @@ PASSWORD = (
 )
 #: Words that name a credential and nothing else.
 CREDENTIAL = (
+    r"(?:[a-z0-9]+[_.-])*(?:application|consumer|integration|webhook|key|token|hmac|storage|shared|jwt|api|app|user|account|oauth|bot)[_.-]?secret|"
+    r"routing[ _-]?key|fernet[ _-]?key|openai[ _-]?key|join[ _-]?token|hec[ _-]?token|(?:[a-z0-9]+-)?functions-key|fastly-key|tacacs-server[ \t]+key|"
+    r"secreto[ _-](?:de[ _-])?cliente|segredo[ _-](?:do[ _-])?cliente|secret[ _-]client|code_verifier|"
     r"api[ _-]?key|api[ _-]?token|api[ _-]?secret|app(?:lication)?[ _-]?key|secret[ _-]?key(?:[_-]?base)?|access[ _-]?key(?:[_-]?id)?|"
     r"secret[ _-]?access[ _-]?key|(?:client|app|consumer|webhook|jwt|oauth|signing|session|cookie|shared|totp|2fa|mfa)[ _-]?secret|"
     r"(?:auth|access|refresh|bearer|session|security|id|bot|oauth|deploy|personal[ _-]access|private|registration|push)[ _-]?token|"
@@ -39,7 +42,7 @@ SUFFIX = (
 )
 #: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files; and "is" in prose.
 SEPARATOR = (
-    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:)[ \t]*|"
+    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:|\?\?=?|\|\|=?|->|→)[ \t]*[bB]?|"
     r"[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
 )
 #: In quotes of one kind, or up to the next blank; what an unquoted value drags along is cut off later.
@@ -48,6 +51,6 @@ VALUE = (
     r"([^\s\"'`\\]{6,}))"
 )
 #: An argument of a command, in quotes or not; short ones count.
-ARGUMENT = r"(?:\\?\"([^\s\"\\]{4,})|\\?'([^\s'\\]{4,})|([^\s\"'`\\|;&<>-][^\s\"'`\\|;&<>]{3,}))"
+ARGUMENT = r"(?:\\?\"([^\s\"\\]{4,})|\\?'([^\s'\\]{4,})|([^\s\"'`\\|;&<>/-][^\s\"'`\\|;&<>]{3,}))"
 #: A value in running text: perhaps in bold, quotes, backticks, or parentheses.
 SAID = r"(?:\*\*|__)?(?:\\?[\"'`]{1,3}|[«“‘][ \x{a0}\x{202f}]?|\()?(?:\*\*)?([^\s\"'`«»“”‘’*()\\][^\s\"'`»”’*\\]{4,})"
