@@ -44,7 +44,7 @@ def main() -> int:
         log = Path(folder, "server.log")
         with (
             log.open("w", encoding="utf-8") as written,
-            # The code index may be asked to read any folder: it is started where there is nothing.
+            # It would be asked to read any folder: without access control it takes no new one, and here is nothing.
             subprocess.Popen(
                 serve, env=kept | own, stdout=subprocess.PIPE, stderr=written, text=True, cwd=folder
             ) as server,
