@@ -197,7 +197,8 @@ def check_log(path: Path) -> None:
     noted = _read_note(path)
     if main is None:
         # Deleted on purpose: a new one begins.
-        _note_path(path).unlink(missing_ok=True)
+        with suppress(OSError):  # what is wrong with the folder is said by opening
+            _note_path(path).unlink(missing_ok=True)
     elif noted is not None and not _holds_something(str(path)):
         raise IntegrityError(f"The database {path} is damaged: the file is empty, and it held something.", hint=REPAIR)
     if main is None or noted is None or noted.log != log or not _holds_something(f"{path}-wal"):
