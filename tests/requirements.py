@@ -189,6 +189,7 @@ INGEST: dict[str, tuple[str, str]] = {
     "INGEST-12": ("Watching finds growth", "DESIGN 5"),
     "INGEST-13": ("A session is caught up before it is answered about", "DESIGN 5"),
     "INGEST-8": ("Unknown names are answered with the known ones", "DESIGN 16"),
+    "INGEST-20": ("A new version of a reader reads again, once and in place; nothing stands twice", "issue 8 Readers"),
 }
 SESSIONS: dict[str, tuple[str, str]] = {
     "SESSION-1": ("Statistics equal the ground truth; forks and repeated usage once", "issue 2"),

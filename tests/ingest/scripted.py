@@ -19,6 +19,8 @@ Script = Callable[[Cursor], Iterator[Record]]
 
 class ScriptedReader:
     shardable = False
+    version = 1
+    appends_only = False
 
     def __init__(self, name: str, path: Path, script: Script) -> None:
         self.name = name

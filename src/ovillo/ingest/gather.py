@@ -60,6 +60,8 @@ class Bundle:
     expected_bytes: int = 0
     bytes_read: int = 0
     sessions: frozenset[SessionId] = frozenset()
+    #: Of them those whose history begins to be read here.
+    begun: frozenset[SessionId] = frozenset()
     messages: int = 0
 
 
@@ -124,6 +126,7 @@ class _Gathering:
         done = self.bundle
         done.prepared = self._preparation.prepare(self._deltas)
         done.sessions = frozenset(delta.session.id for delta in self._deltas)
+        done.begun = frozenset(delta.session.id for delta in self._deltas if delta.from_start)
         done.messages = sum(len(delta.messages) for delta in self._deltas)
         self.bundle = Bundle()
         self._deltas = []

@@ -21,6 +21,7 @@ from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, MakeRedactor, Redacting, bundles
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.state import ScanState
+from ovillo.ingest.versions import catching_up, reading_of
 from ovillo.ingest.watch import changed_places
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, StoreUnavailable
@@ -32,7 +33,7 @@ from ovillo.model.records import (
     SkippedRecord,
 )
 from ovillo.readers.jsonl import has_passed
-from ovillo.readers.protocol import Place, Reader
+from ovillo.readers.protocol import Cursor, Place, Reader
 from ovillo.security.private_files import lock
 from ovillo.store.protocol import Applied, PlaceState
 
@@ -199,8 +200,10 @@ class Ingest:
         error: str | None = None
         skipped = 0
         meter.enter(place)
-        writing = _Writing(self._store, self._namespace, place)
-        for bundle in self._bundles(place):
+        reading = reading_of(self._readers[place.reader], self._store.cursor(self._namespace, place.reader, path))
+        self._move(place, reading.before)
+        writing = _Writing(self._store, self._namespace, place, anew=reading.anew)
+        for bundle in self._bundles(place, reading.cursor):
             writing.submit(bundle)
             meter.count(bundle)
             skipped += len(bundle.skipped)
@@ -209,13 +212,20 @@ class Ingest:
                 writing.finish()
                 self._note_deletions(place, bundle.inventory)
         applied = writing.finish()
+        if reading.after and error is None:
+            if reading.anew:
+                self._store.end_anew(self._namespace, place.reader, path)
+            self._move(place, reading.after)
         self._store.place_finished(self._namespace, place.reader, path, place.layout, error, self._clock())
         return applied, skipped + (error is not None)
 
-    def _bundles(self, place: Place) -> Iterator[Bundle]:
+    def _move(self, place: Place, cursor: Cursor) -> None:
+        if cursor:
+            self._store.apply(self._namespace, [], place=(place.reader, str(place.path)), cursor=cursor)
+
+    def _bundles(self, place: Place, cursor: Cursor) -> Iterator[Bundle]:
         """In this process; or, when the first bundle says that there is much to read, in several."""
         reader = self._readers[place.reader]
-        cursor = self._store.cursor(self._namespace, place.reader, str(place.path))
         stream = bundles(reader, place, cursor, self._the_redactor, self._preparation)
         first = next(stream, None)
         if first is None:
@@ -257,11 +267,12 @@ class Ingest:
         for place in self.places():
             if held_by and (place.reader, str(place.path)) not in held_by:
                 continue
-            cursor = self._store.cursor(namespace, place.reader, str(place.path))
-            writing = _Writing(self._store, namespace, place)
+            reader = self._readers[place.reader]
+            reading = catching_up(reader, self._store.cursor(namespace, place.reader, str(place.path)))
+            writing = _Writing(self._store, namespace, place, anew=reading.anew)
             late = False
             for bundle in bundles(
-                self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, only=session_id
+                reader, place, reading.cursor, self._the_redactor, self._preparation, only=session_id
             ):
                 writing.submit(bundle)
                 if late := time.monotonic() > deadline:
@@ -300,16 +311,21 @@ class _Writing:
 
     _IN_FLIGHT = 2
 
-    def __init__(self, store: Store, namespace: Namespace, place: Place) -> None:
+    def __init__(self, store: Store, namespace: Namespace, place: Place, *, anew: bool = False) -> None:
         self._store = store
         self._namespace = namespace
         self._place = place
+        self._anew = anew
+        #: Sessions that began to be read anew: one in two files begins once.
+        self._begun: set[SessionId] = set()
         self._waiting: deque[Future[Applied]] = deque()
         self._applied = Applied()
 
     def submit(self, bundle: Bundle) -> None:
         while len(self._waiting) >= self._IN_FLIGHT:
             self._collect()
+        begun = bundle.begun - self._begun if self._anew else frozenset()
+        self._begun |= begun
         self._waiting.append(
             self._store.submit(
                 self._namespace,
@@ -319,6 +335,7 @@ class _Writing:
                 cursor=bundle.cursor,
                 skipped=bundle.skipped,
                 redactions=bundle.redactions,
+                anew=begun,
             )
         )
 

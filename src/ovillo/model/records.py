@@ -288,6 +288,8 @@ class SessionDelta:
     reverted_is_complete: bool = False
     #: The file the messages stand in, where their ``seq`` are places in it: a session may stand in several (ADR 0002).
     file: str | None = None
+    #: The first of a session's deltas, where its history is read from its beginning.
+    from_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)

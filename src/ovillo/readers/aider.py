@@ -66,6 +66,8 @@ class AiderReader:
 
     name = SOURCE
     title = "Aider"
+    version = 2
+    appends_only = True
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

@@ -63,6 +63,8 @@ class ClineReader:
 
     name = SOURCE
     title = "Cline"
+    version = 1
+    appends_only = False
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

@@ -51,6 +51,8 @@ class CopilotCliReader:
 
     name = SOURCE
     title = "Copilot CLI"
+    version = 1
+    appends_only = False
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

@@ -69,6 +69,8 @@ class CrushReader:
 
     name = SOURCE
     title = "Crush"
+    version = 1
+    appends_only = False
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

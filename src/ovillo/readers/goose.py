@@ -73,6 +73,8 @@ class GooseReader:
 
     name = SOURCE
     title = "Goose"
+    version = 1
+    appends_only = False
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

@@ -52,6 +52,8 @@ class PiReader:
 
     name = SOURCE
     title = "Pi"
+    version = 1
+    appends_only = False
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

@@ -69,6 +69,14 @@ class Reader(Protocol):
     #: For people: ``OpenCode``, ``Claude Code``.
     title: str
 
+    #: Which readings of one history this reader gives. A higher one reads all places again, once, so that what it
+    #: understands better reaches histories that were read before. Readers without it (other packages') have 1.
+    version: int
+
+    #: Whether the client only ever appends, so that a history read from its beginning is all of it: then what an
+    #: earlier version made of it and this one does not is dropped. Else it is kept: the client may have removed it.
+    appends_only: bool
+
     #: Whether a large place may be read by several processes at once: ``Place.shard`` then says which files are whose.
     shardable: bool
 

@@ -202,6 +202,6 @@ def read_document(path: Path) -> Any | SkippedRecord:
 
 
 def deltas(session: Session, messages: Sequence[Message]) -> Iterator[SessionDelta]:
-    """A session with its messages in deltas of a bounded size; one even when it has none."""
+    """A whole session with its messages in deltas of a bounded size; one even when it has none."""
     for start in range(0, max(1, len(messages)), DELTA_MESSAGES):
-        yield SessionDelta(session, tuple(messages[start : start + DELTA_MESSAGES]))
+        yield SessionDelta(session, tuple(messages[start : start + DELTA_MESSAGES]), from_start=not start)

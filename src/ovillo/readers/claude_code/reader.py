@@ -33,6 +33,8 @@ class ClaudeCodeReader:
 
     name = NAME
     title = "Claude Code"
+    version = 2
+    appends_only = False
     shardable = True
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

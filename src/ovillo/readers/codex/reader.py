@@ -27,6 +27,8 @@ class CodexReader:
 
     name = NAME
     title = "Codex"
+    version = 2
+    appends_only = True
     shardable = True
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

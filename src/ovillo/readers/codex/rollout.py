@@ -41,7 +41,7 @@ class Rollout:
         self._cwd: str | None = entry.get("cwd")
         self._first_ms: int | None = None
         self._last_ms: int | None = None
-        self._is_whole = self.start == 0
+        self._is_whole = self._from_start = self.start == 0
         self._thread = Thread(file.session_id, entry.get("thread") or {}, inherits=bool(self._meta.get("base")))
         self._repeats = Repeats(file.path, entry.get("newest"))
         self._lines: JsonLines[tuple[int, Any]] = JsonLines(file.path, self.start, _decode)
@@ -130,7 +130,10 @@ class Rollout:
     def _take(self, end: bool = False) -> Iterator[SessionDelta]:
         messages, late, superseded = self._thread.take()
         if messages or late or superseded or (end and self._lines.offset > self.start):
-            yield SessionDelta(self._session(), messages, late, (), superseded, file=self._file.key)
+            from_start, self._from_start = self._from_start, False
+            yield SessionDelta(
+                self._session(), messages, late, (), superseded, file=self._file.key, from_start=from_start
+            )
         spawned, self._thread.spawned = self._thread.spawned, {}
         for child, (call_id, message_id) in spawned.items():
             if self._exists(SessionId(child)):

@@ -32,6 +32,8 @@ class GeminiCliReader:
 
     name = SOURCE
     title = "Gemini CLI"
+    version = 2
+    appends_only = False
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

@@ -15,6 +15,8 @@ from ovillo.readers.protocol import Cursor, Place, Record
 class OpenCodeReader:
     name = "opencode"
     title = "OpenCode"
+    version = 1
+    appends_only = False
     shardable = False
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:

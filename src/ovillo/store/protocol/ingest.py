@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -83,8 +83,16 @@ class IngestStore(Protocol):
         cursor: Mapping[str, Any] | None = None,
         skipped: Sequence[SkippedRecord] = (),
         redactions: Mapping[str, int] | None = None,
+        anew: Collection[SessionId] = (),
     ) -> Future[Applied]:
-        """``apply`` of prepared deltas without waiting; done after COMMIT. What is handed in later is merged later."""
+        """``apply`` of prepared deltas without waiting; done after COMMIT. What is handed in later is merged later.
+
+        ``anew`` names sessions that begin here to be read again by another version of their reader: what comes takes
+        the place of what is stored instead of being merged with it."""
+        ...
+
+    def end_anew(self, namespace: Namespace, reader: str, path: str) -> None:
+        """All sessions of the place that were read ``anew`` are complete: what did not come again is dropped."""
         ...
 
     def overlaps(self, namespace: Namespace) -> list[tuple[SessionId, SessionId]]:

@@ -26,6 +26,7 @@ from ovillo.model.records import (
 )
 from ovillo.model.text import searchable_text
 from ovillo.store.protocol import Analyzer, Applied
+from ovillo.store.sqlite.anew import recount
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.ordering import file_number, is_in_several, note_file, put_in_order
@@ -35,6 +36,8 @@ from ovillo.store.sqlite.rows import (
     MESSAGE_REVERTED,
     MESSAGE_SUPERSEDED,
     PART_COLUMNS,
+    PART_SYNTHETIC,
+    UNSEEN,
     from_json,
     message_from,
     message_values,
@@ -45,6 +48,8 @@ from ovillo.store.sqlite.rows import (
     to_json,
 )
 
+#: Of ``MESSAGE_COLUMNS``.
+_FLAGS = 19
 MESSAGE_INSERT = f"INSERT INTO messages (key, session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 24)})"
 _MESSAGE_UPDATE = (
     f"UPDATE messages SET {', '.join(f'{name.strip()} = ?' for name in MESSAGE_COLUMNS.split(','))} WHERE key = ?"
@@ -54,7 +59,7 @@ PART_INSERT = (
     f" VALUES ({','.join('?' * 19)})"
 )
 _PART_UPDATE = (
-    f"UPDATE parts SET flags = ?, length = ?, {', '.join(f'{name.strip()} = ?' for name in PART_COLUMNS.split(','))}"
+    f"UPDATE parts SET flags = ?, length = ?, role = ?, {', '.join(f'{name.strip()} = ?' for name in PART_COLUMNS.split(','))}"
     " WHERE key = ?"
 )
 
@@ -93,6 +98,8 @@ class Merge:
         self._sessions = self._messages = self._parts = 0
         self._touched: set[SessionId] = set()
         self._overlapping: set[tuple[SessionId, SessionId]] = set()
+        #: Sessions in which a stored message turned out to be another's than was thought.
+        self._recounted: set[int] = set()
 
     def add(self, prepared: PreparedDelta) -> None:
         session = prepared.session
@@ -110,6 +117,8 @@ class Merge:
 
     def finish(self) -> Applied:
         self._index.flush()
+        for key in self._recounted:
+            recount(self._db, key)
         self._db.executemany(
             "UPDATE sessions SET characters = characters + ? WHERE key = ?",
             [(characters, key) for key, characters in self._characters.items()],
@@ -295,7 +304,11 @@ class Merge:
         docs: list[int],
     ) -> None:
         row = self._db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (message_key,)).fetchone()
-        merged = _merge_message(message_from(session_id, row, ()), message_from(session_id, prepared.values, ()))
+        old_message, merged = message_from(session_id, row, ()), message_from(session_id, prepared.values, ())
+        if row[_FLAGS] & UNSEEN:
+            merged = replace(merged, inherited_from=merged.inherited_from or old_message.inherited_from)
+        else:
+            merged = _merge_message(old_message, merged)
         if key in self._ordered_by_store:
             # The reader's number is a place in one of its files.
             merged = replace(merged, seq=row[1])
@@ -303,6 +316,10 @@ class Merge:
         if values != row:
             self._db.execute(_MESSAGE_UPDATE, (*values, message_key))
             self._touched.add(session_id)
+        # Who speaks decides where its words are found.
+        voice_changed = row[2:4] != values[2:4]
+        if voice_changed:
+            self._recounted.add(key)
         known = {
             part_row[2]: part_row
             for part_row in self._db.execute(
@@ -314,19 +331,41 @@ class Merge:
             if stored is None:
                 docs.append(self._insert_part(key, message_key, part, merged.created_at))
                 counts[1] += 1
-            elif stored[3:] != part.values:
-                old = part_from(stored[3:], merged.id, stored[1])
-                new = part_from(part.values, merged.id, part.flags)
-                self._update_part(session_id, key, stored[0], old, new, merged)
+            else:
+                self._meet_part(session_id, key, stored, part, merged, voice_changed=voice_changed)
+
+    def _meet_part(
+        self,
+        session_id: SessionId,
+        key: int,
+        stored: tuple[Any, ...],
+        part: PreparedPart,
+        message: Message,
+        *,
+        voice_changed: bool,
+    ) -> None:
+        """A part that is stored came again: as it was, more of it, or another under its id."""
+        unseen = stored[1] & UNSEEN
+        if voice_changed or stored[3:] != part.values or (stored[1] ^ part.flags) & PART_SYNTHETIC:
+            old = part_from(stored[3:], message.id, stored[1])
+            new = part_from(part.values, message.id, part.flags)
+            merged = new if unseen else _merge_part(old, new)
+            if voice_changed or merged.synthetic != old.synthetic or part_values(merged) != part_values(old):
+                self._write_part(session_id, key, stored[0], old, merged, message)
+                return
+        if unseen:
+            self._db.execute("UPDATE parts SET flags = flags & ~? WHERE key = ?", (UNSEEN, stored[0]))
 
     def _update_part(self, session_id: SessionId, key: int, doc: int, old: Part, new: Part, message: Message) -> None:
         merged = _merge_part(old, new)
-        if part_values(merged) == part_values(old):
-            return
+        if part_values(merged) != part_values(old):
+            self._write_part(session_id, key, doc, old, merged, message)
+
+    def _write_part(self, session_id: SessionId, key: int, doc: int, old: Part, merged: Part, message: Message) -> None:
         prepared = prepare_part(merged, message, self._analyzer)
         grown = prepared.characters - len(searchable_text(old))
         self._characters[key] = self._characters.get(key, 0) + grown
-        self._db.execute(_PART_UPDATE, (prepared.flags, prepared.length, *prepared.values, doc))
+        self._db.execute(_PART_UPDATE, (prepared.flags, prepared.length, prepared.role, *prepared.values, doc))
         self._index.replace(doc, prepared.column, prepared.terms)
         if prepared.paths:
             self._index.touch(doc, key, prepared.paths, merged.created_at or message.created_at)

@@ -81,6 +81,7 @@ class PreparedDelta(NamedTuple):
     title_terms: str
     first_prompt: str | None
     file: str | None = None
+    from_start: bool = False
 
 
 class Prepared(NamedTuple):
@@ -112,6 +113,7 @@ def prepare_delta(delta: SessionDelta, analyzer: Analyzer) -> PreparedDelta:
         analyzer.index_terms(title)[0] if title else "",
         first_prompt(delta.messages),
         delta.file,
+        delta.from_start,
     )
 
 

@@ -6,7 +6,7 @@ Owns writing: applying deltas, lineage, places, the derived indexes' upkeep. Rea
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from importlib import import_module
 from pathlib import Path
@@ -17,16 +17,17 @@ import apsw
 from ovillo.model.clock import Clock, system_clock
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Analyzer, Applied
+from ovillo.store.sqlite.anew import begin, end, recount
 from ovillo.store.sqlite.changes import ChangeLog, log_changes
 from ovillo.store.sqlite.classification import Classification
 from ovillo.store.sqlite.connection import ReaderPool, is_read_only, open_unwritable
 from ovillo.store.sqlite.forgetting import forget_mentions
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.merge import Merge
-from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation, cut_prompt
+from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation
 from ovillo.store.sqlite.recording import RecordingWrites
 from ovillo.store.sqlite.reindex import drop_from_index, index_again, put_back_in_index
-from ovillo.store.sqlite.rows import from_json, to_json, unpack
+from ovillo.store.sqlite.rows import from_json, to_json
 from ovillo.store.sqlite.session_reads import SessionReads
 from ovillo.store.sqlite.source_reads import SourceReads
 from ovillo.store.sqlite.text_reads import TextReads
@@ -180,12 +181,14 @@ class SqliteStore(
         cursor: Mapping[str, Any] | None = None,
         skipped: Sequence[SkippedRecord] = (),
         redactions: Mapping[str, int] | None = None,
+        anew: Collection[SessionId] = (),
     ) -> Future[Applied]:
         """``apply`` of prepared deltas without waiting; the transaction runs on the writer's thread."""
 
         def work(db: apsw.Connection) -> Applied:
             key = namespace_key(db, namespace, self._analyzer)
             place_key = None if place is None else _place_key(db, key, *place)
+            begin(db, key, anew)
             applied = self._merge(db, namespace, key, place_key, precedence, prepared.deltas)
             if place_key is not None:
                 _move_cursor(db, place_key, cursor or {})
@@ -235,7 +238,7 @@ class SqliteStore(
             put_back_in_index(db, self._analyzer, ns, forked_from, inherited)
             # What a fork copied is its origin's: its entities are found again in what is left.
             forget_mentions(db, key)
-            _recount(db, key)
+            recount(db, key)
             log_changes(db, ns, "session", [session_id], self._clock())
 
         self._writer.run(work)
@@ -273,6 +276,14 @@ class SqliteStore(
             db.execute(
                 "UPDATE places SET layout = ?, error = ?, last_scan_at = ? WHERE key = ?", (layout, error, at, key)
             )
+
+        self._writer.run(work)
+
+    def end_anew(self, namespace: Namespace, reader: str, path: str) -> None:
+        def work(db: apsw.Connection) -> None:
+            key = namespace_key(db, namespace, self._analyzer)
+            changed = end(db, _place_key(db, key, reader, path))
+            log_changes(db, key, "session", changed, self._clock())
 
         self._writer.run(work)
 
@@ -361,21 +372,3 @@ def _count_redactions(db: apsw.Connection, place_key: int, counts: Mapping[str, 
     old = from_json(db.execute("SELECT redactions FROM places WHERE key = ?", (place_key,)).fetchone()[0]) or {}
     merged = {kind: old.get(kind, 0) + counts.get(kind, 0) for kind in {*old, *counts}}
     db.execute("UPDATE places SET redactions = ? WHERE key = ?", (to_json(merged), place_key))
-
-
-def _recount(db: apsw.Connection, session_key: int) -> None:
-    db.execute(
-        "UPDATE sessions SET prompt_count = (SELECT count(*) FROM messages m WHERE m.session_key = sessions.key"
-        " AND m.role = 'user' AND m.author = 'human' AND m.inherited_from IS NULL) WHERE key = ?",
-        (session_key,),
-    )
-    # What a fork is called by must be its own first prompt, not its origin's.
-    own = db.execute(
-        "SELECT p.text FROM messages m JOIN parts p ON p.message_key = m.key WHERE m.session_key = ? AND m.role = 'user'"
-        " AND m.author = 'human' AND m.inherited_from IS NULL AND p.type = 1 AND p.text IS NOT NULL ORDER BY m.seq, p.seq LIMIT 1",
-        (session_key,),
-    ).fetchone()
-    if own is not None:
-        db.execute(
-            "UPDATE sessions SET first_prompt = ? WHERE key = ?", (cut_prompt(unpack(own[0]) or ""), session_key)
-        )

@@ -1,0 +1,62 @@
+"""Which version of a reader read a place, and what follows when the reader has become another.
+
+Owns one key of a place's cursor, which no reader sees. A new version reads every place again, once: from an empty
+cursor, over what is stored. Where the client only appends, what comes takes the place of what an earlier version made
+of it, and what does not come again is dropped at the end; elsewhere it is merged, since the client may have removed
+what is only here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ovillo.readers.protocol import Cursor, Reader
+
+_KEY = "@reader"
+#: Needs no mark: places read before versions were noted have none.
+_FIRST = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read a place now."""
+
+    #: For the reader.
+    cursor: Cursor
+    #: What comes takes the place of what is stored.
+    anew: bool = False
+    #: Changes of the stored cursor, before anything is read and after all was.
+    before: Cursor = field(default_factory=dict)
+    after: Cursor = field(default_factory=dict)
+
+
+def reading_of(reader: Reader, stored: Cursor) -> Reading:
+    """A scan of a whole place whose cursor is ``stored``."""
+    cursor, known = _split(stored)
+    version, appends_only = _facts(reader)
+    mark: dict[str, Any] = {"version": version}
+    if known.get("version", _FIRST if cursor else version) != version:
+        again = {**mark, "again": True}
+        return Reading({}, appends_only, {**dict.fromkeys(cursor), _KEY: again}, {_KEY: mark})
+    if known.get("again"):
+        return Reading(cursor, appends_only, {}, {_KEY: mark})
+    return Reading(cursor, before={} if known or version == _FIRST else {_KEY: mark})
+
+
+def catching_up(reader: Reader, stored: Cursor) -> Reading:
+    """A look at one session, which leaves reading a place again to the next scan."""
+    cursor, known = _split(stored)
+    version, appends_only = _facts(reader)
+    return Reading(cursor, anew=appends_only and known.get("again") is True and known.get("version") == version)
+
+
+def _split(stored: Cursor) -> tuple[Cursor, dict[str, Any]]:
+    cursor = dict(stored)
+    known = cursor.pop(_KEY, None)
+    return cursor, known if isinstance(known, dict) else {}
+
+
+def _facts(reader: Reader) -> tuple[int, bool]:
+    """Readers of other packages may be older than both attributes."""
+    return getattr(reader, "version", _FIRST), getattr(reader, "appends_only", False)
