@@ -188,6 +188,7 @@ INGEST: dict[str, tuple[str, str]] = {
     "INGEST-11": ("Several reading processes give what one gives", "ADR 0006"),
     "INGEST-12": ("Watching finds growth", "DESIGN 5"),
     "INGEST-13": ("A session is caught up before it is answered about", "DESIGN 5"),
+    "INGEST-14": ("The bar of a scan counts each byte once against a total that stands", "issue 8 Terminal"),
     "INGEST-8": ("Unknown names are answered with the known ones", "DESIGN 16"),
     "INGEST-20": ("A new version of a reader reads again, once and in place; nothing stands twice", "issue 8 Readers"),
 }
@@ -287,6 +288,10 @@ CLI: dict[str, tuple[str, str]] = {
     "CLI-43": ("Statistics are shown as tables", "issue 2 Command line"),
     "CLI-44": ("An export is whole or not there, and writes over nothing unasked", "issue 2 Command line"),
     "CLI-45": ("Colours only where they are wanted", "DESIGN 13"),
+    "CLI-46": ("Long text goes through the user's pager, with colours only where it shows them", "issue 8 Terminal"),
+    "CLI-47": ("NO_COLOR and a dumb terminal get no codes at all", "issue 8 Terminal"),
+    "CLI-49": ("The bar of a scan runs once, in terminals only", "issue 8 Terminal"),
+    "CLI-48": ("No locale and no pipe's encoding ends a command; files stay UTF-8", "issue 8 Terminal"),
 }
 HTTP: dict[str, tuple[str, str]] = {
     "HTTP-1": ("Parameters in the address have the declared types", "DESIGN 12"),

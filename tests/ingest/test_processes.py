@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ovillo.app import open_services
+from ovillo.ingest.reports import ScanProgress
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId
@@ -118,6 +119,28 @@ def test_a_large_place_read_by_several_processes_gives_the_same(
     report = services.ingest.scan()
     assert (report.skipped, contents(services)) == (0, undisturbed)
     assert services.ingest.scan().touched == frozenset()
+    services.close()
+
+
+@pytest.mark.requirement("INGEST-14")
+@pytest.mark.parametrize("worth_it", [0, 1 << 40], ids=["by several processes", "by one process"])
+def test_a_scan_counts_each_byte_once_against_a_total_that_stands(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth_it: int
+) -> None:
+    from ovillo.ingest import service
+
+    monkeypatch.setattr(service, "WORTH_IT_BYTES", worth_it)
+    services = opened(home, tmp_path / "data")
+    steps: list[ScanProgress] = []
+    services.ingest.scan(steps.append)
+    transcripts = sum(x.stat().st_size for x in (home / ".claude/projects").rglob("*.jsonl"))
+    assert {step.total_bytes for step in steps} == {steps[0].total_bytes}
+    assert steps[0].total_bytes >= transcripts
+    of_claude = [step.bytes_read for step in steps if step.reader == "claude_code"]
+    before = [0, *(step.bytes_read for step in steps if step.reader not in ("claude_code", "codex", "gemini_cli", ""))]
+    assert max(of_claude) - max(before) == transcripts
+    assert [step.bytes_read for step in steps] == sorted(step.bytes_read for step in steps)
+    assert steps[-2].bytes_read == steps[-1].bytes_read == steps[-1].total_bytes
     services.close()
 
 

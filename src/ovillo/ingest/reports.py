@@ -10,7 +10,8 @@ from ovillo.model.records import SessionId, SkippedRecord
 
 @dataclass(frozen=True, slots=True)
 class ScanProgress:
-    """One step of a running scan, for progress bars. Totals may grow while places are opened."""
+    """One step of a running scan, for progress bars. The total stands from the first step on; ``reader`` is empty
+    when all is read and only what hangs together is joined."""
 
     reader: str
     path: str

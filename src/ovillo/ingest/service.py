@@ -177,11 +177,12 @@ class Ingest:
         todo = [
             place for place in (self.places() if places is None else places) if not readers or place.reader in readers
         ]
-        meter = _Meter(progress)
+        meter = _Meter(progress, sum(map(self._expected, todo)) if progress else 0)
         applied, skipped = Applied(), 0
         for place in todo:
             done, bad = self._scan_place(place, meter)
             applied, skipped = applied + done, skipped + bad
+        meter.finishing()
         resolve_forks(self._store, self._namespace)
         while self._store.advance_trigrams():
             pass
@@ -194,6 +195,15 @@ class Ingest:
             touched=applied.touched,
             elapsed_ms=round((time.monotonic() - started) * 1000),
         )
+
+    def _expected(self, place: Place) -> int:
+        """Bytes to read there, for a bar that knows its length before anything is read. The reader is asked and left:
+        a database of a client is not kept open while others are read."""
+        cursor = self._store.cursor(self._namespace, place.reader, str(place.path))
+        stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation)
+        first = next(stream, None)
+        stream.close()
+        return first.expected_bytes if first else 0
 
     def _scan_place(self, place: Place, meter: _Meter) -> tuple[Applied, int]:
         path = str(place.path)
@@ -350,35 +360,33 @@ class _Writing:
 
 
 class _Meter:
-    """Counts for progress bars."""
+    """Counts for progress bars: each byte once, against what was expected when the scan began."""
 
-    def __init__(self, notify: OnProgress | None) -> None:
+    def __init__(self, notify: OnProgress | None, expected: int) -> None:
         self._notify = notify
         self._reader = self._path = ""
-        self._read = self._total = self._messages = 0
+        self._read, self._total, self._messages = 0, expected, 0
         self._sessions: set[str] = set()
 
     def enter(self, place: Place) -> None:
         self._reader, self._path = place.reader, str(place.path)
 
     def count(self, bundle: Bundle) -> None:
-        self._total += bundle.expected_bytes
-        self._read += bundle.bytes_read
+        # More may come than was expected: agents write meanwhile.
+        self._read = min(self._read + bundle.bytes_read, self._total)
         self._messages += bundle.messages
         self._sessions |= bundle.sessions
+        self._tell()
+
+    def finishing(self) -> None:
+        self._reader = self._path = ""
+        self._read = self._total
         self._tell()
 
     def _tell(self) -> None:
         if self._notify:
             self._notify(
-                ScanProgress(
-                    self._reader,
-                    self._path,
-                    self._read,
-                    max(self._total, self._read),
-                    len(self._sessions),
-                    self._messages,
-                )
+                ScanProgress(self._reader, self._path, self._read, self._total, len(self._sessions), self._messages)
             )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import click
 
 from ovillo import __version__
+from ovillo.interfaces.cli.encoding import fit_streams, use_utf8
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import global_options, json_option
 from ovillo.interfaces.cli.output import print_error, tell_text
@@ -87,6 +88,8 @@ def run(
     run_fixture: RunHttp | None = None,
 ) -> None:
     """Run one command and leave the process with its exit code (``ovillo.model.errors``; 130 when interrupted)."""
+    use_utf8()
+    fit_streams()
     sys.exit(invoke(State(open_services, run_stdio, run_http, os.environ, run_fixture), arguments))
 
 

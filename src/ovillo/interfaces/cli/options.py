@@ -26,6 +26,11 @@ def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return callback
 
 
+def _without_pager(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(State).pager = False
+
+
 def _option(*names: str, to: str, **kwargs: Any) -> Callable[[Command], Command]:
     return click.option(*names, expose_value=False, callback=_keep(to), **kwargs)
 
@@ -39,6 +44,14 @@ def global_options(*, hidden: bool) -> Callable[[Command], Command]:
             _option("--config", to="config", metavar="FILE", help="Read this ovillo.toml instead.", hidden=hidden),
             _option(
                 "--color", to="color", type=click.Choice(COLORS), help="Colours; NO_COLOR is honoured.", hidden=hidden
+            ),
+            click.option(
+                "--no-pager",
+                is_flag=True,
+                expose_value=False,
+                callback=_without_pager,
+                help="Print long text at once.",
+                hidden=hidden,
             ),
             _option("-v", "--verbose", to="verbose", is_flag=True, help="Log what is done to stderr.", hidden=hidden),
         )

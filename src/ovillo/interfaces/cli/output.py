@@ -6,6 +6,8 @@ standard error. A terminal obeys what it is sent, so nothing passes here but tex
 
 from __future__ import annotations
 
+import codecs
+import itertools
 import json
 import os
 import shutil
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ovillo.interfaces.cli.pager import pager_of, show_in_pager, takes_colors
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault
@@ -44,7 +47,12 @@ def tell(*pieces: str | Styled, err: bool = False, color: bool | None = None) ->
     """One line; a line break at its very beginning leaves an empty one before it, any other is taken for a space."""
     head = pieces[0] if pieces else ""
     empty = "\n" if isinstance(head, str) and head.startswith("\n") else ""
-    click.echo(empty + "".join(map(_shown, pieces)), err=err, color=color)
+    _echo(empty + "".join(map(_shown, pieces)), err=err, color=color)
+
+
+def _echo(text: str, *, err: bool = False, nl: bool = True, color: bool | None = None) -> None:
+    """To the streams as they are: click would put one of its own in front of what is ASCII."""
+    click.echo(text, file=sys.stderr if err else sys.stdout, nl=nl, color=color)
 
 
 def _shown(piece: str | Styled) -> str:
@@ -55,7 +63,7 @@ def _shown(piece: str | Styled) -> str:
 
 def tell_text(text: str, *, err: bool = False) -> None:
     """Text of many lines."""
-    click.echo(printable(text), err=err)
+    _echo(printable(text), err=err)
 
 
 def tell_lines(lines: Iterable[str], *, err: bool = False) -> None:
@@ -70,10 +78,14 @@ def confirm(question: str) -> None:
 
 def write_out(chunks: Iterable[bytes]) -> None:
     """A document for a file or a pipe, as it is; a terminal gets text without anything it would obey."""
-    out = sys.stdout.buffer
-    for chunk in chunks:
-        out.write(printable(chunk.decode("utf-8", "replace")).encode("utf-8", "replace") if is_terminal() else chunk)
-    out.flush()
+    if is_terminal():
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        for chunk in chunks:
+            sys.stdout.write(printable(decoder.decode(chunk)))
+    else:
+        for chunk in chunks:
+            sys.stdout.buffer.write(chunk)
+    sys.stdout.flush()
 
 
 def print_json(data: Any) -> None:
@@ -83,7 +95,7 @@ def print_json(data: Any) -> None:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(data, ensure_ascii=True, indent=2, default=str)
-    click.echo(text)
+    _echo(text)
 
 
 def is_terminal() -> bool:
@@ -98,7 +110,7 @@ def console(state: State, *, stderr: bool = False) -> Console:
     return Screen(
         stderr=stderr,
         force_terminal=True if state.wants_color() else None,
-        no_color=True if state.wants_color() is False else None,
+        color_system=None if state.wants_color() is False else "auto",
         width=None if terminal or "COLUMNS" in os.environ else _PIPE_COLUMNS,
         markup=False,
         emoji=False,
@@ -114,13 +126,14 @@ def put(screen: Console, what: RenderableType) -> None:
         return
     with screen.capture() as captured:
         screen.print(what)
-    click.echo("\n".join(line.rstrip() for line in captured.get().split("\n")), nl=False)
+    _echo("\n".join(line.rstrip() for line in captured.get().split("\n")), nl=False)
 
 
 def page(state: State, pieces: Iterable[RenderableType]) -> None:
     """Pieces of text one after another; through the pager on a terminal when they do not fit on one screen."""
     screen = console(state)
-    if not screen.is_terminal or not sys.stdin.isatty() or os.environ.get("PAGER") == "":
+    command = pager_of(state.environment) if state.pager and screen.is_terminal and sys.stdin.isatty() else None
+    if command is None:
         for piece in pieces:
             put(screen, piece)
         return
@@ -133,14 +146,11 @@ def page(state: State, pieces: Iterable[RenderableType]) -> None:
 
     first, rest, whole = _first_screen(rendered(), shutil.get_terminal_size().lines - 2)
     if whole:
-        click.echo(first, nl=False, color=True)
+        _echo(first, nl=False, color=True)
         return
-
-    def everything() -> Iterator[str]:
-        yield first
-        yield from rest
-
-    click.echo_via_pager(everything(), color=True)
+    colored = state.wants_color() or takes_colors(command, state.environment)
+    texts = itertools.chain([first], rest)
+    show_in_pager(command, texts if colored else map(click.unstyle, texts), state.environment)
 
 
 def _first_screen(pieces: Iterator[str], lines: int) -> tuple[str, Iterator[str], bool]:
@@ -166,7 +176,7 @@ def print_error(error: Exception, *, as_json: bool, color: bool | None = None) -
             "hint": hint,
         }
         shown = json.dumps({k: v for k, v in problem.items() if v is not None}, ensure_ascii=True)
-        click.echo(json_escaped(shown), err=True)
+        _echo(json_escaped(shown), err=True)
         return
     tell(styled("Error:", fg="red", bold=True), f" {message}", err=True, color=color)
     if hint:

@@ -36,6 +36,7 @@ class State:
     data_dir: str | None = None
     config: str | None = None
     color: str = "auto"
+    pager: bool = True
     json: bool = False
     verbose: bool = False
     #: Settings given as options of a command.
@@ -64,7 +65,8 @@ class State:
     def wants_color(self) -> bool | None:
         """``None`` leaves it to each stream: colours on a terminal, none elsewhere."""
         if self.color == "auto":
-            return False if self.environment.get("NO_COLOR") else None
+            plain = self.environment.get("NO_COLOR") or self.environment.get("TERM") == "dumb"
+            return False if plain else None
         return self.color == "always"
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,13 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, tell, tell_lines
 from ovillo.interfaces.cli.state import State
+from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 
+#: Columns; with fewer the bar goes without counts.
+_ROOM_FOR_COUNTS = 100
 _BUSY = "Another process is reading the histories right now; what it reads is searchable as soon as it is stored."
 
 
@@ -43,24 +46,29 @@ def _meter(state: State, wanted: bool | None) -> AbstractContextManager[Callable
         return nullcontext(None)
     if not sys.stderr.isatty() and not wanted:
         return nullcontext(None)
-    return _Bar(console(state, stderr=True))
+    from ovillo.readers import all_readers
+
+    return _Bar(console(state, stderr=True), {reader.name: reader.title for reader in all_readers()})
 
 
 class _Bar:
     """Bytes as a bar, sessions and messages as counts, on standard error."""
 
-    def __init__(self, screen: Any) -> None:
+    def __init__(self, screen: Any, titles: Mapping[str, str]) -> None:
         # start-up cost: only a terminal gets a bar
-        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+        from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
         from ovillo.interfaces.cli.screen import bar_text
 
+        self._titles = titles
+        found = [bar_text("{task.fields[found]}")] if screen.width >= _ROOM_FOR_COUNTS else []
         self._bar = Progress(
-            bar_text("{task.description}"),
+            bar_text("{task.description:<11}"),
             BarColumn(bar_width=None),
+            TaskProgressColumn(),
             DownloadColumn(),
-            bar_text("{task.fields[found]}"),
-            TimeRemainingColumn(),
+            *found,
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
             console=screen,
             transient=True,
         )
@@ -76,10 +84,10 @@ class _Bar:
     def _show(self, step: ScanProgress) -> None:
         self._bar.update(
             self._task,
-            description=step.reader,
+            description=self._titles.get(step.reader, "Finishing"),
             completed=step.bytes_read,
             total=step.total_bytes or None,
-            found=f"{step.sessions:,} sessions, {step.messages:,} messages",
+            found=f"{counted(step.sessions, 'session')}, {counted(step.messages, 'message')}",
         )
 
 
@@ -120,13 +128,16 @@ def _summary(state: State, report: ScanReport, sources: list[SourceReport]) -> N
     else:
         took = f"{report.elapsed_ms / 1000:.1f} s"
         if report.messages or report.parts:
-            tell(f"Read {report.sessions:,} sessions with {report.messages:,} new messages in {took}.")
+            tell(
+                f"Read {counted(report.sessions, 'session')} with {counted(report.messages, 'new message')} in {took}."
+            )
         else:
             tell(f"Nothing new ({took}).")
     tell_lines(_known(sources))
     damaged = sum(len(x.skipped) + (x.error is not None) for x in sources)
     if damaged:
-        tell(f"\n{damaged} files or records could not be read; the rest was. `ovillo sources` lists them with reasons.")
+        could = "file or record" if damaged == 1 else "files or records"
+        tell(f"\n{damaged:,} {could} could not be read; the rest was. `ovillo sources` lists them with reasons.")
     if any(x.sessions for x in sources):
         tell("\nNext:  ovillo search WORDS   |   ovillo session list   |   ovillo doctor (to connect an agent)")
 

@@ -1,0 +1,59 @@
+"""Long text through the pager of the user.
+
+Owns which program that is, what it is told, and whether it gets colours. What is shown, ``output`` knows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+
+#: For ``less`` where the user says nothing: quit when it fits on one screen, show colours, leave the text on the screen.
+_LESS = "FRX"
+
+
+def pager_of(environment: Mapping[str, str]) -> list[str] | None:
+    """The program and its arguments; ``None`` where there is none, none is wanted, or the terminal cannot scroll back."""
+    if environment.get("TERM", "dumb") == "dumb":
+        return None
+    wanted = environment.get("PAGER")
+    if wanted is None:
+        return next(([name] for name in ("less", "more") if shutil.which(name)), None)
+    try:
+        command = shlex.split(wanted)
+    except ValueError:
+        return None
+    return command if command and shutil.which(command[0]) else None
+
+
+def takes_colors(command: list[str], environment: Mapping[str, str]) -> bool:
+    """Only ``less`` is known to, and not when its own settings keep it from it: others would show the codes."""
+    return PurePath(command[0]).stem == "less" and any(
+        flag in environment.get("LESS", _LESS) + "".join(command[1:]) for flag in ("r", "R")
+    )
+
+
+def show_in_pager(command: list[str], texts: Iterable[str], environment: Mapping[str, str]) -> None:
+    """Whoever leaves the pager early has seen enough."""
+    encoding = sys.stdout.encoding or "utf-8"
+    told = {**os.environ, **environment}
+    told.setdefault("LESS", _LESS)
+    told.setdefault("LESSCHARSET", "utf-8") if encoding.lower().startswith("utf") else None
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=told) as pager:
+        assert pager.stdin is not None
+        with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
+            for text in texts:
+                pager.stdin.write(text.encode(encoding, sys.stdout.errors or "replace"))
+        with contextlib.suppress(BrokenPipeError):
+            pager.stdin.close()
+        while True:
+            # Ctrl-C is the pager's own key while it runs.
+            with contextlib.suppress(KeyboardInterrupt):
+                pager.wait()
+                return

@@ -1,0 +1,32 @@
+"""Counts and lists in sentences.
+
+Owns the grammar of what all interfaces say in English: every "1 session" and "2 sessions" is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_IRREGULAR = {"entry": "entries", "child": "children", "query": "queries"}
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """``1 session``, ``2,345 sessions``, ``0 messages``; the last word of ``noun`` takes the plural."""
+    return f"{number:,} {noun if number == 1 else plural or _plural(noun)}"
+
+
+def several(number: int, noun: str, plural: str | None = None) -> str:
+    """The noun alone as it stands beside ``number``."""
+    return noun if number == 1 else plural or _plural(noun)
+
+
+def _plural(noun: str) -> str:
+    head, space, last = noun.rpartition(" ")
+    if last in _IRREGULAR:
+        return head + space + _IRREGULAR[last]
+    return noun + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def either(words: Sequence[str]) -> str:
+    """``a``, ``a or b``, ``a, b or c``."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
