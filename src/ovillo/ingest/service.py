@@ -25,6 +25,7 @@ from ovillo.ingest.versions import catching_up, reading_of
 from ovillo.ingest.watch import changed_places
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, StoreUnavailable
+from ovillo.model.ids import client_id
 from ovillo.model.patience import patient
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
@@ -253,7 +254,8 @@ class Ingest:
 
     def _note_deletions(self, place: Place, present: frozenset[SessionId]) -> None:
         """Sessions this place held and no longer does stay here, marked; unless another place still has them."""
-        gone = self._store.sessions_of_place(self._namespace, place.reader, str(place.path)) - present
+        held = self._store.sessions_of_place(self._namespace, place.reader, str(place.path))
+        gone = {x for x in held if x not in present and client_id(x) not in present}
         gone = {x for x in gone if len(self._store.places_of_session(self._namespace, x)) < 2}
         if gone:
             self._store.mark_deleted_at_source(self._namespace, sorted(gone))

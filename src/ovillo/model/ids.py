@@ -56,3 +56,14 @@ def uuid7(clock: Clock = system_clock) -> UUID:
 def new_id(prefix: str, clock: Clock = system_clock) -> str:
     """``ses_`` + 32 hex digits, and the like."""
     return f"{prefix}_{uuid7(clock).hex}"
+
+
+def numbered_id(session_id: str, number: int) -> str:
+    """What the second, third ... session is called that a client gave one and the same id."""
+    return f"{session_id}~{number}"
+
+
+def client_id(session_id: str) -> str:
+    """The id the client gave, of a session that may be a numbered one."""
+    base, mark, number = session_id.rpartition("~")
+    return base if mark and number.isdecimal() and base else session_id

@@ -290,6 +290,8 @@ class SessionDelta:
     file: str | None = None
     #: The first of a session's deltas, where its history is read from its beginning.
     from_start: bool = False
+    #: The record that ``file`` goes on behind, when it stands in another file of the session.
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,14 +98,16 @@ class Thread:
     def has_news(self) -> bool:
         return bool(self._drafts or self._late or self._superseded)
 
-    def take(self, session: Session, file: str) -> SessionDelta:
+    def take(self, session: Session, file: str, *, from_start: bool = False, after: str | None = None) -> SessionDelta:
         """Everything collected since the last time; calls still open are remembered."""
         for call, draft in self._open.values():
             self.memory.calls[call.id] = (draft.id, draft.seq)
         drafts, late, superseded = self._drafts, self._late, self._superseded
         self._drafts, self._open, self._late, self._superseded = {}, {}, [], []
         messages = tuple([draft.message(self.session_id) for draft in drafts.values()])
-        return SessionDelta(session, messages, tuple(late), (), tuple(superseded), file=file)
+        return SessionDelta(
+            session, messages, tuple(late), (), tuple(superseded), file=file, from_start=from_start, after=after
+        )
 
     def at(self, record: Record) -> int | None:
         """The record's time; widens the span the session covers."""

@@ -65,6 +65,10 @@ class Transcript:
         self._live: int = entry.get("live", 0)
         self._live_ids: dict[str, str] = entry.get("live_ids") or {}
         self._complete = self.start == self._live
+        self._from_start = self.start == 0
+        #: The first record's parent, which stands in another file.
+        self._after: str | None = None
+        self._has_parents = bool(self.start)
         self._agents = agents_by_call(file)
         self._main = self._thread(file.session_id, entry)
         self._sides: dict[str, Thread] = {
@@ -130,6 +134,8 @@ class Transcript:
             thread.git_branch = record.gitBranch or thread.git_branch
             thread.version = record.version or thread.version
         body = record.message
+        if not self._has_parents and body is not None:
+            self._has_parents, self._after = True, record.parentUuid
         match record.type:
             case "user" if body is not None:
                 thread.user(record, body, offset, at)
@@ -214,7 +220,8 @@ class Transcript:
 
     def _take(self, end: bool = False) -> Iterator[SessionDelta]:
         if self._main.has_news() or (end and self._lines.offset > self.start):
-            yield self._main.take(self._session(), self._file.key)
+            from_start, self._from_start = self._from_start, False
+            yield self._main.take(self._session(), self._file.key, from_start=from_start, after=self._after)
         for thread in self._sides.values():
             if thread.has_news():
                 yield thread.take(self._side_session(thread), self._file.key)

@@ -27,6 +27,7 @@ from ovillo.model.records import (
 from ovillo.model.text import searchable_text
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.anew import recount
+from ovillo.store.sqlite.apart import session_of
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.ordering import file_number, is_in_several, note_file, put_in_order
@@ -103,6 +104,10 @@ class Merge:
 
     def add(self, prepared: PreparedDelta) -> None:
         session = prepared.session
+        if self._place is not None:
+            name = session_of(self._db, self._ns, self._place, self._precedence, prepared)
+            if name != session.id:
+                session = replace(session, id=name, source_id=session.source_id or session.id)
         before = (self._messages, self._parts)
         key, changed = self._merge_session(session, prepared)
         if self._place is not None:

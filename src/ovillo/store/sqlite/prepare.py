@@ -82,6 +82,7 @@ class PreparedDelta(NamedTuple):
     first_prompt: str | None
     file: str | None = None
     from_start: bool = False
+    after: str | None = None
 
 
 class Prepared(NamedTuple):
@@ -114,6 +115,7 @@ def prepare_delta(delta: SessionDelta, analyzer: Analyzer) -> PreparedDelta:
         first_prompt(delta.messages),
         delta.file,
         delta.from_start,
+        delta.after,
     )
 
 

@@ -1,0 +1,92 @@
+"""Which session a reader's records belong to, where several of a client's go by one id.
+
+Owns the decision, which is by content, and the names of the second and later ones (``<id>~2``). One id may stand in
+several files, project folders and homes: a copy, or a file that goes on where another ended, is the same session; two
+that share nothing, or that each have something of their own behind what they share, are two. It is decided once, at
+the beginning of a file; from then on the file is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import apsw
+
+from ovillo.model.ids import numbered_id
+from ovillo.model.records import SessionId
+from ovillo.store.sqlite.prepare import PreparedDelta
+from ovillo.store.sqlite.rows import UNSEEN, to_json
+
+
+def session_of(
+    db: apsw.Connection, namespace_key: int, place_key: int, precedence: int, prepared: PreparedDelta
+) -> SessionId:
+    """The session to merge this delta into: the client's id, or the name of a later one of that id."""
+    session_id = prepared.session.id
+    held = list(_held(db, namespace_key, session_id))
+    if not held:
+        return session_id
+    for found, key, _ in held:
+        if _is_known(db, key, place_key, prepared.file):
+            return found
+    if not prepared.from_start or not prepared.messages:
+        return session_id
+    for found, key, holds in held:
+        # Another generation of a client's store holds the same sessions.
+        if holds != precedence or _is_same(db, key, prepared):
+            return found
+    return SessionId(numbered_id(session_id, len(held) + 1))
+
+
+def _held(db: apsw.Connection, namespace_key: int, session_id: SessionId) -> Iterator[tuple[SessionId, int, int]]:
+    """Name, key and precedence of each session of this id, the first one first."""
+    number, name = 1, session_id
+    while True:
+        row = db.execute(
+            "SELECT key, precedence FROM sessions WHERE namespace_key = ? AND id = ?", (namespace_key, name)
+        ).fetchone()
+        if row is None:
+            return
+        yield name, row[0], row[1]
+        number += 1
+        name = SessionId(numbered_id(session_id, number))
+
+
+def _is_known(db: apsw.Connection, key: int, place_key: int, file: str | None) -> bool:
+    if file is None:
+        sql, bound = "SELECT 1 FROM session_places WHERE session_key = ? AND place_key = ?", (key, str(place_key))
+    else:
+        sql, bound = "SELECT 1 FROM session_files WHERE session_key = ? AND name = ?", (key, f"{place_key}:{file}")
+    return db.execute(sql, bound).fetchone() is not None
+
+
+def _is_same(db: apsw.Connection, key: int, prepared: PreparedDelta) -> bool:
+    """What is read anew and has not come again yet says nothing of where it comes from."""
+    ids = to_json([message.id for message in prepared.messages])
+    total, shared, last = db.execute(
+        "SELECT count(*), count(j.value), max(iif(j.value IS NULL, NULL, m.seq)) FROM messages m"
+        " LEFT JOIN json_each(?) j ON j.value = m.id WHERE m.session_key = ? AND NOT m.flags & ?",
+        (ids, key, UNSEEN),
+    ).fetchone()
+    if not total:
+        return True
+    if not shared:
+        return prepared.after is not None and _holds_record(db, key, prepared.after)
+    if shared == len({message.id for message in prepared.messages}):
+        return True
+    goes_on = db.execute(
+        "SELECT 1 FROM messages m WHERE m.session_key = ? AND m.seq > ? AND NOT m.flags & ?"
+        " AND m.id NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
+        (key, last, UNSEEN, ids),
+    ).fetchone()
+    return goes_on is None
+
+
+def _holds_record(db: apsw.Connection, key: int, record: str) -> bool:
+    """Records become messages, or parts of them whose ids begin with theirs."""
+    row = db.execute(
+        "SELECT 1 FROM messages WHERE session_key = ?1 AND id = ?2 UNION ALL"
+        " SELECT 1 FROM parts WHERE session_key = ?1 AND id >= ?2 AND id < ?2 || ';' LIMIT 1",
+        (key, record),
+    ).fetchone()
+    return row is not None
