@@ -137,6 +137,7 @@ READERS: dict[str, tuple[str, str]] = {
         "Foreign SQLite: read beside its client, no byte changes, unchanged ones are not opened",
         "issue 8 Readers",
     ),
+    "READ-157": ("Gemini CLI: files that share an id and no message are different sessions", "issue 8 Readers"),
     "READ-151": ("Codex: lines that stand twice in a rollout count once", "issue 8 Readers"),
 }
 STORE: dict[str, tuple[str, str]] = {
@@ -190,6 +191,10 @@ INGEST: dict[str, tuple[str, str]] = {
     "INGEST-13": ("A session is caught up before it is answered about", "DESIGN 5"),
     "INGEST-14": ("The bar of a scan counts each byte once against a total that stands", "issue 8 Terminal"),
     "INGEST-8": ("Unknown names are answered with the known ones", "DESIGN 16"),
+    "INGEST-21": (
+        "Several sessions of one client id stay several; copies and continuations are one",
+        "issue 8 Readers",
+    ),
     "INGEST-20": ("A new version of a reader reads again, once and in place; nothing stands twice", "issue 8 Readers"),
 }
 SESSIONS: dict[str, tuple[str, str]] = {

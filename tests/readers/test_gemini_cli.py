@@ -458,3 +458,30 @@ def test_what_a_person_types_as_a_custom_command_is_theirs_and_the_expansion_is_
     session = chat.read()
     assert session.prompts == [typed, "/and now?"]
     assert [(p.text, p.synthetic) for p in session.messages[0].parts] == [(expansion, True), (typed, False)]
+
+
+@pytest.mark.requirement("READ-157")
+@pytest.mark.parametrize("project", ["app", "other"], ids=["one project", "two projects"])
+def test_files_that_share_an_id_and_no_message_are_different_sessions(tmp_path: Path, project: str) -> None:
+    def prompt(message_id: str, second: int) -> dict[str, Any]:
+        return {"id": message_id, "type": "user", "timestamp": at(second), "content": message_id}
+
+    context = {**prompt("context", 0), "content": "<session_context>the same in all</session_context>"}
+    # In one project, what begins when the other has ended goes on with it.
+    Chat(tmp_path).write(header(), context, prompt("u1", 1), prompt("u5", 15))
+    chat = Chat(tmp_path, project) if project != "app" else None
+    chats = chat.chats if chat else tmp_path / ".gemini/tmp/app/chats"
+    other = chats / "session-2026-11-21T05-00-11111111.jsonl"
+    other.write_text("".join(json.dumps(x) + "\n" for x in (header(9), context, prompt("u2", 9))), encoding="utf-8")
+    resumed = chats / "session-2026-11-21T06-00-11111111.jsonl"
+    lines = (header(20), {"$set": {"messages": [prompt("u2", 20), prompt("u3", 21)]}})
+    resumed.write_text("".join(json.dumps(x) + "\n" for x in lines), encoding="utf-8")
+    found = harvest_home(READER, tmp_path)
+    assert {name: one.prompts for name, one in found.sessions.items()} == {SID: ["u1", "u5"], f"{SID}~2": ["u2", "u3"]}
+    assert found.inventory == {SID, f"{SID}~2"}
+    # Names stay when a file changes, and when another of the id comes.
+    place = READER.discover({}, tmp_path)[0]
+    with other.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(prompt("u4", 30)) + "\n")
+    again = harvest(READER, place, found.cursor)
+    assert {name: one.prompts for name, one in again.sessions.items()} == {f"{SID}~2": ["u2", "u3", "u4"]}

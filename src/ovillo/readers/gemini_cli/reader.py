@@ -3,8 +3,8 @@
 Facts: 0.61.0 writes ``chats/session-<minute>-<id8>.jsonl`` and ``chats/<parent id>/<id>.jsonl`` for
 sub-agents, 0.20.0 one ``.json`` document a session under the SHA-256 of the path (runs of both, see the
 fixtures). A resume in another minute starts a second file with the same session id, so files are grouped by
-the id in their header. The client deletes files by itself; what was read stays, and ``Inventory`` says what
-is gone. ``GEMINI_CLI_HOME`` replaces the home folder. Nothing else in ``.gemini`` is opened.
+the id in their header, unless they share nothing (``identities``). The client deletes files by itself; what was
+read stays, and ``Inventory`` says what is gone. ``GEMINI_CLI_HOME`` replaces the home folder. Nothing else in ``.gemini`` is opened.
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ovillo.model.clock import from_iso
+from ovillo.model.ids import client_id
 from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SkippedRecord
+from ovillo.readers.gemini_cli.identities import Identities
 from ovillo.readers.gemini_cli.projects import Projects
 from ovillo.readers.gemini_cli.records import SOURCE, agents_of, messages_of, named_paths, session_of
 from ovillo.readers.gemini_cli.replay import Replay
 from ovillo.readers.jsonl import JsonLines, decode_any
-from ovillo.readers.loose import dict_of, id_of
+from ovillo.readers.loose import id_of
 from ovillo.readers.protocol import Cursor, Place, Record
-from ovillo.readers.session_files import Group, Identity, Listing, deltas, read_document, scan_session_files
-
-#: Lines looked at for the header of a file whose first line is damaged.
-_HEADER_LINES = 50
+from ovillo.readers.session_files import Group, Listing, deltas, read_document, scan_session_files
 
 
 class GeminiCliReader:
@@ -55,35 +53,8 @@ class GeminiCliReader:
                 files += listing.files(parent, ".jsonl", ".json")
         present = {path.stem for path in files}
         yield from scan_session_files(
-            files, listing, cursor, only, _identify, lambda group: _read(group, projects, present)
+            files, listing, cursor, only, Identities(cursor).of, lambda group: _read(group, projects, present)
         )
-
-
-def _identify(path: Path) -> Identity | SkippedRecord:
-    """The session id and start in the header; what the file name says where there is none."""
-    if path.suffix == ".json":
-        document = read_document(path)
-        if isinstance(document, SkippedRecord):
-            return document
-        header = dict_of(document)
-        if not id_of(header.get("sessionId")) or not isinstance(header.get("messages"), list):
-            return SkippedRecord(str(path), "", "not a session: no sessionId with messages")
-        return _identity(path, header)
-    lines = JsonLines(path, 0, decode_any)
-    for _, line in zip(range(_HEADER_LINES), lines, strict=False):
-        if isinstance(line, SkippedRecord):
-            if not line.position:
-                return line
-            continue
-        value = dict_of(line[2])
-        header = dict_of(value.get("$set")) if "$set" in value else value
-        if id_of(header.get("sessionId")):
-            return _identity(path, header)
-    return _identity(path, {})
-
-
-def _identity(path: Path, header: dict[str, object]) -> Identity:
-    return Identity((id_of(header.get("sessionId")) or path.stem,), from_iso(header.get("startTime")) or 0)
 
 
 def _read(group: Group, projects: Projects, present: set[str]) -> Iterator[SessionDelta | SkippedRecord]:
@@ -99,6 +70,8 @@ def _read(group: Group, projects: Projects, present: set[str]) -> Iterator[Sessi
     project = folder.parent.name if parent is None else folder.parent.parent.name
     directory = projects.directory(project, id_of(replay.header.get("projectHash")), named_paths(replay))
     session = session_of(replay, session_id, parent, directory)
+    if (source_id := client_id(session_id)) != session_id:
+        session = replace(session, source_id=source_id)
     messages = messages_of(replay, session_id)
     *earlier, last = deltas(session, messages)
     yield from earlier

@@ -149,7 +149,7 @@ def _says_something(merged: Merged) -> bool:
 
 
 def _message(merged: Merged, message_id: str, session_id: SessionId, seq: int) -> Message:
-    role, author = _who(merged)
+    role, author = who(merged)
     is_context = author is Author.SYNTHETIC and role is Role.USER and not merged.is_snapshot
     mid = MessageId(f"{message_id}:{session_id}" if is_context else message_id)
     tokens = merged.tokens
@@ -178,7 +178,8 @@ def _message(merged: Merged, message_id: str, session_id: SessionId, seq: int) -
     )
 
 
-def _who(merged: Merged) -> tuple[Role, Author]:
+def who(merged: Merged) -> tuple[Role, Author]:
+    """Role and author of a message."""
     match merged.type:
         case "user":
             injected = merged.is_snapshot or "".join(merged.texts).lstrip().startswith(_CONTEXT_STARTS)
