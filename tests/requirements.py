@@ -138,6 +138,7 @@ READERS: dict[str, tuple[str, str]] = {
         "issue 8 Readers",
     ),
     "READ-157": ("Gemini CLI: files that share an id and no message are different sessions", "issue 8 Readers"),
+    "READ-158": ("Lines that stand twice in a file of any client count once", "issue 8 Readers"),
     "READ-151": ("Codex: lines that stand twice in a rollout count once", "issue 8 Readers"),
 }
 STORE: dict[str, tuple[str, str]] = {

@@ -364,6 +364,7 @@ def test_what_a_person_types_behind_a_command_is_theirs_and_the_expansion_is_not
     first, second = session.messages
     assert [(part.text, part.synthetic) for part in first.parts] == [(typed, True), (session.prompts[0], False)]
     assert first.parts[1].metadata["command"] == "/fix"
+    assert str(first.parts[1].metadata["display_text"]).startswith("/fix the parser")
     assert second.author is Author.SYNTHETIC
 
 

@@ -428,3 +428,13 @@ def test_a_loop_of_links_is_not_followed_for_ever(tmp_path: Path) -> None:
     place = home(tmp_path, meta(), prompt("a"))
     (place.path / "sessions/loop").symlink_to(place.path / "sessions", target_is_directory=True)
     assert harvest(READER, place).sessions[SID].prompts == ["a"]
+
+
+@pytest.mark.requirement("READ-72")
+def test_an_event_that_says_it_is_not_plain_is_no_prompt(tmp_path: Path) -> None:
+    context = "<environment_context>x</environment_context>"
+    told, plain = prompt(context), prompt("do it")
+    told["payload"]["kind"], plain["payload"]["kind"] = "environment_context", "plain"
+    session, _ = read(tmp_path, meta(), put_in(context), told, put_in("do it"), plain, said("ok"))
+    assert session.prompts == ["do it"]
+    assert [m.author for m in session.messages] == [Author.SYNTHETIC, Author.HUMAN, Author.MODEL]

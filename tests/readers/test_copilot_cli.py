@@ -67,3 +67,12 @@ def test_a_session_present_in_both_layouts_is_read_once(tmp_path: Path) -> None:
     both = harvest_home(READER, home).sessions[NEW]
     assert [m.id for m in both.messages] == [m.id for m in alone.messages]
     assert both.usage == alone.usage
+
+
+@pytest.mark.requirement("READ-119")
+def test_of_a_message_written_again_with_more_tokens_the_last_count(tmp_path: Path) -> None:
+    folder = unpack("copilot_cli/both-layouts", tmp_path / "case")
+    (events,) = (folder / "home").rglob(f"{NEW}/events.jsonl")
+    with events.open("a", encoding="utf-8") as file:
+        file.write('{"id": "ev-99", "type": "assistant.message", "data": {"messageId": "m-3", "outputTokens": 14}}\n')
+    assert harvest_home(READER, folder / "home").sessions[NEW].answers[-1].usage == Usage(output=14)

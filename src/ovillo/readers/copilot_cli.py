@@ -242,7 +242,7 @@ class _Reading:
             )
         draft.say(PartType.REASONING, str_of(data.get("reasoningText")))
         draft.say(PartType.TEXT, str_of(data.get("content")))
-        if (tokens := count_of(data.get("outputTokens"))) and draft.message.usage is None:
+        if (tokens := count_of(data.get("outputTokens"))) and draft.message.usage_source != "assistant.usage":
             draft.change(usage=Usage(output=tokens), usage_source="message.outputTokens")
         for request in dicts_of(data.get("toolRequests")):
             call_id = id_of(request.get("toolCallId")) or f"{message_id}:call"

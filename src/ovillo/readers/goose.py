@@ -41,9 +41,10 @@ from ovillo.model.records import (
     Usage,
 )
 from ovillo.readers.drafts import Draft, finish_call
-from ovillo.readers.jsonl import JsonLines, decode_any, stat_regular
+from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of, time_of
 from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.repeats import lines_once
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
 from ovillo.readers.session_rows import Database, SessionRow, scan_session_rows, session_rows
 
@@ -138,7 +139,7 @@ def _read_file(group: Group) -> Iterator[SessionDelta | SkippedRecord]:
     path = group.files[0]
     reading = _Reading(SessionId(group.sessions[0]))
     facts: dict[str, Any] = {}
-    for line in JsonLines(path, 0, decode_any):
+    for line in lines_once(path):
         if isinstance(line, SkippedRecord):
             yield line
             continue

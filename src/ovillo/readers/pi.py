@@ -38,6 +38,7 @@ from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, str_of, text_of, time_of
 from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.repeats import lines_once
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
 
 SOURCE = "pi"
@@ -136,7 +137,7 @@ class _Tree:
 def _read(group: Group) -> Iterator[SessionDelta | SkippedRecord]:
     tree = _Tree()
     for path in group.files:
-        for line in JsonLines(path, 0, decode_any):
+        for line in lines_once(path):
             if isinstance(line, SkippedRecord):
                 yield line
             elif isinstance(line[2], dict):

@@ -6,7 +6,12 @@ the newest one is looked up among those before it; a file without such lines is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from ovillo.model.records import SkippedRecord
+from ovillo.readers.jsonl import JsonLines, Line, decode_any
 
 
 class Repeats:
@@ -32,6 +37,21 @@ class Repeats:
         if at is not None:
             self.newest = at if self.newest is None else max(at, self.newest)
         return self._all is not None and _held(self._all, mark)
+
+
+def lines_once(path: Path) -> Iterator[Line[Any] | SkippedRecord]:
+    """All lines of a file that is read whole, each once; for clients whose lines name their time."""
+    marks: set[int] = set()
+    for line in JsonLines(path, 0, decode_marked):
+        if isinstance(line, SkippedRecord):
+            yield line
+        elif not _held(marks, line[2][0]):
+            yield line[0], line[1], line[2][1]
+
+
+def decode_marked(data: bytes) -> tuple[int, Any]:
+    """The mark of a line, and its value; raises as ``decode_any`` does."""
+    return mark_of(data), decode_any(data)
 
 
 def mark_of(line: bytes) -> int:

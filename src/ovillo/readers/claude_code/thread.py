@@ -382,7 +382,7 @@ def _typed(command: Command, message_id: MessageId, offset: int, index: int, at:
     """What a person typed behind a command, beside the client's echo of it."""
     return Part(
         PartId(f"{message_id}:{index}:typed"), message_id, offset + index, PartType.TEXT, command.typed,
-        created_at=at, metadata={"command": command.name},
+        created_at=at, metadata={"command": command.name, "display_text": f"{command.name} {command.typed}".strip()},
     )  # fmt: skip
 
 

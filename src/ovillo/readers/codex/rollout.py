@@ -19,9 +19,9 @@ from ovillo.model.records import (
 )
 from ovillo.readers.codex.layout import NAME, RolloutFile, status_of
 from ovillo.readers.codex.thread import Thread
-from ovillo.readers.jsonl import FileState, JsonLines, decode_any, file_mark, resume_offset
+from ovillo.readers.jsonl import FileState, JsonLines, file_mark, resume_offset
 from ovillo.readers.loose import dict_of, id_of, str_of
-from ovillo.readers.repeats import Repeats, mark_of
+from ovillo.readers.repeats import Repeats, decode_marked
 
 _SOFT_CUT = DELTA_MESSAGES * 4 // 5
 _CUT_BYTES = 4_000_000
@@ -44,7 +44,7 @@ class Rollout:
         self._is_whole = self._from_start = self.start == 0
         self._thread = Thread(file.session_id, entry.get("thread") or {}, inherits=bool(self._meta.get("base")))
         self._repeats = Repeats(file.path, entry.get("newest"))
-        self._lines: JsonLines[tuple[int, Any]] = JsonLines(file.path, self.start, _decode)
+        self._lines: JsonLines[tuple[int, Any]] = JsonLines(file.path, self.start, decode_marked)
 
     @property
     def offset(self) -> int:
@@ -117,7 +117,7 @@ class Rollout:
         """Messages since the last compaction: a cursor that kept them all would grow without bound."""
         scratch = Thread(self._file.session_id, {"anchor": self._thread.anchor}, inherits=False)
         repeats = Repeats(self._file.path, None)
-        for line in JsonLines(self._file.path, 0, _decode):
+        for line in JsonLines(self._file.path, 0, decode_marked):
             if isinstance(line, SkippedRecord) or not isinstance(line[2][1], dict):
                 continue
             offset, _, (mark, value) = line
@@ -175,10 +175,6 @@ class Rollout:
             version=meta.get("version"),
             metadata=metadata,
         )
-
-
-def _decode(data: bytes) -> tuple[int, Any]:
-    return mark_of(data), decode_any(data)
 
 
 def _facts_of(payload: dict[str, Any]) -> dict[str, Any]:

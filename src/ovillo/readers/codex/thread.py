@@ -151,7 +151,7 @@ class Thread:
     def _event(self, event: dict[str, Any], offset: int, at: int | None) -> None:
         kind = str_of(event.get("type"))
         match kind:
-            case "user_message":
+            case "user_message" if event.get("kind") in (None, "plain"):
                 self._human(str_of(event.get("message")), list_of(event.get("images")), None, offset, at)
             case "token_count":
                 usage = self.total.answer(event.get("info"))
@@ -171,7 +171,8 @@ class Thread:
                 self._unclaimed(self._counts.turn(), offset, at)
             case "error" | "stream_error":
                 self._error(event, offset, at)
-            case kind if kind not in _SILENT_EVENTS:
+            # What the client itself says as the person (``kind``, seen in 0.34) stands in an item, too.
+            case kind if kind not in _SILENT_EVENTS and kind != "user_message":
                 self._count_unknown(f"event_msg/{kind or '?'}")
 
     def _item(self, item: dict[str, Any], offset: int, at: int | None) -> None:
