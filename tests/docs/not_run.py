@@ -1,0 +1,27 @@
+"""Commands of the pages that are not run as they stand, each with the reason. What is not here is run, or the test fails."""
+
+from __future__ import annotations
+
+import re
+
+#: Beginning of a command -> why it is not run.
+NOT_RUN = {
+    "make test": "it runs this test",
+    "pip install": "it would change the machine's Python; CI installs from the same locks",
+}
+
+#: Foreign command -> what is run in its place (``stand_ins/``).
+STANDS_IN = {
+    "claude": "an MCP client that is given the entry this line adds",
+    "codex": "the same",
+    "gemini": "the same",
+    "ssh": "the command runs over another home folder of this machine",
+    "scp": "the file is copied into that folder",
+    "less": "cat: there is no terminal to turn pages on",
+    "curl": "where it is missing: a program that makes the same request",
+}
+
+#: Commands that ask on a terminal; there is nobody to be asked, so that ``--yes`` is added.
+ASKS = re.compile(
+    r"^ovillo (?:doctor --repair|forget|restore|session delete)\b(?![^#]*(?:--yes|--dry-run|--undo))", re.MULTILINE
+)

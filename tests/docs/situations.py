@@ -1,0 +1,33 @@
+"""Situations that a page takes for given (``<!-- given: ... -->``) and that no command makes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.docs.terminals import Desk
+
+
+def _home(desk: Desk) -> Path:
+    return Path(desk.environment()[0]["HOME"])
+
+
+def without_agents(desk: Desk) -> None:
+    for name in (".claude", ".codex", ".local"):
+        shutil.rmtree(_home(desk) / name)
+
+
+def damaged_database(desk: Desk) -> None:
+    """A page in the middle is overwritten, as a broken disk would leave it."""
+    path = _home(desk) / ".local" / "share" / "ovillo" / "ovillo.db"
+    with path.open("r+b") as file:
+        file.seek(4096 * (path.stat().st_size // 4096 // 2))
+        file.write(os.urandom(4096))
+
+
+SITUATIONS: dict[str, Callable[[Desk], None]] = {
+    "a machine without agents": without_agents,
+    "a damaged database": damaged_database,
+}
