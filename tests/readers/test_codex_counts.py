@@ -153,3 +153,15 @@ def test_real_rollouts_of_two_versions_appended_to_themselves_are_what_they_were
         for path in (tmp_path / version).rglob("rollout-*.jsonl"):
             path.write_bytes(path.read_bytes() * 2)
         assert harvest_home(READER, tmp_path / version).sessions == known.sessions
+
+
+@pytest.mark.requirement("READ-150")
+def test_a_total_without_its_last_answer_counts_by_what_it_grew(tmp_path: Path) -> None:
+    counts = [tokens(10, 10), tokens(30, 20), tokens(7, 7)]
+    for count in counts[1:]:
+        del count["payload"]["info"]["last_token_usage"]
+    session, _ = read(
+        tmp_path, meta(), started(), prompt("a"), call(), output("x"), counts[0], said("one"), counts[1], started(),
+        prompt("b"), said("two"), counts[2],
+    )  # fmt: skip
+    assert inputs(session) == [10, 20, 7]

@@ -49,8 +49,18 @@ class RunningTotal:
         before, self.last = self.last, total
         if before is None and self.inherits:
             return None
-        usage = usage_of(dict_of(dict_of(info).get("last_token_usage")))
+        # What the total grew by is the same where no line was lost; the client's own figure is right also then.
+        last = dict_of(dict_of(info).get("last_token_usage")) or _grown(before, total)
+        usage = usage_of(last)
         return usage if usage != Usage() else None
+
+
+def _grown(before: dict[str, Any] | None, total: dict[str, Any]) -> dict[str, Any]:
+    """What ``total`` has more than ``before``; all of it after a reset."""
+    known = {name: count_of((before or {}).get(name)) for name in total}
+    if any(count_of(total[name]) < known[name] for name in total):
+        return total
+    return {name: count_of(total[name]) - known[name] for name in total}
 
 
 #: An answer: its message id and seq.
