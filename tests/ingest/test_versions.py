@@ -51,7 +51,10 @@ def old(cursor: Cursor) -> Iterator[Record]:
 def new(cursor: Cursor) -> Iterator[Record]:
     if cursor:
         return
-    parts = (text_part("m1", "an expansion", 0, synthetic=True), text_part("m1", "typed", 1))
+    parts = (
+        text_part("m1", "an expansion", 0, synthetic=True),
+        text_part("m1", "typed", 1, metadata={"display_text": "/do typed"}),
+    )
     yield replace(
         delta(
             message("m1", 1, author=Author.HUMAN, parts=parts),
@@ -82,7 +85,7 @@ def test_a_new_version_of_a_reader_reads_once_again_what_was_read_before(store: 
     row = store.get_session(NS, A)
     assert row is not None
     assert (row.counts.messages, row.counts.parts, row.counts.prompts) == (2, 3, 1)
-    assert row.first_prompt == "typed"
+    assert row.first_prompt == "/do typed"
     assert store.match(NS, Term("doubled"), DocFilter(), 5) == []
     # What came out as before was not written again: its vectors hold.
     (again,) = store.match(NS, Term("answer"), DocFilter(), 5)

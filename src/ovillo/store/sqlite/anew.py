@@ -75,12 +75,14 @@ def recount(db: apsw.Connection, session_key: int) -> None:
     )
     # What a fork is called by must be its own first prompt, not its origin's.
     own = db.execute(
-        "SELECT p.text FROM messages m JOIN parts p ON p.message_key = m.key WHERE m.session_key = ? AND m.role = 'user'"
+        "SELECT p.text, json_extract(p.extra, '$.metadata.display_text') FROM messages m"
+        " JOIN parts p ON p.message_key = m.key WHERE m.session_key = ? AND m.role = 'user'"
         f" AND m.author = 'human' AND m.inherited_from IS NULL AND p.type = 1 AND NOT p.flags & {PART_SYNTHETIC}"
         " AND p.text IS NOT NULL ORDER BY m.seq, p.seq LIMIT 1",
         (session_key,),
     ).fetchone()
     if own is not None:
         db.execute(
-            "UPDATE sessions SET first_prompt = ? WHERE key = ?", (cut_prompt(unpack(own[0]) or ""), session_key)
+            "UPDATE sessions SET first_prompt = ? WHERE key = ?",
+            (cut_prompt(own[1] if isinstance(own[1], str) else unpack(own[0]) or ""), session_key),
         )
