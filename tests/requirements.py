@@ -362,6 +362,7 @@ PROJECT: dict[str, tuple[str, str]] = {
     "PROJ-3": ("The first run says honestly what it serves and what to do next", "issue 2 Project"),
     "PROJ-4": ("README stays under 200 lines and no source file passes 600 without a reason", "issue 2 Project"),
     "PROJ-5": ("Every command of README, tutorials and how-tos works and prints what the page shows", "issue 8"),
+    "PROJ-6": ("Commands, options, calls, routes and variables that pages name in passing exist", "issue 8"),
 }
 
 RECORDING: dict[str, tuple[str, str]] = {

@@ -18,6 +18,7 @@ STANDS_IN = {
     "ssh": "the command runs over another home folder of this machine",
     "scp": "the file is copied into that folder",
     "less": "cat: there is no terminal to turn pages on",
+    "ovillo open": "the browser is a program that follows the link and must be given a page",
     "curl": "where it is missing: a program that makes the same request",
 }
 
