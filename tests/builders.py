@@ -40,6 +40,8 @@ class WordAnalyzer:
         taken, self._new = self._new, []
         return taken
 
+    def follow(self, words_gone: int) -> None: ...
+
     def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
         self._new += surfaces
 

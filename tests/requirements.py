@@ -408,6 +408,20 @@ MEMO: dict[str, tuple[str, str]] = {
     "MEMO-20": ("retention_days runs by itself, in one process, recorded sessions only", "issue 8; v6 roadmap"),
     "MEMO-19": ("A session with a threshold of its own is summarised while it grows", "issue 8; v6 roadmap 1"),
 }
+FORGET: dict[str, tuple[str, str]] = {
+    "FORGET-1": ("Nothing of a forgotten session is left in any file of the data folder", "issue 8, 2"),
+    "FORGET-2": ("What was forgotten does not come back", "issue 8, 2"),
+    "FORGET-3": ("A mark keeps neither id nor title, and undoes the forgetting", "issue 8, 2"),
+    "FORGET-4": ("Forgetting counts first and removes only when told so", "issue 8, 2"),
+    "FORGET-5": ("A project or a source can be forgotten as a whole", "issue 8, 2"),
+    "FORGET-6": ("A live session can be forgotten over HTTP", "issue 8, 2"),
+    "FORGET-7": ("Deleting and pruning remove as forgetting does", "issue 8, 2"),
+    "FORGET-8": ("Words that were forgotten are found in what is said later", "issue 8, 2"),
+    "EXCLUDE-1": ("An .ovilloignore file keeps folders from being read", "issue 8, 2"),
+    "EXCLUDE-2": ("A setting excludes folders and clients", "issue 8, 2"),
+    "EXCLUDE-3": ("What was read before it was excluded is offered for removal", "issue 8, 2"),
+}
+
 ACCESS: dict[str, tuple[str, str]] = {
     "ACCESS-1": ("A store keeps keys, their rights and their end", "DESIGN 15, 18"),
     "ACCESS-2": ("A key is shown once; only an HMAC of it is kept", "DESIGN 15, 18; platform 4"),
@@ -775,6 +789,7 @@ REQUIREMENTS = {
     **SECURITY,
     **PROJECT,
     **ACCESS,
+    **FORGET,
     **RECORDING,
     **CONTEXT,
     **FAULTS,

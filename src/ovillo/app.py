@@ -61,6 +61,7 @@ def _ingest(services: Services) -> Any:
         lock_path=settings.data_dir / "ingest.lock",
         clock=services.clock,
         state=services.scan_state,
+        exclude=settings.exclude,
     )
 
 
@@ -169,6 +170,17 @@ def _retention(services: Services) -> Any:
     from ovillo.sessions.retention import Retention
 
     return Retention(services.store, services.settings, services.clock, services.audit)
+
+
+def _forgetting(services: Services) -> Any:
+    from ovillo.sessions.forgetting import Forgetting
+
+    def is_excluded() -> Callable[[Any], bool]:
+        clients, rules = services.ingest.excluded_clients(), services.ingest.exclusion()
+        return lambda session: session.source in clients or rules.of_session(session) is not None
+
+    settings = services.settings
+    return Forgetting(services.store, services.catalog, services.audit, services.clock, settings.data_dir, is_excluded)
 
 
 def _feed(services: Services) -> Any:
@@ -339,6 +351,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "context": _context,
     "audit": _audit,
     "retention": _retention,
+    "forgetting": _forgetting,
     "links": _links,
     "link_proposals": _link_proposals,
     "timesheet": _timesheet,

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+from ovillo.ingest.sealed import SealedCursor
+from ovillo.ingest.sieve import Sieve, Sifting
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Reader
@@ -63,6 +65,8 @@ class Bundle:
     #: Of them those whose history begins to be read here.
     begun: frozenset[SessionId] = frozenset()
     messages: int = 0
+    #: Sessions that were left out by a rule: ``(rule, what it says, mark)``.
+    excluded: frozenset[tuple[str, bytes, bytes]] = frozenset()
 
 
 def bundles(
@@ -71,10 +75,12 @@ def bundles(
     cursor: Cursor,
     make_redactor: MakeRedactor,
     preparation: Preparation,
+    sieve: Sieve,
     only: SessionId | None = None,
 ) -> Generator[Bundle, None, None]:
     """Read ``place`` from ``cursor`` on. Never raises: the last bundle names the error that ended it."""
-    gathering = _Gathering(make_redactor, preparation)
+    sealed = cursor.sealed if isinstance(cursor, SealedCursor) else ()
+    gathering = _Gathering(make_redactor, preparation, Sifting(sieve, sealed))
     try:
         for record in reader.scan(place, cursor, only):
             full = gathering.take(record)
@@ -89,8 +95,9 @@ def bundles(
 
 
 class _Gathering:
-    def __init__(self, make_redactor: MakeRedactor, preparation: Preparation) -> None:
+    def __init__(self, make_redactor: MakeRedactor, preparation: Preparation, sifting: Sifting) -> None:
         self._make_redactor = make_redactor
+        self._sifting = sifting
         self._preparation = preparation
         self._deltas: list[SessionDelta] = []
         self._parts = self._characters = 0
@@ -104,10 +111,12 @@ class _Gathering:
         """The bundle, when ``record`` filled it."""
         match record:
             case SessionDelta():
-                self._add(record)
+                passed = self._sifting.passed(record)
+                if passed is not None:
+                    self._add(passed)
                 return self.close() if self._weight() >= 2 else None
             case Checkpoint():
-                self.bundle.cursor.update(self._redactor.redact_state(record.cursor))
+                self.bundle.cursor.update(self._sifting.cursor(self._redactor.redact_state(record.cursor)))
                 self.bundle.bytes_read += record.bytes_read
                 return self.close() if self._weight() >= 1 or len(self.bundle.cursor) > 2_000 else None
             case SkippedRecord():
@@ -124,6 +133,8 @@ class _Gathering:
 
     def close(self) -> Bundle:
         done = self.bundle
+        done.skipped = self._sifting.skipped(done.skipped)
+        done.excluded = self._sifting.take_excluded()
         done.prepared = self._preparation.prepare(self._deltas)
         done.sessions = frozenset(delta.session.id for delta in self._deltas)
         done.begun = frozenset(delta.session.id for delta in self._deltas if delta.from_start)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
 from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
+from ovillo.ingest.sieve import Sieve
 from ovillo.model.records import SessionId
 from ovillo.readers import reader_named
 from ovillo.readers.protocol import Cursor, Place
@@ -28,7 +29,7 @@ def worker_count() -> int:
 
 
 def parallel_bundles(
-    place: Place, cursor: Cursor, make_redactor: MakeRedactor, preparation: Preparation, workers: int
+    place: Place, cursor: Cursor, make_redactor: MakeRedactor, preparation: Preparation, sieve: Sieve, workers: int
 ) -> Iterator[Bundle]:
     """Bundles of all shares of ``place`` as they come; like ``bundles``, never raises."""
     context = multiprocessing.get_context("spawn")
@@ -38,7 +39,7 @@ def parallel_bundles(
         share = replace(place, shard=(index, workers))
         process = context.Process(
             target=_read_share,
-            args=(sender, share, cursor, make_redactor, preparation),
+            args=(sender, share, cursor, make_redactor, preparation, sieve),
             daemon=True,
             name=f"ovillo-read-{index}",
         )
@@ -86,11 +87,16 @@ def _collect(pipes: list[Connection], last: Bundle) -> Iterator[Bundle]:
 
 
 def _read_share(
-    pipe: Connection, place: Place, cursor: Cursor, make_redactor: MakeRedactor, preparation: Preparation
+    pipe: Connection,
+    place: Place,
+    cursor: Cursor,
+    make_redactor: MakeRedactor,
+    preparation: Preparation,
+    sieve: Sieve,
 ) -> None:
     # A closed pipe means that the writing process is gone: nothing is left to do.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        for bundle in bundles(reader_named(place.reader), place, cursor, make_redactor, preparation):
+        for bundle in bundles(reader_named(place.reader), place, cursor, make_redactor, preparation, sieve):
             pipe.send(bundle)
         pipe.send(None)
     pipe.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ovillo.model.records import SessionId, SkippedRecord
 
@@ -29,7 +29,8 @@ class SourceReport:
     title: str
     path: str
     layout: str
-    #: ``ok``, ``damaged`` (some records skipped), ``unreadable``, ``gone`` (was there, is not now), ``new``.
+    #: ``ok``, ``damaged`` (some records skipped), ``unreadable``, ``gone`` (was there, is not now), ``new``,
+    #: ``excluded`` (its client is).
     status: str
     sessions: int
     messages: int
@@ -39,6 +40,8 @@ class SourceReport:
     redactions: Mapping[str, int]
     last_scan_at: int | None
     error: str | None
+    #: Rule -> sessions that were found and not read because of it.
+    excluded: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

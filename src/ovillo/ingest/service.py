@@ -13,13 +13,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ovillo.ingest.exclusion import Exclusion
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, MakeRedactor, Redacting, bundles
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
+from ovillo.ingest.sealed import SealedCursor
+from ovillo.ingest.sieve import Sieve
 from ovillo.ingest.state import ScanState
 from ovillo.ingest.versions import catching_up, reading_of
 from ovillo.ingest.watch import changed_places
@@ -63,6 +67,7 @@ class Ingest:
         lock_path: Path,
         clock: Clock,
         state: ScanState,
+        exclude: Sequence[str] = (),
     ) -> None:
         self._store = store
         self._readers = {reader.name: reader for reader in readers}
@@ -75,6 +80,7 @@ class Ingest:
         self._in_process = threading.Lock()
         self._namespace = DEFAULT_NAMESPACE
         self._state = state
+        self._exclude = exclude
 
     @cached_property
     def _redactor(self) -> Redacting:
@@ -86,7 +92,17 @@ class Ingest:
     # --- what there is
 
     def places(self) -> list[Place]:
-        """Places of all readers that exist now, older layouts first."""
+        """Places of all readers that exist now, older layouts first; not those of excluded clients."""
+        return [place for place in self._found() if place.reader not in self.excluded_clients()]
+
+    def excluded_clients(self) -> frozenset[str]:
+        return frozenset(x.casefold() for x in self._exclude) & frozenset(self._readers)
+
+    def exclusion(self) -> Exclusion:
+        """The rules as they are now."""
+        return Exclusion(self._exclude, self._home, tuple(self._readers))
+
+    def _found(self) -> list[Place]:
         found: list[Place] = []
         for reader in self._readers.values():
             try:
@@ -100,12 +116,20 @@ class Ingest:
         known = {(state.reader, state.path): state for state in self._store.places(self._namespace)}
         reports = [
             self._report(place.reader, str(place.path), place.layout, known.pop((place.reader, str(place.path)), None))
-            for place in self.places()
+            for place in self._found()
         ]
         reports += [
             self._report(reader, path, state.layout, state, gone=True) for (reader, path), state in known.items()
         ]
-        return reports
+        left_out = self._store.excluded(self._namespace)
+        return [
+            replace(
+                report,
+                status="excluded" if report.reader in self.excluded_clients() else report.status,
+                excluded={rule: n for rule, (_, n) in left_out.get((report.reader, report.path), {}).items()},
+            )
+            for report in reports
+        ]
 
     def _report(
         self, reader: str, path: str, layout: str, state: PlaceState | None, *, gone: bool = False
@@ -200,8 +224,9 @@ class Ingest:
     def _expected(self, place: Place) -> int:
         """Bytes to read there, for a bar that knows its length before anything is read. The reader is asked and left:
         a database of a client is not kept open while others are read."""
-        cursor = self._store.cursor(self._namespace, place.reader, str(place.path))
-        stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation)
+        sieve = self._sieve(place)
+        cursor = SealedCursor(self._store.cursor(self._namespace, place.reader, str(place.path)), sieve.key)
+        stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, sieve)
         first = next(stream, None)
         stream.close()
         return first.expected_bytes if first else 0
@@ -210,12 +235,15 @@ class Ingest:
         path = str(place.path)
         error: str | None = None
         skipped = 0
+        left_out: set[tuple[str, bytes, bytes]] = set()
         meter.enter(place)
+        sieve = self._see_lifted_rules(place, self._sieve(place))
         reading = reading_of(self._readers[place.reader], self._store.cursor(self._namespace, place.reader, path))
         self._move(place, reading.before)
         writing = _Writing(self._store, self._namespace, place, anew=reading.anew)
-        for bundle in self._bundles(place, reading.cursor):
+        for bundle in self._bundles(place, SealedCursor(reading.cursor, sieve.key), sieve):
             writing.submit(bundle)
+            left_out |= bundle.excluded
             meter.count(bundle)
             skipped += len(bundle.skipped)
             error = error or bundle.error
@@ -228,16 +256,34 @@ class Ingest:
                 self._store.end_anew(self._namespace, place.reader, path)
             self._move(place, reading.after)
         self._store.place_finished(self._namespace, place.reader, path, place.layout, error, self._clock())
+        if left_out:
+            self._store.note_excluded(self._namespace, place.reader, path, sorted(left_out))
         return applied, skipped + (error is not None)
 
     def _move(self, place: Place, cursor: Cursor) -> None:
         if cursor:
             self._store.apply(self._namespace, [], place=(place.reader, str(place.path)), cursor=cursor)
 
-    def _bundles(self, place: Place, cursor: Cursor) -> Iterator[Bundle]:
+    def _sieve(self, place: Place) -> Sieve:
+        """Made for each place: what was forgotten a moment ago is left out, too."""
+        return Sieve(
+            self.exclusion(),
+            self._store.all_marks(self._namespace),
+            self._store.secret("forgetting"),
+            self._store.excluded_marks(self._namespace, place.reader, str(place.path)),
+        )
+
+    def _see_lifted_rules(self, place: Place, sieve: Sieve) -> Sieve:
+        """What a rule excluded is read once the rule is gone or says something else."""
+        if all(sieve.exclusion.still_says(*rule) for rule in set(sieve.known.values())):
+            return sieve
+        self._store.read_place_again(self._namespace, place.reader, str(place.path))
+        return replace(sieve, known={})
+
+    def _bundles(self, place: Place, cursor: Cursor, sieve: Sieve) -> Iterator[Bundle]:
         """In this process; or, when the first bundle says that there is much to read, in several."""
         reader = self._readers[place.reader]
-        stream = bundles(reader, place, cursor, self._the_redactor, self._preparation)
+        stream = bundles(reader, place, cursor, self._the_redactor, self._preparation, sieve)
         first = next(stream, None)
         if first is None:
             return
@@ -247,7 +293,7 @@ class Ingest:
             stream.close()
             first.cursor = {}
             yield first
-            yield from parallel_bundles(place, cursor, self._make_redactor, self._preparation, worker_count())
+            yield from parallel_bundles(place, cursor, self._make_redactor, self._preparation, sieve, worker_count())
         else:
             yield first
             yield from stream
@@ -279,12 +325,19 @@ class Ingest:
         for place in self.places():
             if held_by and (place.reader, str(place.path)) not in held_by:
                 continue
+            sieve = self._sieve(place)
             reader = self._readers[place.reader]
             reading = catching_up(reader, self._store.cursor(namespace, place.reader, str(place.path)))
             writing = _Writing(self._store, namespace, place, anew=reading.anew)
             late = False
             for bundle in bundles(
-                reader, place, reading.cursor, self._the_redactor, self._preparation, only=session_id
+                reader,
+                place,
+                SealedCursor(reading.cursor, sieve.key),
+                self._the_redactor,
+                self._preparation,
+                sieve,
+                only=session_id,
             ):
                 writing.submit(bundle)
                 if late := time.monotonic() > deadline:

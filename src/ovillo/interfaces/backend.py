@@ -113,8 +113,7 @@ class Backend:
         ]
         if services.settings.follows_code:
             begun.append(("watching the code", "ovillo-code", self._watch_code))
-        if services.settings.has_retention:
-            begun.append(("removing sessions past their days", "ovillo-retention", self._retain))
+        begun.append(("removing sessions past their days", "ovillo-retention", self._retain))
         if services.settings.embedder != "none":
             begun.append(("embedding", "ovillo-embed", self._embed))
         for what, thread, work in begun:
@@ -194,13 +193,19 @@ class Backend:
             self._new_sessions.clear()
 
     def _retain(self, services: Services) -> None:
-        """Now and every hour, one process at a time. Removing is quick and asks for no turn of its own."""
+        """Now and every hour, one process at a time. Removing is quick and asks for no turn of its own; writing the file
+        anew, without what was removed, waits until nobody appends."""
         _be_nice()
         turn = lock(services.settings.data_dir / "retention.lock")
         while not self._stop.is_set():
             with suppress(Timeout), turn:
-                for namespace in services.store.namespaces():
-                    services.retention.run(namespace, self._stop)
+                if services.settings.has_retention:
+                    for namespace in services.store.namespaces():
+                        services.retention.run(namespace, self._stop)
+                while not services.keeper.is_quiet and not self._stop.wait(_LOOK_S):
+                    pass
+                if not self._stop.is_set() and (left := services.store.wipe()):
+                    _log.info("removed text may still be in free space of the file: %s", left)
             self._stop.wait(_RETAIN_AGAIN_S)
 
     def _embed(self, services: Services) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.calling import CallingSession
     from ovillo.sessions.catalog import Catalog
     from ovillo.sessions.feed import ChangeFeed
+    from ovillo.sessions.forgetting import Forgetting
     from ovillo.sessions.history import History
     from ovillo.sessions.keeper import Keeper
     from ovillo.sessions.lineage import LineageService
@@ -76,6 +77,7 @@ class Services:
     keeper: Keeper
     context: ContextService
     retention: Retention
+    forgetting: Forgetting
     links: LinkService
     link_proposals: LinkProposals
     timesheet: Timesheet

@@ -116,6 +116,7 @@ class TextAnalyzer:
     def __init__(self) -> None:
         self._new: list[tuple[str, str]] = []
         self._terms = {language: _Terms(language, self._new) for language in LANGUAGES}
+        self._words_gone: int | None = None
 
     def index_terms(self, text: str) -> tuple[str, int]:
         """Terms of ``text`` joined by single spaces, and how many there are."""
@@ -130,6 +131,12 @@ class TextAnalyzer:
         taken = self._new.copy()
         del self._new[: len(taken)]
         return taken
+
+    def follow(self, words_gone: int) -> None:
+        if self._words_gone not in (None, words_gone):
+            for terms in self._terms.values():
+                terms.clear()
+        self._words_gone = words_gone
 
     def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
         self._new.extend(surfaces)

@@ -85,6 +85,11 @@ class Retention:
             row = self._store.get_session(namespace, item.session.id)
             if row is None or row.session.updated_at != item.session.updated_at:
                 continue
+            if row.session.source != NATIVE:
+                # Its client may still have it: without a mark the next scan would bring it back.
+                self._store.forget_session(namespace, item.session.id, at=self._clock())
+                removed.append(item.session.id)
+                continue
             try:
                 self._store.delete_session(namespace, item.session.id, at=self._clock(), if_version=row.version)
             except NotFound:

@@ -36,6 +36,8 @@ class Settings:
     redaction: str = "mask"
     #: Readers to use; empty means all.
     readers: tuple[str, ...] = ()
+    #: Never read: names of readers, folders as in a gitignore file (``~/secret``, ``/work/*/private``, ``name``).
+    exclude: tuple[str, ...] = ()
     toolsets: tuple[str, ...] = ("history", "context")
     read_only: bool = False
     host: str = "127.0.0.1"

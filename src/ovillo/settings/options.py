@@ -41,6 +41,7 @@ OPTIONS = (
     Option("embedder_key", values.text, lambda: None, secret=True),
     Option("redaction", values.choice("mask", "off"), lambda: "mask"),
     Option("readers", values.names, lambda: ()),
+    Option("exclude", values.names, lambda: ()),
     Option("toolsets", values.names, lambda: ("history", "context")),
     Option("read_only", values.flag, lambda: False),
     Option("host", values.text, lambda: "127.0.0.1"),

@@ -42,6 +42,7 @@ _COMMANDS = {
     "serve": (f"{_C}.serve:serve", "Serve MCP over streamable HTTP."),
     "open": (f"{_C}.open:open_page", "Open the running server in your browser."),
     "key": (f"{_C}.key:key", "Your token, and keys for clients of a server for several."),
+    "forget": (f"{_C}.forget:forget", "Remove a session, project or source for good."),
     "audit": (f"{_C}.audit:audit", "Who read or removed which session."),
     "embed": (f"{_C}.embed:embed", "Make everything searchable by meaning, now."),
     "memory": (f"{_C}.memory:memory", "What ovillo keeps, and how much room it takes."),

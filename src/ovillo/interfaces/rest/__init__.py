@@ -12,6 +12,7 @@ from ovillo.interfaces.rest import (
     context,
     contexts,
     entities,
+    forgetting,
     from_tools,
     knowledge,
     links,
@@ -40,6 +41,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *contexts.ENDPOINTS,
     *status.ENDPOINTS,
     *sources.ENDPOINTS,
+    *forgetting.ENDPOINTS,
     *changes.ENDPOINTS,
     *v6.ENDPOINTS,
 )

@@ -19,7 +19,7 @@ from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
 #: A checkpoint after this much (bytes).
 _BATCH_BYTES = 2_000_000
 #: The cursor's key for the index of threads; no file is named so.
-_INDEX_KEY = "state"
+_INDEX_KEY = "#state"
 
 
 class CodexReader:

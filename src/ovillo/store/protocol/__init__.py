@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
     from ovillo.store.protocol.contexts import ContextStore
     from ovillo.store.protocol.entities import EntityStore, TrackedPart, TrackState, Walk
+    from ovillo.store.protocol.forgetting import ForgettingStore, Traces
     from ovillo.store.protocol.health import HealthStore
     from ovillo.store.protocol.importing import ImportStore
     from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
@@ -76,6 +77,10 @@ _NAMES = {
         "TrackedPart",
         "TrackState",
         "Walk",
+    ),
+    "forgetting": (
+        "ForgettingStore",
+        "Traces",
     ),
     "health": ("HealthStore",),
     "importing": ("ImportStore",),
@@ -145,6 +150,7 @@ __all__ = [
     "EntityStore",
     "Except",
     "FileStamp",
+    "ForgettingStore",
     "HealthStore",
     "ImportStore",
     "IndexStats",
@@ -174,6 +180,7 @@ __all__ = [
     "TextStore",
     "TimesheetStore",
     "Totals",
+    "Traces",
     "TrackState",
     "TrackedPart",
     "UpkeepStore",

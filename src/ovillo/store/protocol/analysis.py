@@ -26,6 +26,10 @@ class Analyzer(Protocol):
         index term. They feed the trigram index behind substring search. May repeat pairs of earlier runs."""
         ...
 
+    def follow(self, words_gone: int) -> None:
+        """How often words were removed from what the pairs fed. When it changed, all words count as never met."""
+        ...
+
     def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
         """These were taken, but could not be stored: they are given out again."""
         ...

@@ -14,6 +14,7 @@ from ovillo.store.protocol.code import CodeStore
 from ovillo.store.protocol.condition import ConditionStore
 from ovillo.store.protocol.contexts import ContextStore
 from ovillo.store.protocol.entities import EntityStore
+from ovillo.store.protocol.forgetting import ForgettingStore
 from ovillo.store.protocol.health import HealthStore
 from ovillo.store.protocol.importing import ImportStore
 from ovillo.store.protocol.ingest import IngestStore
@@ -49,6 +50,7 @@ class Store(
     AuditStore,
     CodeStore,
     EntityStore,
+    ForgettingStore,
     KnowledgeStore,
     Protocol,
 ):

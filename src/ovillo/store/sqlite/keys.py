@@ -14,11 +14,18 @@ def namespace_key(db: apsw.Connection, namespace: str, analyzer: Analyzer) -> in
     if namespace in known:
         return known[namespace]
     row = db.execute("SELECT key FROM namespaces WHERE name = ?", (namespace,)).fetchone()
+    _follow_vocabulary(db, analyzer)
     if row is None:
         db.execute("INSERT OR IGNORE INTO meta VALUES ('analyzer', ?)", (analyzer.version,))
         row = db.execute("INSERT INTO namespaces (name) VALUES (?) RETURNING key", (namespace,)).fetchone()
     known[namespace] = int(row[0])
     return known[namespace]
+
+
+def _follow_vocabulary(db: apsw.Connection, analyzer: Analyzer) -> None:
+    """Once a transaction: words that left the vocabulary are new again, whichever process removed them."""
+    gone = db.execute("SELECT value FROM meta WHERE key = 'words_gone'").fetchone()
+    analyzer.follow(0 if gone is None else int(gone[0]))
 
 
 def session_key(db: apsw.Connection, namespace: int, session_id: str) -> int | None:

@@ -23,7 +23,8 @@ from ovillo.store.protocol.recording import CHANGEABLE
 from ovillo.store.sqlite.appending import Entry, appending_of, leaves_nothing_when_refused
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.connection import ReaderPool
-from ovillo.store.sqlite.forgetting import forget_mentions
+from ovillo.store.sqlite.forgetting import remove_session
+from ovillo.store.sqlite.forgotten import check_not_forgotten
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.prepare import first_prompt, prepare_message
@@ -39,7 +40,6 @@ from ovillo.store.sqlite.rows import (
     unpack,
 )
 from ovillo.store.sqlite.session_reads import row_from
-from ovillo.store.sqlite.vector_store import drop_vectors
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 from ovillo.store.sqlite.writer import Writer
 
@@ -64,6 +64,7 @@ class RecordingWrites:
             ns = namespace_key(db, namespace, self._analyzer)
             is_new = session_key(db, ns, session.id) is None
             if is_new:
+                check_not_forgotten(db, ns, session)
                 insert_session(db, ns, session, terms)
                 learn(db, surfaces)
                 log_changes(db, ns, "session", [session.id], session.updated_at or 0)
@@ -118,7 +119,8 @@ class RecordingWrites:
             ns = namespace_key(db, namespace, self._analyzer)
             _current(db, namespace, ns, session_id, if_version)
             key = session_key(db, ns, session_id)
-            _delete(db, key)
+            assert key is not None
+            remove_session(db, self._analyzer, ns, key)
             log_changes(db, ns, "session_deleted", [session_id], at)
 
         self._writer.run(work)
@@ -243,28 +245,6 @@ def _read(db: apsw.Connection, namespace: Namespace, ns: int, session_id: Sessio
 
 def _unknown(session_id: SessionId) -> NotFound:
     return NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
-
-
-def _delete(db: apsw.Connection, key: int | None) -> None:
-    docs = "SELECT key FROM parts WHERE session_key = ?1 UNION ALL SELECT title_doc FROM sessions WHERE key = ?1"
-    db.execute(f"DELETE FROM fts WHERE rowid IN ({docs})", (key,))
-    drop_vectors(db, db.execute(docs, (key,)).fetchall())
-    forget_mentions(db, key)
-    tables = (
-        "touches",
-        "parts",
-        "messages",
-        "session_places",
-        "session_files",
-        "idempotency",
-        "summaries",
-        "snapshots",
-    )
-    for table in tables:
-        db.execute(f"DELETE FROM {table} WHERE session_key = ?", (key,))
-    db.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", (key,))
-    db.execute("DELETE FROM dismissed_links WHERE session_key = ?1 OR other_key = ?1", (key,))
-    db.execute("DELETE FROM sessions WHERE key = ?", (key,))
 
 
 def _digest(message: Message) -> bytes:

@@ -60,6 +60,20 @@ def put_back_in_index(
     writes.flush()
 
 
+def put_copies_in_index(db: apsw.Connection, analyzer: Analyzer, namespace_key: int, origin: str) -> None:
+    """The session ``origin`` is gone: what forks copied of it is theirs, and found there."""
+    rows = db.execute(
+        "SELECT m.key, s.id FROM sessions s JOIN messages m ON m.session_key = s.key"
+        " WHERE s.namespace_key = ? AND m.inherited_from = ? ORDER BY m.key",
+        (namespace_key, origin),
+    ).fetchall()
+    writes = IndexWrites(db)
+    for message_key, session_id in rows:
+        db.execute("UPDATE messages SET inherited_from = NULL WHERE key = ?", (message_key,))
+        _index_message(db, analyzer, SessionId(session_id), message_key, writes)
+    writes.flush()
+
+
 def index_again(db: apsw.Connection, analyzer: Analyzer) -> None:
     """Rebuild full text and vocabulary from the parts; vectors stay (they hold texts, not terms)."""
     db.execute("INSERT INTO fts (fts) VALUES ('delete-all')")

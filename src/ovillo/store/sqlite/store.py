@@ -22,6 +22,7 @@ from ovillo.store.sqlite.changes import ChangeLog, log_changes
 from ovillo.store.sqlite.classification import Classification
 from ovillo.store.sqlite.connection import ReaderPool, is_read_only, open_unwritable
 from ovillo.store.sqlite.forgetting import forget_mentions
+from ovillo.store.sqlite.forgotten import not_forgotten
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.merge import Merge
 from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ovillo.store.sqlite.condition import Condition
     from ovillo.store.sqlite.contexts import ContextTables
     from ovillo.store.sqlite.entities import EntityTables
+    from ovillo.store.sqlite.forgotten import ForgottenTables
     from ovillo.store.sqlite.health import HealthReads
     from ovillo.store.sqlite.importing import ImportWrites
     from ovillo.store.sqlite.knowledge import KnowledgeTables
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
         Condition,
         ContextTables,
         EntityTables,
+        ForgottenTables,
         HealthReads,
         ImportWrites,
         KnowledgeTables,
@@ -97,6 +100,7 @@ _LATE = (
     ("code_index", "CodeTables"),
     ("code_vectors", "CodeVectorTables"),
     ("knowledge", "KnowledgeTables"),
+    ("forgotten", "ForgottenTables"),
     ("condition", "Condition"),
     ("health", "HealthReads"),
     ("access_keys", "AccessKeyTable"),
@@ -188,9 +192,11 @@ class SqliteStore(
         def work(db: apsw.Connection) -> Applied:
             key = namespace_key(db, namespace, self._analyzer)
             place_key = None if place is None else _place_key(db, key, *place)
+            deltas = not_forgotten(db, key, prepared.deltas)
             begin(db, key, anew)
-            applied = self._merge(db, namespace, key, place_key, precedence, prepared.deltas)
-            if place_key is not None:
+            applied = self._merge(db, namespace, key, place_key, precedence, deltas)
+            # Forgotten while it was being read: it is looked at once more, and then left alone for good.
+            if place_key is not None and len(deltas) == len(prepared.deltas):
                 _move_cursor(db, place_key, cursor or {})
                 _note_skipped(db, place_key, skipped)
                 _count_redactions(db, place_key, redactions or {})

@@ -223,9 +223,13 @@ class VectorStore:
             ...
 
 
-def drop_vectors(db: apsw.Connection, docs: Iterable[tuple[DocId]]) -> None:
-    """Of documents that are gone or say something else now, of all models."""
+def drop_vectors(db: apsw.Connection, docs: Iterable[tuple[DocId]], *, for_good: bool = False) -> None:
+    """Of documents that are gone or say something else now, of all models. ``for_good``: every process drops them
+    from its memory before it next looks."""
     rows = list(docs)
+    if for_good and rows:
+        for (key,) in db.execute("SELECT key FROM embedding_models").fetchall():
+            _log_write(db, key, [doc for (doc,) in rows])
     for table in ("vector_bits", "vectors"):
         # With the models named, a document's rows are found without looking through the table.
         db.executemany(f"DELETE FROM {table} WHERE model_key IN (SELECT key FROM embedding_models) AND doc = ?", rows)

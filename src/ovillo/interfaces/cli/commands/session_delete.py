@@ -25,6 +25,7 @@ def delete(state: State, session: str, yes: bool) -> None:
         confirm(f"Remove {found.session.id} ({one_line(found.title, 60)}) for good?")
     services.recorder.delete(LOCAL.namespace, found.session.id)
     services.audit.removed(LOCAL, "cli", "session delete", found.session.id)
+    _finish(state)
     if state.json:
         print_json({"deleted": [found.session.id]})
     else:
@@ -48,6 +49,8 @@ def prune(state: State, days: int | None, kind: str | None, mirrored: bool, yes:
     for session_id in gone:
         services.audit.removed(LOCAL, "cli", "session prune", session_id)
     removed = len(gone)
+    if gone:
+        _finish(state)
     if state.json:
         print_json({"sessions": [x.session.id for x in chosen], "removed": removed, "dryRun": not yes})
         return
@@ -59,3 +62,10 @@ def prune(state: State, days: int | None, kind: str | None, mirrored: bool, yes:
         tell(f"{len(chosen)} sessions would be removed. Add --yes to do it.")
     else:
         tell("No session is that old.")
+
+
+def _finish(state: State) -> None:
+    """Nothing of it stays in the file."""
+    unfinished = state.services().forgetting.finish()
+    if unfinished:
+        tell(f"Its text may still be in the file for now: {unfinished}", err=True)

@@ -11,6 +11,7 @@ from ovillo.interfaces.cli.output import page, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line
+from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,6 +22,7 @@ _MEANS = {
     "damaged": "some records could not be read",
     "unreadable": "could not be read at the last scan",
     "gone": "was read before and is no longer there; what was read stays",
+    "excluded": "its client is excluded by the setting exclude; nothing of it is read",
     "new": "found, not scanned yet",
 }
 
@@ -35,6 +37,7 @@ def sources(state: State) -> None:
         print_json(
             {
                 "sources": [_data(x) for x in reports],
+                "excludedAndStored": _stored_and_excluded(state),
                 "indexedThrough": to_iso(state.services().scan_state.indexed_through()),
             }
         )
@@ -43,8 +46,16 @@ def sources(state: State) -> None:
         tell(f"No agent history was found in {state.settings().home}. Use an agent once, then run `ovillo scan`.")
         return
     page(state, (_shown(report) for report in reports))
+    stored = _stored_and_excluded(state)
+    if stored:
+        are = "session is" if stored == 1 else "sessions are"
+        tell(f"{stored} excluded {are} stored from before. To remove them: ovillo forget excluded")
     if any(x.status == "new" for x in reports):
         tell("Run `ovillo scan` to read what is new.")
+
+
+def _stored_and_excluded(state: State) -> int:
+    return len(state.services().forgetting.plan(LOCAL.namespace, "excluded", "").sessions)
 
 
 def _data(x: SourceReport) -> dict[str, Any]:
@@ -62,6 +73,7 @@ def _data(x: SourceReport) -> dict[str, Any]:
         "redactions": dict(x.redactions),
         "lastScan": to_iso(x.last_scan_at),
         "error": x.error,
+        "excluded": [{"rule": rule, "sessions": count} for rule, count in x.excluded.items()],
     }
 
 
@@ -81,6 +93,9 @@ def _shown(x: SourceReport) -> Text:
     if x.unknown_types:
         kept = ", ".join(f"{kind} {count}" for kind, count in sorted(x.unknown_types.items()))
         text.append(f"  record types without a field of ours, kept as they are: {one_line(kept, 400)}\n", "dim")
+    for rule, count in x.excluded.items():
+        text.append("  excluded  ", "yellow")
+        text.append(f"{count} {'session' if count == 1 else 'sessions'} by {one_line(rule, 400)}\n")
     if x.error:
         text.append(f"  {one_line(x.error, 400)}\n", "red")
     for item in x.skipped:

@@ -31,7 +31,7 @@ from ovillo.store.sqlite.rows import ROLE_CODES, unpack
 #: Made again by the next scan, the next look at files of code and documents, or in the background.
 _DERIVED = (
     *("fts", "fts_", "trigrams", "trigrams_", "vocabulary", "knowledge_fts", "knowledge_fts_"),
-    *("cursors", "skipped", "entities", "mentions", "tracked", "overlaps"),
+    *("cursors", "skipped", "excluded", "entities", "mentions", "tracked", "overlaps"),
     *("vector", "vectors", "embedding_models", "knowledge_vectors", "knowledge_chunks", "knowledge_revisions"),
     *("code_files", "code_history", "code_symbols", "code_calls", "code_vectors", "code_revisions"),
 )

@@ -1,0 +1,152 @@
+"""What the user does not want read: clients and folders named in the settings, and ``.ovilloignore`` files.
+
+Owns the rules and which one excludes a session. Leaving sessions out is ``sieve``'s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ovillo.model.records import Session
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+FILE = ".ovilloignore"
+SETTING = "exclude"
+_MAX_BYTES = 1024 * 1024
+#: A name that only a pattern for everything matches: where it is ignored in a folder, the folder itself is.
+_ANYTHING = "\u2044ovillo-anything"
+_HERE = frozenset({".", "./", "/"})
+
+
+class Rule(NamedTuple):
+    #: For people: ``exclude: PATTERN``, or the path of the file.
+    name: str
+    #: A hash of what it says.
+    said: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    rule: Rule
+    spec: GitIgnoreSpec
+
+
+class Exclusion:
+    """Answers for one scan: files are read once. Picklable."""
+
+    def __init__(self, patterns: Sequence[str], home: Path, readers: Sequence[str] = ()) -> None:
+        self._given = (tuple(patterns), home, tuple(readers))
+        self.clients = frozenset(x.casefold() for x in patterns) & frozenset(readers)
+        self._patterns = [x for x in patterns if x.casefold() not in self.clients]
+        self._home = home
+        self._specs: list[_Found] | None = None
+        self._folders: dict[str, Rule | None] = {}
+        self._files: dict[str, _Found | None] = {}
+
+    def __reduce__(self) -> tuple[type[Exclusion], tuple[tuple[str, ...], Path, tuple[str, ...]]]:
+        return Exclusion, self._given
+
+    def of_session(self, session: Session) -> Rule | None:
+        for found in self._of_settings():
+            if session.project_id and found.rule.name == f"{SETTING}: {session.project_id}":
+                return found.rule
+        for folder in (session.directory, session.worktree):
+            rule = self.of_folder(folder) if folder else None
+            if rule is not None:
+                return rule
+        return None
+
+    def of_folder(self, folder: str) -> Rule | None:
+        if folder not in self._folders:
+            self._folders[folder] = self._look(folder)
+        return self._folders[folder]
+
+    def still_says(self, name: str, said: bytes) -> bool:
+        """Whether a rule that excluded something is there and says the same."""
+        if not name:
+            return True
+        if name.startswith(f"{SETTING}: "):
+            return any(found.rule.name == name for found in self._of_settings())
+        found = self._file(Path(name))
+        return found is not None and found.rule.said == said
+
+    def _look(self, folder: str) -> Rule | None:
+        path = Path(folder.replace("\\", "/"))
+        if not path.is_absolute():
+            return None
+        below = path.relative_to(path.anchor).as_posix()
+        for found in self._of_settings():
+            if _ignores(found.spec, below):
+                return found.rule
+        for above in (path, *path.parents):
+            own = self._file(above / FILE)
+            if own is not None:
+                inside = path.relative_to(above).as_posix()
+                said = _says(own.spec, "" if inside == "." else inside)
+                if said is not None:
+                    # The innermost file that says anything decides, as with git.
+                    return own.rule if said else None
+        return None
+
+    def _of_settings(self) -> list[_Found]:
+        if self._specs is None:
+            self._specs = []
+            for pattern in self._patterns:
+                rule = Rule(f"{SETTING}: {pattern}", _hash(pattern.encode()))
+                self._specs.append(_Found(rule, _compiled([self._anchored(pattern)])))
+        return self._specs
+
+    def _anchored(self, pattern: str) -> str:
+        """As a line of a gitignore file at the root of the file system."""
+        if pattern == "~" or pattern.startswith("~/"):
+            pattern = self._home.as_posix() + pattern[1:]
+        return pattern
+
+    def _file(self, path: Path) -> _Found | None:
+        key = str(path)
+        if key not in self._files:
+            self._files[key] = _read(path)
+        return self._files[key]
+
+
+def _read(path: Path) -> _Found | None:
+    try:
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+            return None
+        data = path.read_bytes()
+    except OSError:
+        return None
+    lines = data.decode("utf-8", "replace").splitlines()
+    return _Found(Rule(str(path), _hash(data)), _compiled(["/*" if x.strip() in _HERE else x for x in lines]))
+
+
+def _compiled(lines: Sequence[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # start-up cost: most people exclude nothing
+
+    good = []
+    for line in lines:
+        try:
+            GitIgnoreSpec.from_lines([line])
+            good.append(line)
+        except ValueError:  # one pattern that is none: the others still count
+            continue
+    return GitIgnoreSpec.from_lines(good)
+
+
+def _ignores(spec: GitIgnoreSpec, folder: str) -> bool:
+    return bool(_says(spec, folder))
+
+
+def _says(spec: GitIgnoreSpec, folder: str) -> bool | None:
+    """``folder`` relative to the rules' own, empty for that itself."""
+    return spec.check_file(f"{folder}/{_ANYTHING}" if folder else _ANYTHING).include
+
+
+def _hash(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()

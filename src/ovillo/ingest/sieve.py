@@ -1,0 +1,129 @@
+"""Which of the sessions that a reader finds go on to the store: not those that were forgotten or are excluded.
+
+Owns leaving them out while reading, also in the processes beside, and sealing the cursors of their files. The store checks
+once more, inside its transaction, what was forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ovillo.ingest.exclusion import Exclusion, Rule
+from ovillo.ingest.sealed import seal, sealed_name
+from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SkippedRecord
+from ovillo.model.tombstones import Forgettable, is_covered, mark_of
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """One for a scan; picklable."""
+
+    exclusion: Exclusion
+    #: Kind -> mark -> when; empty while nothing was forgotten.
+    marks: Mapping[str, Mapping[bytes, int]] = field(default_factory=dict)
+    key: bytes = b""
+    #: Mark of a session -> the rule that left it out before; an empty name for what is forgotten.
+    known: Mapping[bytes, tuple[str, bytes]] = field(default_factory=dict)
+
+    def rule_for(self, session: Session) -> Rule | None:
+        rule = self.exclusion.of_session(session)
+        if rule is None and session.directory is None and self.known:
+            # A delta may hold a title only; whose it is was seen when the file was read.
+            before = self.known.get(self.mark(session.id))
+            return None if before is None else Rule(*before)
+        return rule
+
+    def is_forgotten(self, session: Session) -> bool:
+        kinds = {Forgettable(kind) for kind in self.marks}
+        return bool(kinds) and is_covered(session, self.key, kinds, self._at)
+
+    def without_forgotten(self, session: Session) -> Session:
+        """The ids of forgotten sessions are not kept as somebody's origin either."""
+        if Forgettable.SESSION not in self.marks:
+            return session
+        return replace(
+            session,
+            parent_id=None if session.parent_id and self._is_marked(session.parent_id) else session.parent_id,
+            forked_from=None if session.forked_from and self._is_marked(session.forked_from) else session.forked_from,
+        )
+
+    def mark(self, session_id: SessionId) -> bytes:
+        return mark_of(self.key, Forgettable.SESSION, session_id)
+
+    def _is_marked(self, session_id: SessionId) -> bool:
+        return self._at(Forgettable.SESSION, self.mark(session_id)) is not None
+
+    def _at(self, kind: Forgettable, mark: bytes) -> int | None:
+        return self.marks.get(kind.value, {}).get(mark)
+
+
+_FORGOTTEN = Rule("", b"")
+
+
+class Sifting:
+    """What one pass over a place lets through."""
+
+    def __init__(self, sieve: Sieve, sealed: Iterable[str]) -> None:
+        self._sieve = sieve
+        self._sealed = frozenset(sealed)
+        self._out: dict[SessionId, Rule] = {}
+        #: Of sessions that went through since the last checkpoint.
+        self._kept: set[SessionId] = set()
+        self._left_out: set[SessionId] = set()
+        #: ``(rule, what it says, mark of the session)``, since it was last asked for.
+        self._excluded: set[tuple[str, bytes, bytes]] = set()
+
+    def passed(self, delta: SessionDelta) -> SessionDelta | None:
+        session = delta.session
+        if self._is_out(session):
+            self._left_out.add(session.id)
+            return None
+        self._kept.add(session.id)
+        clean = self._sieve.without_forgotten(session)
+        return delta if clean is session else replace(delta, session=clean)
+
+    def _is_out(self, session: Session) -> bool:
+        if session.id in self._out:
+            return True
+        rule = self._sieve.rule_for(session)
+        if rule is None and session.kind is SessionKind.SUBAGENT and session.parent_id in self._out:
+            rule = self._out[session.parent_id]
+        elif rule is None and not self._sieve.is_forgotten(session):
+            return False
+        self._out[session.id] = rule or _FORGOTTEN
+        self._excluded.add((*(rule or _FORGOTTEN), self._sieve.mark(session.id)))
+        return True
+
+    def cursor(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Entries of files that hold nothing but what was left out come sealed."""
+        left_out, kept = self._left_out, self._kept
+        self._left_out, self._kept = set(), set()
+        if not left_out and not self._sealed:
+            return dict(entries)
+        moved: dict[str, Any] = {}
+        for name, value in entries.items():
+            hidden = sealed_name(self._sieve.key, name)
+            if value is None or name.startswith("#") or not self._is_to_seal(name, value, hidden, left_out, kept):
+                moved[name] = value
+                if hidden in self._sealed:
+                    moved[hidden] = None
+            else:
+                moved[name] = None
+                moved[hidden] = seal(self._sieve.key, name, value)
+        return moved
+
+    def _is_to_seal(self, name: str, value: Any, hidden: str, left_out: set[SessionId], kept: set[SessionId]) -> bool:
+        said = f"{name} {json.dumps(value, ensure_ascii=False)}"
+        if any(each in said for each in left_out):
+            return not any(each in said for each in kept)
+        return hidden in self._sealed and not any(each in said for each in kept)
+
+    def skipped(self, found: Iterable[SkippedRecord]) -> list[SkippedRecord]:
+        return [x for x in found if not any(each in x.file or each in x.position for each in self._out)]
+
+    def take_excluded(self) -> frozenset[tuple[str, bytes, bytes]]:
+        taken, self._excluded = self._excluded, set()
+        return frozenset(taken)

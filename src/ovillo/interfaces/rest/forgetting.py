@@ -1,0 +1,119 @@
+"""``/api/forget``: removing for good what was read or recorded, and what was removed so."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.model.clock import to_iso
+from ovillo.model.tombstones import Tombstone
+from ovillo.security.principals import ADMIN
+
+_TAG = "Forgetting"
+
+
+class Forget(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+    target: Literal["session", "project", "source", "excluded"]
+    #: Id, folder or reader; empty for what is excluded.
+    name: str = ""
+    #: Without it nothing is removed, only counted.
+    confirm: bool = False
+
+
+class Counts(Struct, rename="camel", kw_only=True):
+    sessions: int
+    messages: int
+    parts: int
+    summaries: int
+    snapshots: int
+    links: int
+    tasks: int
+    #: Sessions that stay and hold copies of messages.
+    forks: int
+
+
+class ForgottenNow(Struct, rename="camel", kw_only=True):
+    target: str
+    name: str
+    sessions: list[str]
+    counts: Counts
+    dry_run: bool
+    removed: int
+    #: By which it can be allowed again.
+    marks: list[str]
+    #: Why removed text may still be in the file.
+    unfinished: str | None
+
+
+class Stone(Struct, rename="camel", kw_only=True):
+    mark: str
+    kind: str
+    at: str | None
+    sessions: int
+
+
+class Stones(Struct, rename="camel", kw_only=True):
+    forgotten: list[Stone]
+
+
+def _forget(call: Exchange[Any, Forget]) -> Reply:
+    forgetting = call.services.forgetting
+    plan = forgetting.plan(call.namespace, call.body.target, call.body.name)
+    done = forgetting.forget(call.principal, "rest", plan) if call.body.confirm else None
+    traces = plan.traces
+    return Reply(
+        ForgottenNow(
+            target=plan.target,
+            name=plan.name,
+            sessions=list(plan.sessions),
+            counts=Counts(**{name: getattr(traces, name) for name in Counts.__struct_fields__}),
+            dry_run=done is None,
+            removed=done.sessions if done else 0,
+            marks=list(done.marks) if done else [],
+            unfinished=done.unfinished if done else None,
+        )
+    )
+
+
+def _list(call: Exchange[Any, None]) -> Reply:
+    return Reply(Stones(forgotten=[_shown(stone) for stone in call.services.forgetting.listed(call.namespace)]))
+
+
+def _allow(call: Exchange[Any, None]) -> Reply:
+    return Reply(_shown(call.services.forgetting.allow(call.namespace, call.path["mark"])))
+
+
+def _shown(stone: Tombstone) -> Stone:
+    return Stone(mark=stone.mark.hex(), kind=stone.kind.value, at=to_iso(stone.at), sessions=stone.sessions)
+
+
+_NONE = {404: "Nothing of that name or mark."}
+
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/api/forget",
+        "forget",
+        "Remove a session, a project or a source for good",
+        _TAG,
+        ADMIN,
+        _forget,
+        body=Forget,
+        reply=ForgottenNow,
+        also=_NONE | {409: "The name stands for several."},
+    ),
+    Endpoint("GET", "/api/forget", "listForgotten", "What was forgotten, by mark", _TAG, ADMIN, _list, reply=Stones),
+    Endpoint(
+        "DELETE",
+        "/api/forget/{mark}",
+        "allowAgain",
+        "Allow what was forgotten to be read again",
+        _TAG,
+        ADMIN,
+        _allow,
+        reply=Stone,
+        also=_NONE | {409: "Several marks begin so."},
+    ),
+)

@@ -1,0 +1,242 @@
+"""Forgetting for good: a session, a project, a source, or what is excluded by now.
+
+Owns choosing what goes and in which order: the mark first, so that nobody brings it back meanwhile, then the sessions, then the
+file is written anew. Removing one session is the store's; the clients' own files are never touched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ovillo.model.clock import Clock
+from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
+from ovillo.model.live import NATIVE
+from ovillo.model.quoting import named
+from ovillo.model.records import Namespace, Session, SessionId, SessionKind
+from ovillo.model.tombstones import Forgettable, Tombstone, mark_of, project_name, projects_of
+from ovillo.security.principals import Principal
+from ovillo.security.private_files import write
+from ovillo.sessions.audit import Audit
+from ovillo.sessions.catalog import Catalog
+from ovillo.store.protocol import SessionFilter, Traces
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
+
+Target = Literal["session", "project", "source", "excluded"]
+#: Whether a rule of the user excludes the session now.
+IsExcluded = Callable[[Session], bool]
+
+_PAGE = 200
+_MIN_MARK = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would go. ``names`` are marked beside the sessions (a project's folder, a source)."""
+
+    target: Target
+    name: str
+    sessions: tuple[SessionId, ...]
+    traces: Traces
+    marked: tuple[tuple[Forgettable, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    sessions: int
+    #: Hexadecimal marks by which it can be allowed again.
+    marks: tuple[str, ...]
+    #: Why removed text may still be in the file, if it may; ``finish`` tries again.
+    unfinished: str | None = None
+
+
+class Forgetting:
+    def __init__(
+        self,
+        store: Store,
+        catalog: Catalog,
+        audit: Audit,
+        clock: Clock,
+        data_dir: Path,
+        is_excluded: Callable[[], IsExcluded],
+    ) -> None:
+        self._store = store
+        self._catalog = catalog
+        self._audit = audit
+        self._clock = clock
+        self._data_dir = data_dir
+        self._is_excluded = is_excluded
+
+    # --- choosing
+
+    def plan(self, namespace: Namespace, target: Target, name: str) -> Plan:
+        """Nothing is removed. Raises NotFound, Ambiguous, InvalidInput."""
+        if target == "session":
+            chosen = self._session(namespace, name)
+            return self._plan(namespace, target, chosen[0], chosen)
+        if target == "excluded":
+            is_excluded = self._is_excluded()
+            return self._plan(
+                namespace, target, "", [x.id for x in self._all(namespace) if x.source != NATIVE and is_excluded(x)]
+            )
+        if not name.strip():
+            raise InvalidInput(f"No {target} is named.", hint="`ovillo sources` and `ovillo session list` show them.")
+        return self._project(namespace, name) if target == "project" else self._source(namespace, name)
+
+    def _session(self, namespace: Namespace, name: str) -> list[SessionId]:
+        found = self._catalog.resolve(namespace, name).session.id
+        return [found, *self._sub_agents(namespace, found)]
+
+    def _sub_agents(self, namespace: Namespace, parent: SessionId) -> Iterator[SessionId]:
+        for session in self._all(namespace, SessionFilter(parent_id=parent, kind=SessionKind.SUBAGENT)):
+            yield session.id
+            yield from self._sub_agents(namespace, session.id)
+
+    def _project(self, namespace: Namespace, given: str) -> Plan:
+        sessions = list(self._all(namespace))
+        name = project_name(str(Path(given).expanduser().absolute()) if _is_path(given) else given)
+        if not _is_path(given) and not any(session.project_id == name for session in sessions):
+            folders = {project_name(x.directory) for x in sessions if x.directory and _tail(x.directory) == name}
+            if len(folders) > 1:
+                raise Ambiguous(
+                    f"Several folders are called {named(name)}.", hint=f"Give one: {', '.join(sorted(folders)[:5])}"
+                )
+            name = folders.pop() if folders else name
+        chosen = [session.id for session in sessions if name in projects_of(session)]
+        if not chosen and not _is_path(given):
+            raise NotFound(
+                f"No session belongs to a project {named(given)}.",
+                hint="Give its folder; `ovillo session list` shows it.",
+            )
+        everything = [*chosen, *(child for each in chosen for child in self._sub_agents(namespace, each))]
+        return self._plan(namespace, "project", name, everything, ((Forgettable.PROJECT, name),))
+
+    def _source(self, namespace: Namespace, given: str) -> Plan:
+        sources = {session.source for session in self._all(namespace)}
+        sources |= {place.reader for place in self._store.places(namespace)}
+        name = given.casefold().replace("-", "_").replace(" ", "_")
+        if name not in sources:
+            raise NotFound(f"No source {named(given)}.", hint=f"There are: {', '.join(sorted(sources)) or 'none'}.")
+        chosen = [session.id for session in self._all(namespace) if session.source == name]
+        return self._plan(namespace, "source", name, chosen, ((Forgettable.SOURCE, name),))
+
+    def _plan(
+        self,
+        namespace: Namespace,
+        target: Target,
+        name: str,
+        chosen: Iterable[SessionId],
+        marked: tuple[tuple[Forgettable, str], ...] = (),
+    ) -> Plan:
+        ids = tuple(dict.fromkeys(chosen))
+        return Plan(target, name, ids, self._store.traces(namespace, ids), marked)
+
+    def _all(self, namespace: Namespace, where: SessionFilter | None = None) -> Iterator[Session]:
+        after: tuple[int, str] | None = None
+        while rows := self._store.list_sessions(namespace, where or SessionFilter(), _PAGE, after):
+            for row in rows:
+                yield row.session
+            last = rows[-1].session
+            after = (last.updated_at or 0, last.id)
+
+    # --- doing
+
+    def forget(self, principal: Principal, door: str, plan: Plan) -> Forgotten:
+        """Raises StoreUnavailable; what is done by then stays done, and the same call goes on."""
+        namespace, at = principal.namespace, self._clock()
+        key = self._store.secret("forgetting")
+        stones = [Tombstone(kind, mark_of(key, kind, name), at) for kind, name in plan.marked]
+        for stone in stones:
+            self._store.put_tombstone(namespace, stone)
+        asked = self._asked(namespace, plan.sessions)
+        marks = [stone.mark.hex() for stone in stones]
+        gone = 0
+        for session_id in plan.sessions:
+            mark = mark_of(key, Forgettable.SESSION, session_id).hex()
+            if self._store.forget_session(namespace, session_id, at=at, part_of=stones[0] if stones else None):
+                gone += 1
+                self._audit.removed(principal, door, f"forget {plan.target}", f"forgotten:{mark}")
+            if not stones:
+                marks.append(mark)
+        if plan.target == "project":
+            self._store.forget_tasks(namespace, plan.name)
+        self._drop_questions(asked)
+        return Forgotten(gone, tuple(marks), self.finish())
+
+    def finish(self) -> str | None:
+        """Write the file anew where something was removed; why that could not be done, if it could not."""
+        return self._store.wipe()
+
+    def listed(self, namespace: Namespace) -> list[Tombstone]:
+        return self._store.tombstones(namespace)
+
+    def allow(self, namespace: Namespace, mark: str) -> Tombstone:
+        """What was forgotten may be read again; the next scan does. Raises NotFound, Ambiguous, InvalidInput."""
+        wanted = mark.strip().lower().removeprefix("forgotten:")
+        if len(wanted) < _MIN_MARK:
+            raise InvalidInput(
+                f"{mark!r} is too short for a mark.", hint=f"Give at least {_MIN_MARK} digits; `ovillo forget list`."
+            )
+        found = [stone for stone in self.listed(namespace) if stone.mark.hex().startswith(wanted)]
+        if not found:
+            raise NotFound(f"Nothing was forgotten under {mark!r}.", hint="`ovillo forget list` shows the marks.")
+        if len(found) > 1:
+            raise Ambiguous(f"Several marks begin with {mark!r}.", hint="Give more of it.")
+        self._store.lift_tombstones(namespace, [found[0].mark])
+        return found[0]
+
+    # --- what was asked of knowledge documents is noted in a file beside the database
+
+    def _asked(self, namespace: Namespace, sessions: Sequence[SessionId]) -> set[str]:
+        """Texts that the sessions handed to tools: among them may be questions that are noted."""
+        if not self._audit_files():
+            return set()
+        asked: set[str] = set()
+        for session_id in sessions:
+            for message in self._store.messages(namespace, session_id):
+                for part in message.parts:
+                    asked.update(_strings(part.tool.input) if part.tool else [part.text])
+        return asked
+
+    def _audit_files(self) -> list[Path]:
+        return sorted((self._data_dir / "logs").glob("audit*.jsonl"))
+
+    def _drop_questions(self, asked: set[str]) -> None:
+        for path in self._audit_files() if asked else ():
+            lines = path.read_bytes().splitlines(keepends=True)
+            kept = [line for line in lines if _query_of(line) not in asked]
+            if len(kept) < len(lines):
+                write(path, b"".join(kept), replace=True)
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or "\\" in name or name in {".", "..", "~"}
+
+
+def _tail(directory: str) -> str:
+    return project_name(directory).replace("\\", "/").rpartition("/")[2]
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _strings(each)
+
+
+def _query_of(line: bytes) -> str | None:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return None
+    query = said.get("query") if isinstance(said, dict) else None
+    return query if isinstance(query, str) else None
