@@ -296,6 +296,12 @@ CLI: dict[str, tuple[str, str]] = {
     "CLI-45": ("Colours only where they are wanted", "DESIGN 13"),
     "CLI-46": ("Long text goes through the user's pager, with colours only where it shows them", "issue 8 Terminal"),
     "CLI-47": ("NO_COLOR and a dumb terminal get no codes at all", "issue 8 Terminal"),
+    "CLI-50": ("Times are local on a terminal, with the zone named; elsewhere they carry it", "issue 8 Terminal"),
+    "CLI-51": ("Days and hours typed without a zone are local", "issue 8 Terminal"),
+    "CLI-52": (
+        "At any width ids, dates and counts stay whole, and no line is wider than the terminal",
+        "issue 8 Terminal",
+    ),
     "CLI-49": ("The bar of a scan runs once, in terminals only", "issue 8 Terminal"),
     "CLI-48": ("No locale and no pipe's encoding ends a command; files stay UTF-8", "issue 8 Terminal"),
 }

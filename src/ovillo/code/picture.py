@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ovillo.code.modules import ModuleNode
 from ovillo.model.quoting import flat, markup
+from ovillo.model.wording import counted
 
 #: More boxes than this are drawn as folders instead, then as fewer, outer folders.
 _MOST_BOXES = 60
@@ -46,10 +47,12 @@ def svg(nodes: Sequence[ModuleNode], title: str) -> str:
     parts = [_edge(places[a], places[b], forward[a, b], False, f"{a} → {b}") for a, b in drawn]
     parts += [_edge(places[a], places[b], loops[a, b], True, f"{a} → {b}") for a, b in sorted(loops)]
     parts += [_box(name, places[name], name in tests, colours[name]) for name in names]
-    heading = f"{title}: {len(nodes)} modules" + (f" in {len(names)} folders" if len(names) < len(nodes) else "")
+    heading = f"{title}: {counted(len(nodes), 'module')}" + (
+        f" in {counted(len(names), 'folder')}" if len(names) < len(nodes) else ""
+    )
     left_out = len(forward) - len(drawn)
     note = "What is above uses what is below." + (
-        f" {left_out} imports that follow from others are not drawn." if left_out else ""
+        f" {counted(left_out, 'import that follows', 'imports that follow')} from others not drawn." if left_out else ""
     )
     note += f" {len(loops)} against the order are dashed." if loops else ""
     wide = max(wide, 360, _MARGIN * 2 + len(note) * 7)

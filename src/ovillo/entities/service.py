@@ -20,6 +20,7 @@ from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity,
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import names
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.model.wording import counted
 from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
@@ -203,7 +204,11 @@ class Entities:
         near = [x.name for x in self._store.known_entities(namespace, tail[:3], prefix=True, limit=200)] if tail else []
         offered = get_close_matches(name, near, _NEAR, 0.5)
         read, sessions = self._store.tracked_share(namespace)
-        waiting = f" {sessions - read} sessions are not read for entities yet." if read < sessions else ""
+        waiting = (
+            f" {counted(sessions - read, 'session is', 'sessions are')} not read for entities yet."
+            if read < sessions
+            else ""
+        )
         hint = f"Near: {names(offered)}." if offered else "Search for it as words."
         return NotFound(f"No session names {name!r}.{waiting}", hint=hint)
 

@@ -1,17 +1,22 @@
-"""Time: one clock type, and the two conversions between milliseconds and ISO 8601.
+"""Time: one clock type, the conversions between milliseconds and ISO 8601, and days as people mean them.
 
-Owns no policy about display; interfaces choose the form.
+Owns that a day, an hour without a zone and "yesterday" are those of this machine's time zone. Owns no policy about
+display; interfaces choose the form.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 #: Milliseconds since 1970 UTC; injected wherever "now" matters, so that tests can hold it.
 Clock = Callable[[], int]
+
+_TODAY = frozenset({"today", "hoy", "hoje", "aujourd'hui"})
+_YESTERDAY = frozenset({"yesterday", "ayer", "ontem", "hier"})
 
 #: Years a coding agent's record can come from; others are damage (seconds or microseconds taken for ms).
 _EARLIEST_MS = 1_262_304_000_000  # 2010-01-01
@@ -33,22 +38,24 @@ def to_iso(ms: int | None) -> str | None:
 
 def from_iso(text: object) -> int | None:
     """Milliseconds of an ISO 8601 time (UTC where no zone is given); ``None`` when it is not one."""
-    if not isinstance(text, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    try:
-        return round(moment.timestamp() * 1000)
-    except (OverflowError, OSError, ValueError):
-        return None
+    moment = _iso(text)
+    return None if moment is None else _ms(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def local(ms: int) -> datetime:
+    """That moment in the time zone of this machine. Raises OverflowError, OSError, ValueError as ``datetime`` does."""
+    return datetime.fromtimestamp(ms / 1000).astimezone()
+
+
+def day_start(ms: int, days: int = 0) -> int:
+    """Midnight of the local day that holds ``ms``, or of the one so many days later: each as long as it really is."""
+    day = datetime.fromtimestamp(ms / 1000).replace(hour=0, minute=0, second=0, microsecond=0)
+    return round((day + timedelta(days=days)).timestamp() * 1000)
 
 
 def parse_when(text: str, now: int) -> int | None:
-    """A moment as people type it: ISO, milliseconds, ``7d``/``24h``/``30m`` ago, ``today``; ``None`` when it is none."""
+    """A moment as people type it: ISO, milliseconds, ``7d``/``24h``/``30m`` ago, ``today``; ``None`` when it is none.
+    What names no zone is local."""
     word = text.strip().lower()
     if re.fullmatch(r"-?\d{11,16}", word):
         return int(word)
@@ -57,13 +64,41 @@ def parse_when(text: str, now: int) -> int | None:
     if ago := re.fullmatch(r"(\d{1,6})\s*([mhdw])", word):
         unit = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}[ago[2]]
         return now - int(ago[1]) * unit
-    day = 86_400_000
-    midnight = now - now % day
-    if word in {"today", "hoy", "hoje", "aujourd'hui"}:
-        return midnight
-    if word in {"yesterday", "ayer", "ontem", "hier"}:
-        return midnight - day
-    return from_iso(text.strip())
+    if word in _TODAY:
+        return day_start(now)
+    if word in _YESTERDAY:
+        return day_start(now, -1)
+    moment = _iso(text.strip())
+    return None if moment is None else _ms(moment)
+
+
+def parse_end(text: str, now: int) -> int | None:
+    """The first moment behind an end as people type it: a day named as the end counts whole, a moment is included."""
+    moment = parse_when(text, now)
+    if moment is None:
+        return None
+    word = text.strip().lower()
+    if re.fullmatch(r"\d{4}-\d\d-\d\d|(?:19|20)\d{6}", word) or word in _TODAY | _YESTERDAY:
+        with contextlib.suppress(OverflowError, OSError, ValueError):
+            return day_start(moment, 1)
+    return moment + 1
+
+
+def _iso(text: object) -> datetime | None:
+    if not isinstance(text, str):
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _ms(moment: datetime) -> int | None:
+    """Of a moment with its zone, or of one in local time."""
+    try:
+        return round(moment.timestamp() * 1000)
+    except (OverflowError, OSError, ValueError):
+        return None
 
 
 def plausible_ms(value: object) -> int | None:

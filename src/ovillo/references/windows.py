@@ -1,13 +1,14 @@
 """Times that a query names: "yesterday", "la semana pasada", "il y a trois jours", "na sessão anterior".
 
-Owns turning them into stretches of time, by the calendar in UTC. The words are data of ``lexicons``.
+Owns turning them into stretches of time, by the calendar of this machine. The words are data of ``lexicons``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
+from ovillo.model.clock import day_start, local
 from ovillo.references.lexicons import CODES, Grammar, grammar
 from ovillo.references.model import Window
 from ovillo.references.words import fold
@@ -52,16 +53,16 @@ def _weekday(
         if at < 0 or each.code not in languages:
             continue
         spans = [*spans, (at, at + len(name))]
-        today = _midnight(now)
-        back = (datetime.fromtimestamp(today / 1000, UTC).weekday() - number) % 7 or 7
+        today = day_start(now)
+        back = (local(today).weekday() - number) % 7 or 7
         since = today - back * _DAY
         return found or Window(name, since, since + _DAY, since, since + _DAY), spans
     return found, spans
 
 
 def _window(name: str, given: str, now: int, each: Grammar) -> Window:
-    today = _midnight(now)
-    monday = today - datetime.fromtimestamp(today / 1000, UTC).weekday() * _DAY
+    today = day_start(now)
+    monday = today - local(today).weekday() * _DAY
     count = int(given) if given.isdigit() else each.numbers.get(given) or _folded_number(each, given)
     match name:
         case "last_session":
@@ -87,7 +88,7 @@ def _window(name: str, given: str, now: int, each: Grammar) -> Window:
         case "other_day":
             return Window(name, today - 9 * _DAY, today - _DAY, today - 14 * _DAY, today)
         case _:
-            first = datetime.fromtimestamp(today / 1000, UTC).replace(day=1)
+            first = local(today).replace(day=1)
             before = (first - timedelta(days=1)).replace(day=1)
             since, until = int(before.timestamp() * 1000), int(first.timestamp() * 1000)
             return Window(name, since, until, today - 45 * _DAY, today - 15 * _DAY)
@@ -95,10 +96,6 @@ def _window(name: str, given: str, now: int, each: Grammar) -> Window:
 
 def _folded_number(each: Grammar, given: str) -> int:
     return next((number for word, number in each.numbers.items() if fold(word) == given), 1)
-
-
-def _midnight(now: int) -> int:
-    return now - now % _DAY
 
 
 def _folded(query: str) -> str:

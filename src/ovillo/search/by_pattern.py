@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
+from ovillo.model.wording import counted
 from ovillo.search.evidence import find_text
 from ovillo.search.query import Query
 from ovillo.search.ranked import Places, Ranked, Ranking
@@ -54,10 +55,10 @@ def by_pattern(
             cut = f"stopped inside text {looked:,}, newest first; narrow it with project:, after: or longer literals"
             break
         if len(found) >= _MOST_HITS or time.monotonic() > deadline:
-            cut = f"stopped after {looked:,} texts, newest first; narrow it with project:, after: or longer literals"
+            cut = f"stopped after {counted(looked, 'text')}, newest first; narrow it with project:, after: or longer literals"
             break
     return Ranking(
-        found, mark=_marker(query), scored=f"regular expression, newest first, {looked:,} texts read", cut=cut
+        found, mark=_marker(query), scored=f"regular expression, newest first, {counted(looked, 'text')} read", cut=cut
     )
 
 
@@ -87,12 +88,12 @@ def scanned(store: Store, namespace: Namespace, query: Query, deadline: float) -
             cut = f"stopped inside text {looked:,}, newest first; add a rarer word"
             break
         if len(found) >= _MOST_HITS or time.monotonic() > deadline:
-            cut = f"stopped after {looked:,} texts, newest first; add a rarer word"
+            cut = f"stopped after {counted(looked, 'text')}, newest first; add a rarer word"
             break
     return Ranking(
         found,
         mark=lambda text: [place for word in wanted for place in _marked(text, word)],
-        scored=f"little words, looked for in {looked:,} texts, newest first",
+        scored=f"little words, looked for in {counted(looked, 'text')}, newest first",
         cut=cut,
     )
 

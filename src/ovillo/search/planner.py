@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
+from ovillo.model.wording import counted
 from ovillo.search.units import Unit
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Order, Scored, Term
 
@@ -123,7 +124,7 @@ class _Gathering:
             both = AllOf((units[index].match, units[rarest].match))
             self._note(self._ask(both, BUDGET, Order.NEWEST, newest), index)
         if newest < self._documents:
-            self._plan.scored.append(f"common words over the newest {newest:,} texts")
+            self._plan.scored.append(f"common words over the newest {counted(newest, 'text')}")
 
     def _ask(self, expression: Match, limit: int, order: Order = Order.RANK, newest: int | None = None) -> list[Scored]:
         whole: Match = (

@@ -17,6 +17,7 @@ from ovillo.model.clock import Clock
 from ovillo.model.coordination import Link, SharedFile
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, Session, SessionId, SessionType
+from ovillo.model.wording import counted
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.detection import session_type
 from ovillo.sessions.links import LinkService
@@ -214,7 +215,7 @@ def _by_files(case: _Case, shared: Sequence[SharedFile]) -> None:
         # A file that many sessions touch (a README, a lock file) ties no two of them together.
         weight = _FILE / (1 + math.log2(max(item.sessions - 1, 1)))
         name = item.path.replace("\\", "/").rsplit("/", 1)[-1]
-        case.add(weight, f"both touched {item.path} ({item.sessions} sessions did)", [name])
+        case.add(weight, f"both touched {item.path} ({counted(item.sessions, 'session')} did)", [name])
 
 
 def _by_names(case: _Case, names: set[str], common: Counter[str]) -> None:
@@ -232,7 +233,7 @@ def _by_circumstances(case: _Case, row: SessionRow, other: SessionRow) -> None:
         case.add(_TITLE, "both have the same title or beginning")
     pause = _pause_ms(row.session, other.session)
     if pause is not None and pause < _DAY_MS and case.in_substance:
-        told = "at the same time" if pause == 0 else f"{max(1, round(pause / 3_600_000))} hours apart"
+        told = "at the same time" if pause == 0 else f"{counted(max(1, round(pause / 3_600_000)), 'hour')} apart"
         case.add(_NEAR, f"worked on {told}", substance=False)
 
 

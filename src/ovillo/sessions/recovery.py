@@ -15,6 +15,7 @@ from ovillo.model.limits import MAX_ANSWER_TOKENS, PASSING_CHARS
 from ovillo.model.quoting import said
 from ovillo.model.records import Author, Message, Namespace, Part, PartType, Role, SessionId, ToolCall, ToolStatus
 from ovillo.model.text import flatten, message_chars
+from ovillo.model.wording import counted
 from ovillo.sessions.catalog import one_line, unquoted
 from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.history import History
@@ -266,7 +267,7 @@ def _pointer(page: HistoryPage, left_out: int) -> RecoveredItem:
     session_id = page.summary.session.id
     return RecoveredItem(
         "pointer",
-        f"{left_out} of {page.total} messages are not quoted here. get_session_history(sessionID={said(session_id)}) gives them"
+        f"{left_out} of {counted(page.total, 'message')} are not quoted here. get_session_history(sessionID={said(session_id)}) gives them"
         " from the start; with around=<id> it opens at any id above.",
         session_id,
     )

@@ -19,6 +19,7 @@ from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.ids import new_id
 from ovillo.model.quoting import names
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.wording import counted
 from ovillo.sessions import file_changes
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def _earlier(end: int, before: int | None) -> int:
 def _ended(task: Task) -> Conflict:
     seconds = ((task.ended_at or task.started_at) - task.started_at) / 1000
     return Conflict(
-        f"Task {task.id} ended at {to_iso(task.ended_at)} after {seconds:g} s with {len(task.files)} files modified"
+        f"Task {task.id} ended at {to_iso(task.ended_at)} after {seconds:g} s with {counted(len(task.files), 'file')} modified"
         f" (summary: {(task.summary or '')[:200]!r}).",
         hint="Nothing was changed. Punch in again for new work.",
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from ovillo.model.clock import Clock
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.wording import counted
 from ovillo.sessions.snapshot_encoding import Base, Damaged, encode
 from ovillo.sessions.snapshots import plain_of
 from ovillo.store.protocol import EncodedSnapshot, Snapshot, StoreSize
@@ -94,7 +95,7 @@ class Upkeep:
             (
                 "idempotency",
                 lambda: (
-                    f"{store.forget_idempotency(namespace, session_id, before=now - IDEMPOTENCY_DAYS * _DAY_MS)} keys"
+                    f"{counted(store.forget_idempotency(namespace, session_id, before=now - IDEMPOTENCY_DAYS * _DAY_MS), 'key')}"
                 ),
             ),
         ]
@@ -122,7 +123,7 @@ class Upkeep:
 
     def _prune_contexts(self, namespace: Namespace, session_id: SessionId | None, now: int) -> str:
         _alone(session_id)
-        return f"{self._store.prune_contexts(namespace, at=now)} expired entries"
+        return f"{counted(self._store.prune_contexts(namespace, at=now), 'expired entry')}"
 
     def _merge_index(self, session_id: SessionId | None) -> str:
         _alone(session_id)
@@ -151,7 +152,7 @@ class Upkeep:
             work = _Rewriting(self._store, namespace, one, least)
             work.run()
             rewritten, saved, damaged = rewritten + work.rewritten, saved + work.saved, damaged + work.damaged
-        note = f"{rewritten} versions of {len(ids)} sessions written anew, {saved:,} bytes less"
+        note = f"{counted(rewritten, 'version')} of {counted(len(ids), 'session')} written anew, {counted(saved, 'byte')} less"
         return f"{note}; {damaged} damaged versions were left as they are" if damaged else note
 
 

@@ -34,6 +34,7 @@ from ovillo.interfaces.tools.registry import AnyTool, Registry
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import flat, named, noticed, said
 from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.model.wording import counted
 from ovillo.security.principals import ANYONE, LOCAL, Principal
 from ovillo.sessions.calling import CallContext
 from ovillo.store.protocol import SessionFilter
@@ -194,7 +195,7 @@ class OvilloServer:
                     uri=resources.session_uri(summary.session.id),
                     name=summary.session.id,
                     title=flat(summary.title),
-                    description=f"{named(summary.session.source)}, {summary.counts.messages} messages",
+                    description=f"{named(summary.session.source)}, {counted(summary.counts.messages, 'message')}",
                     mime_type=resources.MIME,
                     annotations=types.Annotations(last_modified=resources.last_modified(summary)),
                 )

@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.model.clock import to_iso
 from ovillo.model.code import CodeRoot, SymbolRow
 from ovillo.model.quoting import named
+from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
     # A list of tools must not wait for the floor below.
@@ -244,9 +245,10 @@ def index_line(report: IndexReport) -> str:
         return f"Another process is indexing {named(report.root)} right now; ask again in a minute."
     took = f"{report.elapsed_ms / 1000:.1f} s"
     if not report.read and not report.removed:
-        return f"Nothing changed in {named(report.root)}: {report.files} files ({took})."
+        return f"Nothing changed in {named(report.root)}: {counted(report.files, 'file')} ({took})."
     gone = f", {report.removed} gone" if report.removed else ""
-    return f"Indexed {named(report.root)}: read {report.read} of {report.files} files{gone}, {report.symbols} definitions ({took})."
+    read = f"read {report.read} of {counted(report.files, 'file')}{gone}"
+    return f"Indexed {named(report.root)}: {read}, {counted(report.symbols, 'definition')} ({took})."
 
 
 def to_data(value: Struct) -> Any:

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.working_place import caller_of
 from ovillo.model.quoting import named
+from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_WRITE
 
 
@@ -39,7 +40,7 @@ def handle(call: Call, args: Input) -> Answer:
         entries=done.entries,
         dropped=done.dropped,
     )
-    holds = f"it holds {done.entries} entries" if done.loaded else "it is new and empty"
+    holds = f"it holds {counted(done.entries, 'entry')}" if done.loaded else "it is new and empty"
     text = f"The current context is {named(done.current)}; {holds}. The previous one was {named(done.previous)}"
     dropped = f" ({done.dropped} entries of it were dropped)" if done.dropped else ""
     return Answer(output, f"{text}{dropped}.")

@@ -12,6 +12,7 @@ from ovillo.interfaces.tools.finding import find_session
 from ovillo.interfaces.tools.room import Room
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
 from ovillo.model.quoting import NOTICE, Line, Quote, named, said
+from ovillo.model.wording import counted
 from ovillo.sessions.transfer.service import Export
 
 
@@ -51,7 +52,7 @@ def handle(call: Call, args: Input) -> Answer:
     lines: list[Line] = [shapes.calling_line(found.calling)]
     if data is not None and output.complete:
         output.data, output.bytes = data, len(data.encode())
-        lines += [f"{named(made.filename)} ({output.bytes:,} bytes):", Quote(data)]
+        lines += [f"{named(made.filename)} ({counted(output.bytes, 'byte')}):", Quote(data)]
     else:
         output.command = f"ovillo session export {found.id} --format {args.format} --output {made.filename}"
         output.request = f"POST /api/sessions/{found.id}/export?format={args.format}"

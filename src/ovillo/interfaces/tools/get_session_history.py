@@ -36,6 +36,7 @@ from ovillo.model.limits import (
 )
 from ovillo.model.quoting import NOTICE, Line, named, said, written
 from ovillo.model.records import Message, Part
+from ovillo.model.wording import counted
 from ovillo.sessions.history import AFTER, BEFORE, FROM, cursor_at
 from ovillo.sessions.views import Freshness
 
@@ -222,7 +223,11 @@ def _output(found: Found, packed: _Packed, fresh: Freshness, offset: int, total:
 
 def _text(found: Found, packed: _Packed, output: Output, fresh: Freshness) -> list[Line]:
     first, last = output.offset + 1, output.offset + len(output.messages)
-    span = f"messages {first} to {last} of {output.total}" if output.messages else f"0 of {output.total} messages"
+    span = (
+        f"messages {first} to {last} of {output.total}"
+        if output.messages
+        else f"0 of {counted(output.total, 'message')}"
+    )
     more = []
     if output.next_cursor is not UNSET:
         more.append(f"More: get_session_history(sessionID={said(found.id)}, cursor={said(output.next_cursor)}).")

@@ -12,6 +12,7 @@ from ovillo.interfaces.tools.finding import find_session, freshness
 from ovillo.interfaces.tools.schema import BRIEF, UNNAMED, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
+from ovillo.model.wording import counted
 from ovillo.sessions.views import Calling, Freshness, Statistics
 from ovillo.store.protocol import Totals
 
@@ -137,18 +138,21 @@ def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: F
         f"Session {named(session.id)}, {named(str(session.source))}, {session.created} to {session.updated}.",
         shapes.calling_line(calling),
         f"Duration {_span(output.duration)} ({output.duration} ms), of it active {_span(output.active_time)}.",
-        f"{output.message_count} messages ({output.prompt_count} prompts), {output.part_count} parts, {output.errors} errors.",
+        f"{counted(output.message_count, 'message')} ({counted(output.prompt_count, 'prompt')}), "
+        f"{counted(output.part_count, 'part')}, {counted(output.errors, 'error')}.",
         f"Agents: {names(output.agents) or 'none named'}. Models: {names(output.models) or 'none named'}.",
         f"Tokens: input {used.input}, output {used.output}, reasoning {used.reasoning}, cache read {used.cache_read}, "
         f"cache write {used.cache_write}. Cost: {_cost(output.cost)}.",
-        f"Changes: +{output.changes.additions} -{output.changes.deletions} in {output.changes.files} files.",
+        f"Changes: +{output.changes.additions} -{output.changes.deletions} in {counted(output.changes.files, 'file')}.",
         "Tools: " + (", ".join(_tool(x) for x in output.tools) or "none used") + _more(figures, output),
     ]
     if output.inherited.message_count:
-        lines.append(f"Besides: {output.inherited.message_count} messages inherited by the fork, not counted above.")
+        lines.append(
+            f"Besides: {counted(output.inherited.message_count, 'message')} inherited by the fork, not counted above."
+        )
     if output.descendants.sessions:
         lines.append(
-            f"Below it: {output.descendants.sessions} sessions, {output.descendants.message_count} messages, "
+            f"Below it: {counted(output.descendants.sessions, 'session')}, {counted(output.descendants.message_count, 'message')}, "
             f"cost {_cost(output.descendants.cost)}, not counted above."
         )
     return [*lines, shapes.freshness_line(fresh)]

@@ -10,6 +10,7 @@ from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named
+from ovillo.model.wording import counted
 from ovillo.security.principals import SESSIONS_WRITE
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.transfer.json_form import json_text
@@ -44,7 +45,7 @@ def handle(call: Call, args: Input) -> Answer:
         parts=made.parts,
         redacted=dict(made.redactions) or UNSET,
     )
-    said = f"Imported {made.messages} message{'' if made.messages == 1 else 's'} as session {named(session.id)}. Go on with session_append."
+    said = f"Imported {counted(made.messages, 'message')} as session {named(session.id)}. Go on with session_append."
     if made.redactions:
         kinds = ", ".join(f"{number} {kind}" for kind, number in made.redactions.items())
         said += f" Secrets were masked before storing: {kinds}."

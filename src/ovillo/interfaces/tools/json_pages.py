@@ -15,6 +15,7 @@ from msgspec import Struct
 from ovillo.interfaces.tools.room import Room, slice_bytes
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import names, said
+from ovillo.model.wording import counted
 from ovillo.sessions.snapshot_diff import pointer
 
 
@@ -139,7 +140,7 @@ def _type(value: Any) -> str:
 def _keys(value: Any) -> str:
     if isinstance(value, dict):
         return f"an object with {_listed(value)}."
-    return f"an array of {len(value)} items." if isinstance(value, list) else f"a {_type(value)}."
+    return f"an array of {counted(len(value), 'item')}." if isinstance(value, list) else f"a {_type(value)}."
 
 
 def _listed(keys: Iterable[str]) -> str:

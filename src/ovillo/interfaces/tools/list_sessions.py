@@ -14,6 +14,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.quoting import said
+from ovillo.model.wording import several
 from ovillo.store.protocol import SessionFilter
 
 
@@ -84,7 +85,7 @@ def _heading(where: SessionFilter, total: int, shown: int) -> str:
     asked = [f"named {said(where.name)}"] if where.name else []
     asked += [f"in {said(where.project)}"] if where.project else []
     of = f"{shown} of {total}" if shown != total else str(total)
-    heading = f"{of} sessions {' '.join(asked)}".rstrip() + (", newest first:" if shown else ".")
+    heading = f"{of} {several(total, 'session')} {' '.join(asked)}".rstrip() + (", newest first:" if shown else ".")
     if not total and asked:
         heading += " Try fewer words, or search_sessions(query) for words said inside sessions."
     return heading

@@ -18,6 +18,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import Line, Quote, named
 from ovillo.model.records import Message, Role
+from ovillo.model.wording import counted
 from ovillo.security.principals import SESSIONS_WRITE
 from ovillo.sessions.drafts import MAX_MESSAGE_CHARS, SessionDraft
 
@@ -97,7 +98,7 @@ def _history(call: Call, args: Input) -> Answer:
         shown.append(turn)
         lines += [Quote(turn.content), head]
     left = len(view.short_term) - len(shown)
-    before: list[Line] = [f"Session {named(session_id)}, {len(shown)} messages."]
+    before: list[Line] = [f"Session {named(session_id)}, {counted(len(shown), 'message')}."]
     if left:
         before.append(f"{left} older ones had no room: get_session_history(sessionID={named(session_id)}) pages them.")
     if view.long_term_summary:

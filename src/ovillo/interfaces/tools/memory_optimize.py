@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
+from ovillo.model.wording import counted
 from ovillo.security.principals import ADMIN
 from ovillo.sessions.upkeep import Optimized, Step
 
@@ -77,10 +78,10 @@ def _step(step: Step) -> StepInfo:
 
 def sentences(done: Optimized) -> list[str]:
     lines = [
-        f"{done.bytes_saved:,} bytes saved: the database was {done.before.disk:,} bytes on disk and is {done.after.disk:,}."
+        f"{counted(done.bytes_saved, 'byte')} saved: the database was {done.before.disk:,} on disk and is {done.after.disk:,}."
     ]
     for step in done.steps:
-        inside = f", {step.freed_inside:,} bytes freed inside the file" if step.freed_inside > 0 else ""
+        inside = f", {counted(step.freed_inside, 'byte')} freed inside the file" if step.freed_inside > 0 else ""
         lines.append(f"- {step.name}: {'' if step.done else 'left out, '}{step.note}{inside}")
     if done.after.free > done.before.free:
         lines.append(

@@ -19,6 +19,7 @@ from ovillo.interfaces.tools.schema import NAMED, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Line, Quote, named, names, said
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
+from ovillo.model.wording import counted
 
 
 class ToolInfo(Struct, rename=wire_name, kw_only=True):
@@ -208,7 +209,7 @@ def message_heading(message: Message) -> list[str]:
         )
         if holds
     ]
-    stamp = (to_iso(message.created_at) or "no time")[:19].replace("T", " ")
+    stamp = shapes.stamp(to_iso(message.created_at), seconds=True)
     heading = f"## {who} {stamp} {named(message.id)}" + (f" [{', '.join(marks)}]" if marks else "")
     return [heading, f"(failed: {said(shapes.one_line(message.error, 300))})"] if message.error else [heading]
 
@@ -235,6 +236,6 @@ def part_lines(info: PartInfo) -> list[Line]:
             lines[:0] = [] if lines else [f"[{name}{', synthetic' if info.synthetic is True else ''}]"]
         lines.append(Quote(info.text))
     if info.omitted is not UNSET:
-        cut = ", ".join(f"{count} characters of {field}" for field, count in info.omitted.items())
+        cut = ", ".join(f"{counted(count, 'character')} of {field}" for field, count in info.omitted.items())
         lines.append(f"(left out: {cut}; whole: partID={said(info.id)})")
     return lines

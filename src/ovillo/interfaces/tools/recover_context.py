@@ -16,6 +16,7 @@ from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_TOKENS
 from ovillo.model.quoting import NOTICE, Line, Quote, named, said, written
+from ovillo.model.wording import counted
 from ovillo.sessions.tokens import count_tokens
 from ovillo.sessions.views import Freshness, RecoveredContext, RecoveredItem
 
@@ -125,10 +126,12 @@ def _fill(recovered: RecoveredContext, output: Output, found: Found, fresh: Fres
     session = output.session
     return [
         f"# {said(session.title)}",
-        f"Session {named(found.id)}, {named(str(session.source))}, {session.message_count} messages.",
+        f"Session {named(found.id)}, {named(str(session.source))}, {shapes.message_count(session)}.",
         shapes.calling_line(found.calling),
         *blocks,
-        f"{missing} items had no room: get_session_history(sessionID={said(found.id)}) has them." if missing else "",
+        f"{counted(missing, 'item')} had no room: get_session_history(sessionID={said(found.id)}) has the rest."
+        if missing
+        else "",
         shapes.freshness_line(fresh),
     ]
 
@@ -141,7 +144,11 @@ def _block(item: Item, *, heading: bool) -> list[Line]:
     title: list[Line] = [f"## {_HEADINGS.get(item.kind, item.kind.capitalize())}"] if heading else []
     marks = " ".join(
         x
-        for x in (item.role if isinstance(item.role, str) else "", (item.created or "")[:16], named(item.ref or ""))
+        for x in (
+            item.role if isinstance(item.role, str) else "",
+            shapes.stamp(item.created) if item.created else "",
+            named(item.ref or ""),
+        )
         if x
     )
     return [*title, *([f"[{marks}]"] if marks else []), Quote(item.text)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -11,10 +11,11 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import UNNAMED, wire_name
-from ovillo.model.clock import parse_when, to_iso
+from ovillo.model.clock import parse_end, parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.model.quoting import NOTICE, Line, named, said, written
+from ovillo.model.wording import counted
 from ovillo.search.results import Hit, SessionHits
 
 
@@ -90,7 +91,7 @@ def handle(call: Call, args: Input) -> Answer:
             agent=args.agent,
             project=args.project_id,
             after=_moment(call, args.start_date, "startDate"),
-            before=_end(call, args.end_date),
+            before=_moment(call, args.end_date, "endDate", parse_end),
             limit=limit,
             cursor=state.get("c"),
             hits_per_session=6 if detailed else 3,
@@ -130,25 +131,18 @@ def _key(args: Input) -> str:
     return f"search:{asked}"
 
 
-def _moment(call: Call, text: str | None, name: str) -> int | None:
+def _moment(
+    call: Call, text: str | None, name: str, parse: Callable[[str, int], int | None] = parse_when
+) -> int | None:
     if text is None:
         return None
-    moment = parse_when(text, call.services.clock())
+    moment = parse(text, call.services.clock())
     if moment is None:
         raise InvalidInput(
             f"{name} {text!r} is not a time.",
             hint="Use 2026-11-21, 2026-11-21T10:00:00Z, milliseconds, 7d, or yesterday.",
         )
     return moment
-
-
-def _end(call: Call, text: str | None) -> int | None:
-    """The end, itself included: a day named as the end counts whole."""
-    moment = _moment(call, text, "endDate")
-    if moment is None or text is None:
-        return None
-    is_day = re.fullmatch(r"\d{4}-?\d\d-?\d\d|[^\W\d]+", text.strip()) is not None
-    return moment + (86_400_000 if is_day else 1)
 
 
 def _found_session(found: SessionHits, *, detailed: bool) -> FoundSession:
@@ -188,14 +182,14 @@ def _found_lines(found: FoundSession) -> list[Line]:
         part = f" part {named(hit.part_id)}" if hit.part_id else ""
         lines += [f"  [{place}{part}]", f"  > {' '.join(hit.snippet.split())}"]
     if found.more_hits is not UNSET:
-        lines.append(f"  and at least {found.more_hits} more places: search with session:{named(found.id)}")
+        lines.append(f"  and at least {counted(found.more_hits, 'more place')}: search with session:{named(found.id)}")
     return lines
 
 
 def _heading(args: Input, output: Output) -> str:
     if not output.sessions:
         return f"Nothing found for {said(args.query)}. Try fewer or other words, a begin* or drop a filter."
-    return f"{len(output.sessions)} sessions for {said(args.query)}, best first."
+    return f"{counted(len(output.sessions), 'session')} for {said(args.query)}, best first."
 
 
 def _tail(args: Input, output: Output) -> list[str]:

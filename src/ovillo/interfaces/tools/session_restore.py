@@ -17,6 +17,7 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
 from ovillo.model.quoting import NOTICE, Line, Quote, named, said
 from ovillo.model.records import Session
+from ovillo.model.wording import counted
 from ovillo.sessions.snapshots import Restored
 
 #: A session's metadata beside the content; the rest of an answer is the content's.
@@ -122,14 +123,14 @@ def _text(output: Output, made: Piece) -> list[Line]:
     call = f"session_restore(session_id={said(output.session_id)}, version={output.version}"
     lines: list[Line] = [
         f"Version {output.version} of session {named(output.session_id)}{where}, saved {output.saved_at}, "
-        f"{output.bytes:,} bytes.",
+        f"{counted(output.bytes, 'byte')}.",
         shapes.calling_line(None),
         Quote(msgspec.json.encode(made.value).decode()),
     ]
     if output.calling is not UNSET:
         lines[1] = f"Current session: {named(output.calling.session_id)} (found by {output.calling.rule})."
     if made.left_out:
-        shown = ", ".join(f"{said(item.path)} ({item.type}, {item.bytes:,} bytes)" for item in made.left_out)
+        shown = ", ".join(f"{said(item.path)} ({item.type}, {counted(item.bytes, 'byte')})" for item in made.left_out)
         lines.append(
             f"Not complete, too large for this answer: {shown}. Fetch it: {call}, path={said(made.left_out[0].path)})."
         )

@@ -11,6 +11,7 @@ from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session_to_write
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, said
+from ovillo.model.wording import counted
 from ovillo.security.principals import SESSIONS_WRITE
 from ovillo.sessions.snapshots import Saved
 
@@ -61,7 +62,7 @@ def _sentence(output: Output) -> str:
     how = "" if output.delta_of is UNSET else f" as a delta on version {output.delta_of}"
     text = (
         f"Saved version {output.version} of session {named(output.session_id)} at {output.saved_at}: "
-        f"{output.bytes:,} bytes, stored in {output.stored_bytes:,}{how}."
+        f"{counted(output.bytes, 'byte')}, stored in {output.stored_bytes:,}{how}."
     )
     if output.redacted is not UNSET:
         kinds = ", ".join(f"{number} {kind}" for kind, number in output.redacted.items())

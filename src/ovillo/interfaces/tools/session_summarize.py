@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
 from ovillo.model.quoting import Quote, named, said
+from ovillo.model.wording import counted
 from ovillo.security.principals import SESSIONS_WRITE
 
 
@@ -38,7 +39,7 @@ def handle(call: Call, args: Input) -> Answer:
         summarizer=outcome.summarizer,
         warning=outcome.warning or UNSET,
     )
-    saved = f"{outcome.tokens_before} tokens became {outcome.tokens_after} ({named(outcome.summarizer)})."
+    saved = f"{counted(outcome.tokens_before, 'token')} became {outcome.tokens_after} ({named(outcome.summarizer)})."
     summary = Quote(outcome.summary) if outcome.summary else "Nothing to summarise yet."
     warning = f"Warning: {said(outcome.warning)}" if outcome.warning else ""
     return Answer(output, [f"Summary of {named(found.id)}. {saved}", summary, warning])

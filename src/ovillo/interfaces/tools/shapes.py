@@ -14,6 +14,7 @@ from ovillo.interfaces.tools.schema import NAMED, UNNAMED, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
 from ovillo.model.records import SessionKind, Usage
+from ovillo.model.wording import counted
 from ovillo.sessions.views import Calling, Freshness, SessionSummary
 
 SessionRef = Annotated[str, Meta(description="Id, its unique beginning, or `current`")]
@@ -110,14 +111,18 @@ def session_info(summary: SessionSummary, *, detailed: bool = False) -> SessionI
     return info
 
 
+def stamp(iso: str | None, *, seconds: bool = False) -> str:
+    """``2026-11-21T04:07Z``: a time in text, short and with its zone."""
+    return f"{iso[: 19 if seconds else 16]}Z" if iso else "no time"
+
+
 def session_line(info: SessionInfo) -> str:
     """One session for people and models: id first, since the next call needs it."""
-    day = (info.updated or "no time")[:16].replace("T", " ")
     where = named(info.directory) if info.directory is not UNSET else ""
     facts = [
         named(str(info.source)),
         names(info.agents or []) or (named(info.agent) if info.agent else ""),
-        f"{info.message_count} messages",
+        message_count(info),
         where,
     ]
     if info.kind == SessionKind.SUBAGENT.value and info.parent_id:
@@ -126,7 +131,11 @@ def session_line(info: SessionInfo) -> str:
         facts.append(f"child of {named(info.parent_id)}")
     if info.forked_from:
         facts.append(f"fork of {named(info.forked_from)}")
-    return f"- {named(info.id)} | {day} | {said(info.title)} | {', '.join(x for x in facts if x)}"
+    return f"- {named(info.id)} | {stamp(info.updated)} | {said(info.title)} | {', '.join(x for x in facts if x)}"
+
+
+def message_count(info: SessionInfo) -> str:
+    return counted(info.message_count if info.message_count is not UNSET else 0, "message")
 
 
 def summary_line(info: SessionInfo) -> list[str]:

@@ -15,6 +15,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named, said
+from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_READ
 from ovillo.store.protocol import SessionFilter
 
@@ -174,11 +175,11 @@ def _heading(args: Input, output: Output) -> str:
         if len(names) > 1
         else ""
     )
-    return f"{len(output.discussions)} sessions speak of {said(args.entity)}, newest first.{several}"
+    return f"{counted(len(output.discussions), 'session speaks', 'sessions speak')} of {said(args.entity)}, newest first.{several}"
 
 
 def _lines(info: DiscussionInfo) -> list[str]:
-    day = (info.updated or "no time")[:16].replace("T", " ")
+    day = shapes.stamp(info.updated)
     facts = [f"{named(info.entity)} ({info.type})", f"{info.count}x", "+".join(info.evidence)]
     facts += [named(str(x)) for x in (info.session_type, info.status, info.file) if x is not UNSET]
     lines = [f"- {named(info.session_id)} | {day} | {said(info.title)} | {', '.join(x for x in facts if x)}"]
@@ -199,7 +200,9 @@ def _tail(args: Input, output: Output) -> list[str]:
     if output.next_cursor is not UNSET:
         lines.append(f"More: where_discussed with the same arguments and cursor={said(output.next_cursor)}.")
     if output.unread_sessions is not UNSET:
-        lines.append(f"{output.unread_sessions} sessions are not read for entities yet; search_sessions covers them.")
+        lines.append(
+            f"{counted(output.unread_sessions, 'session is', 'sessions are')} not read for entities yet; search_sessions covers the rest."
+        )
     return lines
 
 

@@ -14,6 +14,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import fenced, named, quoted, said
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.wording import counted
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.search.analysis import is_stop_word, query_terms, words
 
@@ -44,7 +45,7 @@ def code_item(code: CodeIndex, namespace: Namespace, symbol: SymbolRow, worth: f
         source = code.source(namespace, fresh.root, fresh.file, fresh.start_line, last)
     except OvilloError:
         return None
-    cut = f"\n… {fresh.end_line - last} more lines" if last < fresh.end_line else ""
+    cut = f"\n… {counted(fresh.end_line - last, 'more line')}" if last < fresh.end_line else ""
     head = f"{named(fresh.qualified_name)} in {named(fresh.file)}, lines {fresh.start_line}-{fresh.end_line}"
     text = f"{head}\n{fenced(source.text + cut, fresh.language)}"
     provenance = Provenance(

@@ -17,6 +17,7 @@ from ovillo.code.service import CodeIndex
 from ovillo.model.code import CodeRoot, SymbolRow
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace
+from ovillo.model.wording import counted
 from ovillo.search.lexicon.concepts import concepts
 from ovillo.search.symbols.asking import Asking, Question
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
@@ -236,7 +237,7 @@ class SymbolSearch:
         note = None
         if is_large:
             note = (
-                f"{root.path} has {root.symbols} definitions: {len(tree)} of them can be found by words (tests, private"
+                f"{root.path} has {counted(root.symbols, 'definition')}: {len(tree)} of them can be found by words (tests, private"
                 " and inner ones are left out); all can be found by name."
             )
         return _Held(tree, revision, Asking(concepts(), tree), note)

@@ -16,6 +16,7 @@ from fpdf import FPDF
 
 from ovillo.model.quoting import one_line, printable
 from ovillo.model.records import Author, Message, Part, PartType, Role, ToolStatus
+from ovillo.model.wording import counted
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
 from ovillo.sessions.transfer.pdf_fonts import Fonts
 from ovillo.sessions.transfer.transcript import (
@@ -287,7 +288,7 @@ class _Book:
         if len(kept) == len(plain):
             return plain
         self.shortened += 1
-        return f"{kept}\n... {len(plain) - len(kept)} more characters"
+        return f"{kept}\n... {counted(len(plain) - len(kept), 'more character')}"
 
 
 def _named(character: str, count: int) -> str:

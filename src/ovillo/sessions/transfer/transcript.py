@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line, printable
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
+from ovillo.model.wording import counted
 from ovillo.sessions.views import SessionSummary, Statistics
 
 #: Arguments that say best what a tool call was about, in this order.
@@ -106,7 +107,7 @@ def span(ms: int) -> str:
 
 
 def size(characters: int) -> str:
-    return f"{characters} characters" if characters < 1_000 else f"{characters / 1000:.1f} k characters"
+    return f"{counted(characters, 'character')}" if characters < 1_000 else f"{characters / 1000:.1f} k characters"
 
 
 def tool_target(tool: ToolCall, limit: int = 100) -> str:
@@ -169,13 +170,19 @@ def head_facts(transcript: Transcript) -> list[tuple[str, str]]:
         ("Began", moment(session.created_at)),
         ("Last change", moment(session.updated_at)),
         ("Active for", span(figures.active_ms) if figures.active_ms else ""),
-        ("Messages", f"{own.messages} ({own.prompts} prompts), {own.parts} parts, {own.errors} errors"),
+        (
+            "Messages",
+            f"{own.messages} ({counted(own.prompts, 'prompt')}), {counted(own.parts, 'part')}, {counted(own.errors, 'error')}",
+        ),
         (
             "Tokens",
             f"input {tokens.input:,}, output {tokens.output:,}, reasoning {tokens.reasoning:,}, "
             f"cache read {tokens.cache_read:,}, cache write {tokens.cache_write:,}",
         ),
         ("Cost", "unknown" if own.cost is None else f"{own.cost:.4f}" if own.cost else ""),
-        ("Changes", f"+{figures.additions} -{figures.deletions} in {figures.files} files" if figures.files else ""),
+        (
+            "Changes",
+            f"+{figures.additions} -{figures.deletions} in {counted(figures.files, 'file')}" if figures.files else "",
+        ),
     ]
     return [(name, one_line(value, 300)) for name, value in facts if value]

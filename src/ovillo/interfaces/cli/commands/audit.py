@@ -5,11 +5,14 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put, tell
+from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import Cell, Column, show_table
+from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.audit import EVERY_SESSION, AuditRecord
 from ovillo.model.clock import to_iso
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.model.wording import counted
 
 
 @click.group(no_args_is_help=True)
@@ -32,18 +35,23 @@ def list_entries(state: State, session_id: str | None, namespace: str, before: i
     if not found:
         tell("Nothing is noted. The setting audit_sessions says what is: remote, all or off.")
         return
-    from rich.table import Table  # start-up cost: answers in JSON do without
+    columns = [
+        Column("no.", right=True),
+        Column(f"when ({zone()})"),
+        Column("who", least=8),
+        Column("door", hide=2),
+        Column("did"),
+        Column("session"),
+        Column("times", right=True, hide=1),
+    ]
+    show_table(columns, [_row(record) for record in found])
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("no.", "when", "who", "door", "did", "session", "times"):
-        table.add_column(name, justify="right" if name in {"no.", "times"} else "left", overflow="fold")
-    for record in found:
-        entry = record.entry
-        who = f"{entry.principal} ({entry.key_id})" if entry.key_id else entry.principal
-        session = "all of them" if entry.session_id == EVERY_SESSION else entry.session_id
-        when = to_iso(entry.at) or ""
-        table.add_row(str(record.seq), when, who, entry.door, entry.action, session, str(entry.times))
-    put(console(state), table)
+
+def _row(record: AuditRecord) -> list[Cell]:
+    entry = record.entry
+    who = f"{entry.principal} ({entry.key_id})" if entry.key_id else entry.principal
+    session = "all of them" if entry.session_id == EVERY_SESSION else entry.session_id
+    return [record.seq, when(entry.at, seconds=True), who, entry.door, entry.action, session, entry.times]
 
 
 @audit.command()
@@ -71,7 +79,8 @@ def verify(state: State, head: str | None) -> int:
     if check.broken_at is not None:
         tell(f"The audit is broken: {check.reason}. {check.entries} before it are as they were written.", err=True)
     else:
-        tell(f"{check.entries} entries, all as they were written. Head: {check.head or 'none yet'}")
+        head = f" Head: {check.head}" if check.head else ""
+        tell(f"{counted(check.entries, 'entry')}, all as written.{head}" if check.entries else "Nothing is noted yet.")
     if is_held is False:
         tell("No entry has that head: the end was cut off, or old entries went with audit_days.", err=True)
     return 0 if is_good else 1

@@ -18,6 +18,7 @@ from pathlib import Path
 from ovillo import __version__
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import IntegrityError, OvilloError
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.failing_work import FailingWork
 from ovillo.settings import Settings
@@ -160,7 +161,7 @@ def _places(state: State) -> Check:
     if not state.settings().database.exists():
         return Check("histories", Level.OK, "looked for by the first scan")
     reports = state.services().ingest.sources()
-    found = ", ".join(f"{x.title} ({x.sessions:,} sessions)" for x in reports if x.status != "gone")
+    found = ", ".join(f"{x.title} ({counted(x.sessions, 'session')})" for x in reports if x.status != "gone")
     damaged = sum(len(x.skipped) + (x.error is not None) for x in reports)
     if not found:
         home = state.settings().home
@@ -170,7 +171,9 @@ def _places(state: State) -> Check:
     if any(x.status == "new" for x in reports):
         return Check("histories", Level.WARN, f"{found}; some are not scanned yet", "Run `ovillo scan`.")
     if damaged:
-        return Check("histories", Level.WARN, f"{found}; {damaged} records unreadable", "`ovillo sources` lists them.")
+        return Check(
+            "histories", Level.WARN, f"{found}; {counted(damaged, 'record')} unreadable", "`ovillo sources` lists them."
+        )
     return Check("histories", Level.OK, found)
 
 

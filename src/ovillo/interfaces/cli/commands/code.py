@@ -14,6 +14,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import printable
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
@@ -141,7 +142,11 @@ def roots(state: State, forget: str | None) -> None:
         return
     for root in known:
         damaged = f", {root.skipped} not read" if root.skipped else ""
-        tell(printable(f"{root.path}  {root.files} files, {root.symbols} definitions{damaged}  {root.indexed_at}"))
+        tell(
+            printable(
+                f"{root.path}  {counted(root.files, 'file')}, {counted(root.symbols, 'definition')}{damaged}  {root.indexed_at}"
+            )
+        )
     if not known:
         tell("No folder is indexed: ovillo code index DIR.")
 
@@ -180,4 +185,6 @@ class _Bar:
         self._bar.stop()
 
     def _show(self, step: IndexProgress) -> None:
-        self._bar.update(self._task, completed=step.files, total=step.total, found=f"{step.symbols:,} definitions")
+        self._bar.update(
+            self._task, completed=step.files, total=step.total, found=f"{counted(step.symbols, 'definition')}"
+        )

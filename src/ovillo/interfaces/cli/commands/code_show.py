@@ -12,6 +12,7 @@ from ovillo.interfaces.cli.output import print_json, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import NotFound, OvilloError
 from ovillo.model.quoting import printable
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
@@ -62,7 +63,11 @@ def callers(state: State, what: str, root: str | None) -> None:
     if state.json:
         print_json({"symbol": to_data(symbol_info(symbol)), "callers": [to_data(x) for x in found]})
         return
-    tell(printable(f"{symbol.qualified_name} ({symbol.file}:{symbol.start_line}) is called from {len(found)} places."))
+    tell(
+        printable(
+            f"{symbol.qualified_name} ({symbol.file}:{symbol.start_line}) is called from {counted(len(found), 'place')}."
+        )
+    )
     for caller in found:
         doubt = " ?" if caller.rule == "name" else ""
         tell(f"  {caller.file}:{caller.line}  {caller.caller or '(module)'}{doubt}")

@@ -10,6 +10,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import one_line
+from ovillo.model.wording import counted
 
 _SIGN = {Level.OK: ("ok  ", "green"), Level.WARN: ("warn", "yellow"), Level.FAIL: ("FAIL", "red")}
 
@@ -37,7 +38,7 @@ def doctor(state: State, repair: bool, yes: bool) -> int:
         print_json({"ok": not failed, "checks": rows})
     else:
         warned = sum(x.level is Level.WARN for x in checks)
-        tell(f"\n{len(checks)} checks: {failed} failed, {warned} warnings.")
+        tell(f"\n{counted(len(checks), 'check')}: {failed} failed, {counted(warned, 'warning')}.")
     return 1 if failed else 0
 
 

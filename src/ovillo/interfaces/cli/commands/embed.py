@@ -12,6 +12,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
+from ovillo.model.wording import counted
 
 
 @click.command()
@@ -63,10 +64,10 @@ def embed(state: State, workers: int) -> None:
         )
         return
     if read:
-        tell(f"Read {read:,} sessions for entities.")
+        tell(f"Read {counted(read, 'session')} for entities.")
     if defined:
-        tell(f"Embedded {defined:,} definitions of code.")
-    first = f"Embedded {done:,} texts in {took:.1f} s" if done else "Nothing waits"
+        tell(f"Embedded {counted(defined, 'definition')} of code.")
+    first = f"Embedded {counted(done, 'text')} in {took:.1f} s" if done else "Nothing waits"
     tell(f"{first}; {embedded:,} of {eligible:,} texts are searchable by meaning.")
 
 

@@ -8,6 +8,7 @@ from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import Column, show_table
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import EntityType, SessionEntity
 from ovillo.model.quoting import one_line
@@ -43,9 +44,15 @@ def list_entities(state: State, beginning: str, kind: str | None, limit: int) ->
         names = [{"name": x.name, "type": x.type, "sessions": x.sessions, "mentions": x.count} for x in found]
         print_json({"entities": names})
         return
-    for item in found:
-        tell(f"{item.type:<10} {item.sessions:>5} sessions {item.count:>6}x  {one_line(item.name, 120)}")
-    if not found:
+    if found:
+        columns = [
+            Column("kind"),
+            Column("sessions", right=True, unit="session"),
+            Column("named", right=True, hide=1),
+            Column("name", least=20),
+        ]
+        show_table(columns, [(x.type.value, x.sessions, f"{x.count:,}x", one_line(x.name, 120)) for x in found])
+    else:
         tell("No names are known yet: run ovillo embed, or leave a server running for a while.")
 
 

@@ -8,10 +8,13 @@ from typing import Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put, tell
+from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
-from ovillo.model.clock import from_iso, to_iso
+from ovillo.interfaces.cli.tables import Cell, Column, show_table
+from ovillo.interfaces.cli.times import when, when_there, zone
+from ovillo.model.clock import parse_when, to_iso
 from ovillo.model.errors import InvalidInput
+from ovillo.model.quoting import one_line
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.security.keys import AccessKey
 from ovillo.security.own_token import FILE as TOKEN_FILE
@@ -93,17 +96,30 @@ def list_keys(state: State, namespace: str | None, ended_too: bool) -> None:
     if not keys:
         tell("No keys. Make one with `ovillo key create --name NAME`.")
         return
-    from rich.table import Table  # start-up cost: not with --json
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("id", "name", "namespace", "allows", "made", "ends", "last used", "state"):
-        table.add_column(column, overflow="fold", no_wrap=column == "id")
-    for each in keys:
-        shown = _plain(each, now)
-        days = [(shown[field] or "")[:16].replace("T", " ") for field in ("createdAt", "expiresAt", "lastUsedAt")]
-        allows = each.role or " ".join(each.scopes)
-        table.add_row(each.id, each.name, each.namespace, allows, days[0], days[1], days[2], shown["state"])
-    put(console(state), table)
+    columns = [
+        Column("id"),
+        Column("name", least=14),
+        Column("namespace", least=8, hide=2),
+        Column("allows", least=14),
+        Column(f"made ({zone()})", hide=3),
+        Column("ends", hide=1),
+        Column("last used", hide=4),
+        Column("state"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            each.id,
+            one_line(each.name, 80),
+            one_line(each.namespace, 80),
+            each.role or " ".join(each.scopes),
+            when(each.created_at),
+            when(each.expires_at) or "never",
+            when(each.last_used_at) or "never",
+            _plain(each, now)["state"],
+        ]
+        for each in keys
+    ]
+    show_table(columns, rows)
 
 
 @key.command()
@@ -151,10 +167,10 @@ def _show_new(state: State, kept: AccessKey, text: str, now: int, old: AccessKey
         return
     tell(text)
     allows = kept.role or " ".join(kept.scopes)
-    until = f", until {to_iso(kept.expires_at)}" if kept.expires_at else ""
+    until = f", until {when_there(kept.expires_at)}" if kept.expires_at else ""
     tell(f"{kept.id} ({kept.name}): {allows} in namespace {kept.namespace}{until}.", err=True)
     if old is not None:
-        ends = "has ended" if old.revoked_at else f"ends {to_iso(old.expires_at)}"
+        ends = "has ended" if old.revoked_at else f"ends {when_there(old.expires_at)}"
         tell(f"The old key {old.id} {ends}.", err=True)
     tell("Keep it now: it cannot be shown again.", err=True)
 
@@ -180,7 +196,7 @@ def _moment(given: str | None, now: int) -> int | None:
     if given is None or given.strip().lower() in {"", "never"}:
         return None
     length = _duration(given)
-    moment = now + length if length is not None else from_iso(given.strip())
+    moment = now + length if length is not None else parse_when(given, now)
     if moment is None:
         raise InvalidInput(f"{given!r} is no time.", hint="Write 90d, 12h, or a time such as 2027-01-31T12:00Z.")
     return moment

@@ -13,6 +13,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import printable
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ def add(state: State, paths: tuple[str, ...]) -> None:
         print_json(to_data(added_info(report)))
         return
     new, updated, same = len(report.added), len(report.updated), len(report.unchanged)
-    tell(f"{new} added, {updated} read again, {same} unchanged; {report.chunks} chunks.")
+    tell(f"{new} added, {updated} read again, {same} unchanged; {counted(report.chunks, 'chunk')}.")
     if report.waiting:
-        tell(f"{report.waiting} chunks have no vectors yet; searches go on with it.")
+        tell(f"{counted(report.waiting, 'chunk has', 'chunks have')} no vectors yet; searches go on with it.")
     for path, reason in report.passed[:20]:
         tell(f"  not read: {path}: {reason}")
     for note in report.notes:
@@ -69,7 +70,7 @@ def list_(state: State) -> None:
         return
     for one in documents:
         problem = f"  ({one.problem}: not quoted)" if one.problem else ""
-        tell(f"{one.path}  {one.lines} lines, {one.chunks} chunks{problem}")
+        tell(f"{one.path}  {counted(one.lines, 'line')}, {counted(one.chunks, 'chunk')}{problem}")
     if not documents:
         tell("No knowledge documents. Add some: ovillo knowledge add FILE.")
 
@@ -96,7 +97,7 @@ def search(state: State, query: tuple[str, ...], top_k: int | None, min_score: f
         for line in lines[:_SHOWN_LINES]:
             tell(f"    {line}")
         if len(lines) > _SHOWN_LINES:
-            tell(f"    ... {len(lines) - _SHOWN_LINES} more lines")
+            tell(f"    ... {counted(len(lines) - _SHOWN_LINES, 'more line')}")
     for note in answer.notes:
         tell(f"({note})")
 
@@ -128,7 +129,7 @@ def export_mp4(state: State, file: Path, base: Path | None, model: str | None) -
         return
     tell(
         printable(
-            f"{report.path}: {report.chunks} chunks of {report.documents} documents, {report.size:,} bytes,"
+            f"{report.path}: {counted(report.chunks, 'chunk')} of {counted(report.documents, 'document')}, {counted(report.size, 'byte')},"
             f" {report.dimension} figures a vector ({report.embedding_model})."
         )
     )
@@ -147,7 +148,9 @@ def import_mp4(state: State, file: Path, base: Path | None) -> None:
         print_json(to_data(imported_info(report)))
         return
     listed = len(report.container.chunks)
-    tell(f"{report.chunks} chunks of {len(report.kept) + len(report.recut)} documents; {listed} were listed.")
+    tell(
+        f"{counted(report.chunks, 'chunk')} of {counted(len(report.kept) + len(report.recut), 'document')}; {listed} were listed."
+    )
     if report.recut:
         tell(f"Changed since, cut anew: {', '.join(report.recut)}")
     for path, reason in report.passed:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ovillo.interfaces.cli.output import confirm, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
+from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
     from ovillo.store.sqlite.repair import Damage, Repaired
@@ -38,10 +39,12 @@ def mend(state: State, *, yes: bool) -> None:
         return
     tell(f"Saved: {_listed(done.saved) or 'nothing'}.")
     if done.recovered_sessions:
-        tell(f"The titles of {done.recovered_sessions} recorded sessions were lost; they are called recovered-NUMBER.")
+        tell(
+            f"The title of {counted(done.recovered_sessions, 'recorded session')} was lost: recovered-NUMBER stands for it."
+        )
     if done.recovered_messages:
         tell(
-            f"{done.recovered_messages} messages lost their own row: their texts are kept, other details may be missing."
+            f"{counted(done.recovered_messages, 'message')} lost a row: the texts are kept, other details may be missing."
         )
     tell(
         f"Lost: {_listed(done.lost) or 'no row that was seen'}"

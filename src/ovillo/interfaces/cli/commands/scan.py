@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, tell, tell_lines
+from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import Column, show_table
+from ovillo.model.quoting import one_line
 from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class _Bar:
             console=screen,
             transient=True,
         )
-        self._task = self._bar.add_task("Looking for histories", total=None, found="")
+        self._task = self._bar.add_task("Looking for histories", total=None, visible=False, found="")
 
     def __enter__(self) -> Callable[[ScanProgress], None]:
         self._bar.start()
@@ -87,6 +89,7 @@ class _Bar:
             description=self._titles.get(step.reader, "Finishing"),
             completed=step.bytes_read,
             total=step.total_bytes or None,
+            visible=step.total_bytes > 0,
             found=f"{counted(step.sessions, 'session')}, {counted(step.messages, 'message')}",
         )
 
@@ -133,23 +136,24 @@ def _summary(state: State, report: ScanReport, sources: list[SourceReport]) -> N
             )
         else:
             tell(f"Nothing new ({took}).")
-    tell_lines(_known(sources))
+    _known(sources)
     damaged = sum(len(x.skipped) + (x.error is not None) for x in sources)
     if damaged:
         could = "file or record" if damaged == 1 else "files or records"
         tell(f"\n{damaged:,} {could} could not be read; the rest was. `ovillo sources` lists them with reasons.")
     if any(x.sessions for x in sources):
-        tell("\nNext:  ovillo search WORDS   |   ovillo session list   |   ovillo doctor (to connect an agent)")
+        tell("\nNext:")
+        tell("  ovillo search WORDS    find what was said and done")
+        tell("  ovillo session list    the newest sessions")
+        tell("  ovillo doctor          how to connect an agent")
 
 
-def _known(sources: list[SourceReport]) -> list[str]:
-    """A table by hand: rich would cost a scan that finds nothing new a fifth of its time."""
-    rows = [
-        (x.title, f"{x.sessions:,}", f"{x.messages:,}", "" if x.status == "ok" else x.status, x.path) for x in sources
+def _known(sources: list[SourceReport]) -> None:
+    columns = [
+        Column("agent"),
+        Column("sessions", right=True, unit="session"),
+        Column("messages", right=True, unit="message"),
+        Column("state"),
+        Column("place", least=20),
     ]
-    rows.insert(0, ("agent", "sessions", "messages", "", "place"))
-    wide = [max(len(row[column]) for row in rows) for column in range(4)]
-    return [
-        f"{title:<{wide[0]}}  {sessions:>{wide[1]}}  {messages:>{wide[2]}}  {status:<{wide[3]}}  {path}".rstrip()
-        for title, sessions, messages, status, path in rows
-    ]
+    show_table(columns, [(x.title, x.sessions, x.messages, x.status, one_line(x.path, 500)) for x in sources])

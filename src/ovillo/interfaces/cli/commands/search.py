@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, is_terminal, print_json, put, tell
+from ovillo.interfaces.cli.output import console, is_terminal, print_json, put, styled, tell
 from ovillo.interfaces.cli.state import State
-from ovillo.model.clock import parse_when
-from ovillo.model.errors import InvalidInput
+from ovillo.interfaces.cli.tables import folded
+from ovillo.interfaces.cli.times import end_of, moment_of, when, zone
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.model.quoting import flat, one_line, printable
+from ovillo.model.wording import counted
 from ovillo.search.service import SearchRequest
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.transcript import moment
 
 if TYPE_CHECKING:
     from ovillo.search.results import Hit, SearchResult, SessionHits
@@ -74,32 +73,12 @@ def search(
         query=asked,
         agent=agent,
         project=project,
-        after=_moment(since, "--since", services.clock()),
-        before=_end(until, services.clock()),
+        after=moment_of(since, "--since", services.clock()),
+        before=end_of(until, "--until", services.clock()),
         limit=limit,
         cursor=cursor,
     )
     _show(state, asked, services.search.search(LOCAL.namespace, request))
-
-
-def _moment(text: str | None, option: str, now: int) -> int | None:
-    if text is None:
-        return None
-    moment = parse_when(text, now)
-    if moment is None:
-        raise InvalidInput(
-            f"{option} {text!r} is not a time.", hint="Use 2026-11-21, 2026-11-21T10:00:00Z, 7d, 24h or yesterday."
-        )
-    return moment
-
-
-def _end(text: str | None, now: int) -> int | None:
-    """The end, itself included: a day named as the end counts whole, as in ``search_sessions``."""
-    moment = _moment(text, "--until", now)
-    if moment is None or text is None:
-        return None
-    is_day = re.fullmatch(r"\d{4}-?\d\d-?\d\d|[^\W\d]+", text.strip()) is not None
-    return moment + (86_400_000 if is_day else 1)
 
 
 def _show(state: State, asked: str, result: SearchResult) -> None:
@@ -119,6 +98,8 @@ def _show(state: State, asked: str, result: SearchResult) -> None:
         tell(
             f"Open a place:  ovillo session show {best.summary.session.id} --around {best.hits[0].message_id or 'MESSAGE'}"
         )
+    if result.sessions:
+        tell(styled(f"Times are local ({zone()}).", dim=True))
     if result.next_cursor:
         tell("More:  the same search with --cursor " + result.next_cursor)
 
@@ -127,14 +108,18 @@ def _lines(found: SessionHits) -> Iterator[Line]:
     """Title, facts, then for each hit who and where on one line and the words below it: ids stay whole for copying."""
     session = found.summary.session
     yield 0, [(one_line(found.summary.title, 200), "bold")]
-    facts = [str(session.id), session.source, moment(session.updated_at)[:16], one_line(session.directory or "", 200)]
-    yield 2, [(flat("  ".join(x for x in facts if x)), "dim")]
+    facts = [str(session.id), session.source, when(session.updated_at), one_line(session.directory or "", 200)]
+    for line in folded(filter(None, facts), 2):
+        yield 2, [(line, "dim")]
     for hit in found.hits:
-        place = "  ".join(x for x in (moment(hit.created_at)[:16], hit.message_id or "title") if x)
-        yield 2, [(flat(hit.tool or hit.role), "cyan"), (flat(f"  {place}"), "dim")]
+        place = [flat(hit.tool or hit.role), when(hit.created_at), flat(hit.message_id or "title")]
+        for index, line in enumerate(folded(filter(None, place), 2)):
+            who = len(place[0]) if not index and line.startswith(place[0]) else 0
+            yield 2, [(line[:who], "cyan"), (line[who:], "dim")]
         yield 4, list(_snippet(hit))
     if found.more:
-        yield 2, [(f"and at least {found.more} more places:  ovillo search ... session:{flat(session.id)}", "dim")]
+        places = counted(found.more, "more place")
+        yield 2, [(f"and at least {places}:  ovillo search ... session:{flat(session.id)}", "dim")]
     yield 0, []
 
 

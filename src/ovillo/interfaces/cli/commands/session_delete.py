@@ -9,6 +9,7 @@ from ovillo.interfaces.cli.output import confirm, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import one_line
 from ovillo.model.records import SessionType
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 
@@ -57,9 +58,9 @@ def prune(state: State, days: int | None, kind: str | None, mirrored: bool, yes:
     for item in chosen:
         tell(f"{item.session.id}  {item.session.source}  {one_line(item.title, 70)}")
     if yes:
-        tell(f"Removed {removed} sessions.")
+        tell(f"Removed {counted(removed, 'session')}.")
     elif chosen:
-        tell(f"{len(chosen)} sessions would be removed. Add --yes to do it.")
+        tell(f"{counted(len(chosen), 'session')} would be removed. Add --yes to do it.")
     else:
         tell("No session is that old.")
 

@@ -12,6 +12,7 @@ from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.documents import MAX_IMPORT_BYTES
 
@@ -36,12 +37,8 @@ def import_(state: State, file: str, name: str | None) -> None:
         return
     tell(session.id)
     masked = sum(made.redactions.values())
-    also = f"; {_counted(masked, 'secret')} masked before storing" if masked else ""
-    tell(f"Imported {_counted(made.messages, 'message')}{also}.", err=True)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+    also = f"; {counted(masked, 'secret')} masked before storing" if masked else ""
+    tell(f"Imported {counted(made.messages, 'message')}{also}.", err=True)
 
 
 def _read(file: str) -> bytes:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put, tell
+from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import cells_of, cut, folded, width
+from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.quoting import one_line
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.transcript import moment
 
 if TYPE_CHECKING:
-    from rich.text import Text
-    from rich.tree import Tree
-
     from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
 
 _RELATION = {"parent": "sub-agent", "fork": "fork", "continuation": "continuation"}
@@ -33,8 +33,7 @@ def lineage(state: State, session: str) -> None:
     services = state.services()
     found = services.catalog.resolve(LOCAL.namespace, session)
     family = services.lineage.of(LOCAL.namespace, found.session.id)
-    screen = console(state)
-    put(screen, _tree(family))
+    _show(_tree(family))
     _remarks(family)
 
 
@@ -50,14 +49,22 @@ def _whole(state: State, session: str) -> dict[str, object]:
     return data
 
 
-def _tree(family: Lineage) -> Tree:
-    from rich.tree import Tree  # start-up cost: not with --json
+@dataclass
+class _Node:
+    summary: SessionSummary
+    relation: str
+    here: bool = False
+    children: list[_Node] = field(default_factory=list)
 
+
+def _tree(family: Lineage) -> _Node:
+    """From the root down to the session asked for, and everything below it."""
     chain = [*reversed(family.parents), family.summary]
-    root = Tree(_label(chain[0], here=len(chain) == 1), guide_style="dim")
-    at = root
+    root = at = _Node(chain[0], "", here=len(chain) == 1)
     for index, summary in enumerate(chain[1:], 1):
-        at = at.add(_label(summary, _between(summary), here=index == len(chain) - 1))
+        below = _Node(summary, _between(summary), here=index == len(chain) - 1)
+        at.children.append(below)
+        at = below
     for node in family.children:
         _grow(at, node)
     return root
@@ -67,36 +74,46 @@ def _between(summary: SessionSummary) -> str:
     return "sub-agent" if summary.session.parent_id else "fork"
 
 
-def _grow(tree: Tree, node: LineageNode) -> None:
-    branch = tree.add(_label(node.summary, _RELATION.get(node.relation, node.relation)))
+def _grow(above: _Node, node: LineageNode) -> None:
+    branch = _Node(node.summary, _RELATION.get(node.relation, node.relation))
+    above.children.append(branch)
     for child in node.children:
         _grow(branch, child)
 
 
-def _label(summary: SessionSummary, relation: str = "", *, here: bool = False) -> Text:
-    from rich.text import Text  # start-up cost: not with --json
-
-    session = summary.session
-    text = Text(overflow="fold")
-    if relation:
-        text.append(f"{relation}  ", "cyan")
-    text.append(one_line(summary.title, 90), "bold reverse" if here else "bold")
-    text.append(
-        f"  {moment(session.updated_at)[:16]}  {summary.counts.messages} messages  {one_line(session.id, 200)}", "dim"
-    )
-    return text
+def _show(node: _Node, first: str = "", rest: str = "") -> None:
+    """Title on one line, what it is called and when it was below it: neither is broken in the middle."""
+    session, columns = node.summary.session, width()
+    relation = f"{node.relation}  " if node.relation else ""
+    below = rest + ("│ " if node.children else "  ")
+    title = one_line(node.summary.title, 90)
+    head = (styled(first, dim=True), styled(relation, fg="cyan"))
+    facts = [when(session.updated_at), counted(node.summary.counts.messages, "message"), one_line(session.id, 300)]
+    if columns is None:
+        tell(*head, styled(title, bold=True, reverse=node.here), "  " + "  ".join(filter(None, facts)))
+    else:
+        title = cut(title, max(columns - cells_of(first + relation), 8))
+        tell(*head, styled(title, bold=True, reverse=node.here))
+        for line in folded(filter(None, facts), cells_of(below)):
+            tell(styled(f"{below}{line}", dim=True))
+    for child in node.children:
+        last = child is node.children[-1]
+        _show(child, rest + ("└── " if last else "├── "), rest + ("    " if last else "│   "))
 
 
 def _remarks(family: Lineage) -> None:
     if family.forked_from:
-        point = f" at {family.fork_point}" if family.fork_point else ""
-        tell(f"Forked from {family.forked_from.session.id}{point}.")
+        point = [f"at {family.fork_point}."] if family.fork_point else []
+        tell_lines(
+            folded([f"Forked from {family.forked_from.session.id}{'' if point else '.'}", *point], separator=" ")
+        )
     if family.spawned_by:
         tell(f"Started by tool call {family.spawned_by[1]}.")
     if family.siblings:
         tell("Siblings:")
         for sibling in family.siblings:
             tell(f"  {sibling.session.id}  {one_line(sibling.title, 90)}")
+    tell(styled(f"Times are local ({zone()}).", dim=True))
     if not (family.parents or family.children or family.siblings or family.forked_from):
         tell("No parents, children or siblings are recorded.")
     for warning in family.warnings:

@@ -11,6 +11,7 @@ from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import one_line
 from ovillo.model.records import SessionId
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _remove(state: State, session: str, other: str, relationship: str | None) ->
     if state.json:
         print_json({"removed": removed})
     else:
-        tell(f"Removed {removed} {'link' if removed == 1 else 'links'} from {ends[0]} to {ends[1]}.")
+        tell(f"Removed {counted(removed, 'link')} from {ends[0]} to {ends[1]}.")
 
 
 def _list(state: State, session: str) -> None:

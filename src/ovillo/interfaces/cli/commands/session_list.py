@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put, tell
+from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import Cell, Column, show_table
+from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.model.quoting import one_line
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.transcript import moment
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from ovillo.sessions.views import SessionPage, SessionSummary
 
 _MOST = 10_000
-_FOLDER = 16
-#: With less room for titles a session takes two lines.
-_LEAST_TITLE = 28
 
 
 @click.command("list")
@@ -51,12 +47,29 @@ def list_sessions(
         print_json(_collect(state, {"sessionName": wanted, "projectID": project, "cursor": cursor}, limit or 50))
         return
     where = SessionFilter(name=wanted, project=project, source=source, agent=agent)
-    catalog = state.services().catalog
-    page = catalog.list(LOCAL.namespace, where, limit=min(limit or 30, LIST_LIMIT_MAX), cursor=cursor)
+    found = _pages(state, where, limit or (50 if state.json else 30), cursor)
     if state.json:
-        print_json(_data(page))
-    else:
-        _table(state, page)
+        print_json(_data(found))
+        return
+    if not found.sessions:
+        tell("No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions.")
+        return
+    _table(found)
+    shown = len(found.sessions)
+    if found.next_cursor:
+        tell(
+            f"\n{shown:,} of {counted(found.total, 'session')}. More:  the same command with --cursor {found.next_cursor}"
+        )
+
+
+def _pages(state: State, where: SessionFilter, limit: int, cursor: str | None) -> SessionPage:
+    """Pages of the catalogue put together until there are ``limit`` sessions."""
+    catalog = state.services().catalog
+    page = catalog.list(LOCAL.namespace, where, limit=min(limit, LIST_LIMIT_MAX), cursor=cursor)
+    while page.next_cursor and (left := limit - len(page.sessions)) > 0:
+        more = catalog.list(LOCAL.namespace, where, limit=min(left, LIST_LIMIT_MAX), cursor=page.next_cursor)
+        page = replace(more, sessions=(*page.sessions, *more.sessions))
+    return page
 
 
 def _collect(state: State, arguments: dict[str, Any], limit: int) -> dict[str, Any]:
@@ -87,68 +100,30 @@ def _data(page: SessionPage) -> dict[str, Any]:
     return data
 
 
-def _table(state: State, page: SessionPage) -> None:
-    if not page.sessions:
-        tell("No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions.")
-        return
-    screen = console(state)
-    title = _room_for_titles(page, screen.width)
-    # Into a pipe nothing is cut, unless somebody says how wide it is.
-    cut = screen.is_terminal or "COLUMNS" in os.environ
-    put(screen, _rows(page, title, cut=cut) if title >= _LEAST_TITLE else _two_lines(page))
-    shown = len(page.sessions)
-    if shown < page.total:
-        more = f"; go on with --cursor {page.next_cursor}" if page.next_cursor else ""
-        tell(f"\n{shown} of {page.total:,} sessions{more}")
+def _table(page: SessionPage) -> None:
+    columns = [
+        Column(f"changed ({zone()})", dim=True),
+        Column("title", least=28),
+        Column("client"),
+        Column("messages", right=True, unit="message"),
+        Column("folder", least=8, hide=1, dim=True),
+        Column("id", dim=True),
+    ]
+    if not show_table(columns, [_row(x) for x in page.sessions]):
+        tell(styled(f"Times are local ({zone()}).", dim=True))
 
 
-def _room_for_titles(page: SessionPage, width: int) -> int:
-    """Columns left when everything else stands whole, two spaces between columns."""
-    ids = max(len(x.session.id) for x in page.sessions)
-    clients = max(11, *(len(x.session.source) for x in page.sessions))
-    return width - 16 - clients - 5 - _FOLDER - ids - 5 * 2
-
-
-def _rows(page: SessionPage, title_width: int, *, cut: bool) -> Table:
-    """One line a session; only title and folder give way to the width of a terminal."""
-    from rich.table import Table  # start-up cost: not with --json
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("changed", no_wrap=True)
-    table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=title_width if cut else None)
-    table.add_column("client", no_wrap=True)
-    table.add_column("msgs", no_wrap=True, justify="right")
-    table.add_column("folder", no_wrap=True, overflow="ellipsis", max_width=_FOLDER if cut else None)
-    table.add_column("id", no_wrap=True)
-    for x in page.sessions:
-        folder = (x.session.directory or "").rstrip("/").rsplit("/", 1)[-1]
-        table.add_row(
-            moment(x.session.updated_at)[:16],
-            Text(_title(x)),
-            Text(one_line(x.session.source, 40)),
-            f"{x.counts.messages:,}",
-            Text(one_line(folder, 60), "dim"),
-            Text(one_line(x.session.id, 80), "dim"),
-        )
-    return table
-
-
-def _two_lines(page: SessionPage) -> Text:
-    """For narrow terminals: an id that is cut is of no use."""
-    from rich.text import Text  # start-up cost: not with --json
-
-    text = Text()
-    for x in page.sessions:
-        session = x.session
-        text.append(moment(session.updated_at)[:16].ljust(16), "dim")
-        text.append(f"  {_title(x)}\n")
-        text.append(
-            f"{'':18}{one_line(session.id, 80)}  {one_line(session.source, 40)}  {x.counts.messages:,} messages\n",
-            "dim",
-        )
-    text.rstrip()
-    return text
+def _row(x: SessionSummary) -> tuple[Cell, ...]:
+    session = x.session
+    folder = (session.directory or "").rstrip("/").rsplit("/", 1)[-1]
+    return (
+        when(session.updated_at),
+        _title(x),
+        one_line(session.source, 40),
+        x.counts.messages,
+        one_line(folder, 60),
+        one_line(session.id, 300),
+    )
 
 
 def _title(x: SessionSummary) -> str:

@@ -7,13 +7,15 @@ import json
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import Styled, console, print_json, put, styled, tell
+from ovillo.interfaces.cli.output import Styled, print_json, styled, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import Cell, Column, show_table
+from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.snapshot_diff import Change
-from ovillo.sessions.transfer.transcript import moment
 from ovillo.store.protocol import Snapshot
 
 _VALUE_CHARS = 100
@@ -36,22 +38,19 @@ def snapshots(state: State, session: str, limit: int, before: int | None) -> Non
     if not page.versions:
         tell("No saved version; `ovillo session save` makes one.")
         return
-    from rich.table import Table  # start-up cost: not with --json
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("version", "saved (UTC)", "bytes", "stored", "level", "delta of"):
-        table.add_column(name, justify="left" if name.startswith("saved") else "right", no_wrap=True)
-    for row in page.versions:
-        base = "" if row.base is None else str(row.base)
-        table.add_row(
-            str(row.version),
-            moment(row.saved_at),
-            f"{row.plain_bytes:,}",
-            f"{row.stored_bytes:,}",
-            str(row.level),
-            base,
-        )
-    put(console(state), table)
+    columns = [
+        Column("version", right=True),
+        Column(f"saved ({zone()})"),
+        Column("bytes", right=True),
+        Column("stored", right=True, hide=2),
+        Column("level", right=True, hide=3),
+        Column("delta of", right=True, hide=1),
+    ]
+    table: list[list[Cell]] = [
+        [row.version, when(row.saved_at, seconds=True), row.plain_bytes, row.stored_bytes, row.level, row.base or ""]
+        for row in page.versions
+    ]
+    show_table(columns, table)
     if page.before is not None:
         tell(f"\n{page.total} in all. More: --before {page.before}")
 
@@ -72,7 +71,8 @@ def diff(state: State, session: str, old: int, new: int | None, limit: int) -> N
         print_json({"from_version": made.from_version, "to_version": made.to_version, "changes": changes})
         return
     number = len(made.changes)
-    tell(f"Version {made.from_version} to {made.to_version}: {number or 'no'} change{'' if number == 1 else 's'}.")
+    changed = counted(number, "change") if number else "no changes"
+    tell(f"Version {made.from_version} to {made.to_version}: {changed}.")
     for change in made.changes[:limit]:
         tell(*_pieces(change))
     if number > limit:

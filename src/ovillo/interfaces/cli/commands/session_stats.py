@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put, styled, tell
+from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import Cell, Column, show_facts, show_table
+from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.quoting import one_line
+from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.transfer.transcript import moment, span
+from ovillo.sessions.transfer.transcript import span
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from ovillo.model.records import Usage
-    from ovillo.sessions.views import Statistics
+    from ovillo.sessions.views import Descendants, Statistics
+    from ovillo.store.protocol import Totals
 
 _TOOLS = 15
 
@@ -36,75 +37,58 @@ def stats(state: State, session: str) -> None:
     services = state.services()
     found = services.catalog.resolve(LOCAL.namespace, session)
     figures = services.statistics.of(LOCAL.namespace, found.session.id)
-    screen = console(state)
     tell(styled(one_line(figures.summary.title, 200), bold=True))
-    put(screen, _facts(figures))
+    show_facts(_facts(figures))
     tell()
-    put(screen, _tokens(figures))
+    _tokens(figures)
     if figures.own.tools:
         tell()
-        put(screen, _tools(figures))
+        _tools(figures)
 
 
-def _facts(figures: Statistics) -> Table:
-    from rich.table import Table  # start-up cost: not with --json
-    from rich.text import Text
-
+def _facts(figures: Statistics) -> list[tuple[str, str]]:
     session, own = figures.summary.session, figures.own
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    rows = [
+    facts = [
         ("session", f"{session.id}  {session.source}"),
-        ("from", f"{moment(session.created_at)} to {moment(session.updated_at)} UTC"),
+        ("from", f"{when(session.created_at, seconds=True)} to {when(session.updated_at, seconds=True)} ({zone()})"),
         ("duration", f"{span(figures.duration_ms)}, of it active {span(figures.active_ms)}"),
-        ("messages", f"{own.messages:,} ({own.prompts:,} prompts), {own.parts:,} parts, {own.errors:,} errors"),
-        ("agents", ", ".join(figures.agents)),
+        (
+            "messages",
+            f"{own.messages:,} ({counted(own.prompts, 'prompt')}), {counted(own.parts, 'part')}, "
+            f"{counted(own.errors, 'error')}",
+        ),
+        ("agents", ", ".join(own.agents)),
         ("models", ", ".join(own.models)),
-        ("changes", f"+{figures.additions:,} -{figures.deletions:,} in {figures.files:,} files"),
+        ("changes", f"+{figures.additions:,} -{figures.deletions:,} in {counted(figures.files, 'file')}"),
     ]
-    for name, value in rows:
-        if value:
-            table.add_row(name, Text(one_line(value, 400)))
-    return table
+    return [(name, one_line(value, 400)) for name, value in facts]
 
 
-def _tokens(figures: Statistics) -> Table:
-    from rich.table import Table  # start-up cost: not with --json
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("tokens", no_wrap=True)
-    for name in ("input", "output", "reasoning", "cache read", "cache write", "cost", "messages"):
-        table.add_column(name, justify="right", no_wrap=True)
+def _tokens(figures: Statistics) -> None:
+    """A column for what is the session's own, and one for each that is told apart from it."""
     own, inherited, below = figures.own, figures.inherited, figures.descendants
-    table.add_row("this session", *_usage(own.usage), _cost(own.cost), f"{own.messages:,}")
+    shown: list[tuple[str, Totals | Descendants]] = [("this session", own)]
     if inherited.messages:
-        table.add_row("inherited", *_usage(inherited.usage), _cost(inherited.cost), f"{inherited.messages:,}")
+        shown.append(("inherited", inherited))
     if below.sessions:
-        label = f"{below.sessions} sub-agent{'s' if below.sessions > 1 else ''}"
-        table.add_row(label, *_usage(below.usage), _cost(below.cost), f"{below.messages:,}")
-    return table
+        shown.append((counted(below.sessions, "sub-agent"), below))
+    columns = [Column("tokens"), *(Column(title, right=True) for title, _ in shown)]
+    rows: list[list[Cell]] = []
+    for name in ("input", "output", "reasoning", "cache_read", "cache_write"):
+        rows.append([name.replace("_", " "), *(int(getattr(each.usage, name)) for _, each in shown)])
+    rows.append(["cost", *(_cost(each.cost) for _, each in shown)])
+    rows.append(["messages", *(each.messages for _, each in shown)])
+    show_table(columns, rows)
 
 
 def _cost(cost: float | None) -> str:
     return "unknown" if cost is None else f"{cost:.4f}"
 
 
-def _usage(usage: Usage) -> list[str]:
-    return [f"{x:,}" for x in (usage.input, usage.output, usage.reasoning, usage.cache_read, usage.cache_write)]
-
-
-def _tools(figures: Statistics) -> Table:
-    from rich.table import Table  # start-up cost: not with --json
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("tool", no_wrap=True)
-    for name in ("calls", "failed"):
-        table.add_column(name, justify="right", no_wrap=True)
+def _tools(figures: Statistics) -> None:
+    columns = [Column("tool", least=12), Column("calls", right=True), Column("failed", right=True)]
     used = sorted(figures.own.tools.items(), key=lambda item: (-item[1][0], item[0]))
-    for name, (calls, failed) in used[:_TOOLS]:
-        table.add_row(Text(one_line(name, 80)), f"{calls:,}", f"{failed:,}" if failed else "")
+    rows: list[list[Cell]] = [[one_line(name, 80), calls, failed or ""] for name, (calls, failed) in used[:_TOOLS]]
+    show_table(columns, rows)
     if len(used) > _TOOLS:
-        table.add_row(f"and {len(used) - _TOOLS} more", "", "")
-    return table
+        tell(f"and {counted(len(used) - _TOOLS, 'more tool', 'more tools')} (--json lists them)")

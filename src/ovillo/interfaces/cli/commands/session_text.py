@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from ovillo.interfaces.cli.tables import folded
+from ovillo.interfaces.cli.times import when, when_there
 from ovillo.model.quoting import flat, one_line, printable
 from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
+from ovillo.model.wording import counted
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
 from ovillo.sessions.transfer.transcript import (
     is_aside,
     is_compaction,
     marks,
-    moment,
     says_nothing,
     speaker,
     tool_facts,
@@ -50,16 +52,16 @@ def header(page: HistoryPage) -> Text:
     session = page.summary.session
     text = Text()
     text.append(one_line(page.summary.title, 300) + "\n", "bold")
-    facts = [session.source, str(session.id), moment(session.created_at)[:16], f"{page.total:,} messages"]
-    if session.directory:
-        facts.append(one_line(session.directory, 300))
-    text.append(flat("  ".join(fact for fact in facts if fact)) + "\n", "dim")
+    facts = [session.source, str(session.id), when_there(session.created_at), counted(page.total, "message")]
+    facts.append(one_line(session.directory or "", 300))
+    for line in folded(filter(None, facts)):
+        text.append(line + "\n", "dim")
     if session.parent_id:
         text.append(f"sub-agent of {flat(session.parent_id)}\n", "dim")
     if session.forked_from:
         text.append(f"fork of {flat(session.forked_from)}\n", "dim")
     if page.offset:
-        text.append(f"... {page.offset:,} earlier messages\n", "dim")
+        text.append(f"... {counted(page.offset, 'earlier message')}\n", "dim")
     return text
 
 
@@ -68,7 +70,7 @@ def message_text(message: Message, rules: Rules, here: str | None = None) -> Tex
     if is_compaction(message):
         text.append("--- compaction: what stands above was replaced by the summary below ---\n", "yellow")
     text.append(("> " if here == message.id else "") + speaker(message), _ROLE[message.role])
-    text.append(f"  {moment(message.created_at) or 'no time'}  {one_line(message.id, 80)}", "dim")
+    text.append(f"  {when(message.created_at, seconds=True) or 'no time'}  {one_line(message.id, 80)}", "dim")
     for mark in marks(message):
         text.append(f"  [{flat(mark)}]", "yellow")
     text.append("\n")
@@ -98,7 +100,7 @@ def _part(text: Text, part: Part, message: Message, rules: Rules) -> None:
         text.append(f"  {label}: ", "dim italic")
         _lines(text, part.text, rules.aside_lines, rules, style="dim", indent="  ", hanging=True)
     if part.lost_bytes:
-        text.append(f"  ({part.lost_bytes} bytes of this were cut away by the client itself)\n", "dim")
+        text.append(f"  ({counted(part.lost_bytes, 'byte')} of this cut away by the client itself)\n", "dim")
 
 
 def _tool(text: Text, part: Part, rules: Rules) -> None:
@@ -137,4 +139,4 @@ def _lines(text: Text, words: str, limit: int, rules: Rules, *, style: str, inde
 
 def _left_out(text: Text, count: int, indent: str) -> None:
     if count > 0:
-        text.append(f"{indent}... {count:,} more lines (--full shows them)\n", "dim italic")
+        text.append(f"{indent}... {counted(count, 'more line')} (--full shows all)\n", "dim italic")

@@ -9,9 +9,12 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import page, print_json, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.interfaces.cli.tables import folded
+from ovillo.interfaces.cli.times import when_there
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
+from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -84,9 +87,10 @@ def _shown(x: SourceReport) -> Text:
     text = Text.assemble((x.title, "bold"), "  ", (x.status, style), f"  {x.layout}".rstrip())
     if x.status in _MEANS:
         text.append(f"  ({_MEANS[x.status]})", "dim")
-    scanned = (to_iso(x.last_scan_at) or "never")[:16].replace("T", " ")
     text.append(f"\n  {one_line(x.path, 500)}\n")
-    text.append(f"  {x.sessions:,} sessions, {x.messages:,} messages, {x.parts:,} parts; scanned {scanned}\n", "dim")
+    counts = [counted(x.sessions, "session"), counted(x.messages, "message"), counted(x.parts, "part")]
+    for line in folded([*counts, f"scanned {when_there(x.last_scan_at) or 'never'}"], 2, separator=", "):
+        text.append(f"  {line}\n", "dim")
     if x.redactions:
         masked = ", ".join(f"{count} {kind}" for kind, count in sorted(x.redactions.items()))
         text.append(f"  secrets masked: {masked}\n", "dim")

@@ -10,9 +10,11 @@ import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import console, print_json, put, tell, tell_text
+from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
-from ovillo.model.clock import parse_when, to_iso
+from ovillo.interfaces.cli.tables import Cell, Column, show_table
+from ovillo.interfaces.cli.times import end_of, moment_of, zone
+from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line
 from ovillo.security.principals import LOCAL
 
@@ -89,7 +91,7 @@ def open_tasks(state: State) -> None:
 
 @time.command("report", short_help="Time per day, agent and project.")
 @click.option("--since", metavar="WHEN", help="Only time from then on (2026-11-21, 7d, today).")
-@click.option("--until", metavar="WHEN", help="Only time before then.")
+@click.option("--until", metavar="WHEN", help="Only time until then; a day is included.")
 @click.option("--by", multiple=True, type=click.Choice(_GROUPS), help="Group by this only; may be repeated.")
 @reading
 def report(state: State, since: str | None, until: str | None, by: tuple[GroupBy, ...]) -> None:
@@ -98,44 +100,29 @@ def report(state: State, since: str | None, until: str | None, by: tuple[GroupBy
     now = services.clock()
     chosen = by or ("day", "agent", "project")
     made = services.timesheet.report(
-        LOCAL.namespace, after=_when("--since", since, now), before=_when("--until", until, now), by=chosen
+        LOCAL.namespace, after=moment_of(since, "--since", now), before=end_of(until, "--until", now), by=chosen
     )
     if state.json:
         from ovillo.interfaces.tools.timesheet_shapes import sheet, to_data  # start-up cost
 
         print_json(to_data(sheet(made)))
     elif made.rows:
-        _table(state, made, chosen)
+        _table(made, chosen)
     else:
         tell("No task in this time.")
 
 
-def _when(option: str, given: str | None, now: int) -> int | None:
-    if given is None:
-        return None
-    moment = parse_when(given, now)
-    if moment is None:
-        raise click.BadParameter(
-            f"{given!r} is not a time. Use 2026-11-21, ISO 8601, 7d, 24h or today.", param_hint=option
-        )
-    return moment
-
-
-def _table(state: State, made: Report, by: tuple[GroupBy, ...]) -> None:
-    from rich.table import Table  # start-up cost: not with --json
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_footer=True)
-    for name in by:
-        table.add_column(name, footer="total" if name == by[0] else "")
-    for heading, total in (("tasks", str(made.tasks)), ("time", _hours(made.total_ms)), ("files", "")):
-        table.add_column(heading, justify="right", footer=total)
+def _table(made: Report, by: tuple[GroupBy, ...]) -> None:
+    columns = [Column(name, least=12 if name == "project" else None) for name in by]
+    columns += [Column("tasks", right=True), Column("time", right=True), Column("files", right=True, hide=1)]
+    rows: list[list[Cell]] = []
     for row in made.rows:
         names = {"day": row.day, "agent": row.agent, "project": row.project}
-        tasks = f"{row.tasks} ({row.open_tasks} open)" if row.open_tasks else str(row.tasks)
-        cells = [one_line(names[name] or "", 60) for name in by] + [tasks, _hours(row.duration_ms), str(row.files)]
-        table.add_row(*map(Text, cells))
-    put(console(state), table)
+        tasks = f"{row.tasks} ({row.open_tasks} open)" if row.open_tasks else row.tasks
+        rows.append([*(one_line(names[name] or "", 200) for name in by), tasks, _hours(row.duration_ms), row.files])
+    total: list[Cell] = ["total", *([""] * (len(by) - 1)), made.tasks, _hours(made.total_ms), ""]
+    show_table(columns, rows, total)
+    tell(f"Days are those of {zone()}.")
 
 
 def _hours(ms: int) -> str:
