@@ -236,8 +236,11 @@ SEARCH: dict[str, tuple[str, str]] = {
     "SEARCH-18": ("Embedding is resumable, stops at once and does equal texts once", "DESIGN 6"),
     "SEARCH-19": ("A place with all the words comes before one with some", "DESIGN 6"),
     "SEARCH-20": ("Vectors see no other namespace and pass the filters", "DESIGN 15"),
+    "SEARCH-21": ("Unknown filters, qualifiers and endings are refused or named with near ones", "issue 8 Terminal"),
+    "SEARCH-22": ("Without a query a filter gives its newest", "issue 8 Terminal"),
 }
 TOOLS: dict[str, tuple[str, str]] = {
+    "TOOL-46": ("A session's name is words, a pattern or an expression", "spec opencode-session-history; issue 8"),
     "TOOL-1": (
         "Tools have the names, parameters and defaults of the specification",
         "opencode-session-history; DESIGN 11",

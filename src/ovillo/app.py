@@ -99,7 +99,15 @@ def _freshness(services: Services) -> Callable[[], Any]:
 def _catalog(services: Services) -> Any:
     from ovillo.sessions.catalog import Catalog
 
-    return Catalog(services.store, _freshness(services), _stored_id(services))
+    return Catalog(services.store, _freshness(services), _stored_id(services), _source_names)
+
+
+def _source_names() -> list[str]:
+    """What a filter may name: every client that could be read, and what is recorded here."""
+    from ovillo.model.live import NATIVE
+    from ovillo.readers import all_readers
+
+    return [*(reader.name for reader in all_readers()), NATIVE]
 
 
 def _history(services: Services) -> Any:
@@ -129,7 +137,14 @@ def _recovery(services: Services) -> Any:
 def _search(services: Services) -> Any:
     from ovillo.search.service import Search
 
-    return Search(services.store, services.catalog.summaries, _freshness(services), services.settings, services.clock)
+    return Search(
+        services.store,
+        services.catalog.summaries,
+        _freshness(services),
+        services.settings,
+        services.clock,
+        _source_names,
+    )
 
 
 def _calling(services: Services) -> Any:

@@ -51,6 +51,7 @@ class Planted:
         for word, place in self.places.items():
             arguments = [each.replace(word, place) for each in arguments]
         data = {"HOME": str(self.home), "OVILLO_DATA_DIR": str(self.home / "ovillo-data"), "OVILLO_EMBEDDER": "none"}
+        data["PAGER"] = ""
         invoke(State(open_services, None, None, {**data, **environment}), arguments)
 
 
@@ -79,7 +80,6 @@ def test_every_command_is_asked() -> None:
 def test_nothing_recorded_commands_a_pipe_or_a_terminal(
     command: str, home: Planted, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PAGER", "")
     for arguments in COMMANDS[command]:
         for given in (arguments, [*arguments, "--json"]):
             home.run([*command.split(), *given])

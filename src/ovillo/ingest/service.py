@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -180,7 +181,11 @@ class Ingest:
         started = time.monotonic()
         for name in readers or ():
             if name not in self._readers:
-                raise InvalidInput(f"No reader named {name!r}.", hint=f"Known: {', '.join(sorted(self._readers))}.")
+                near = get_close_matches(name.lower().replace("-", "_"), self._readers, n=2, cutoff=0.5)
+                offer = f"Did you mean {' or '.join(near)}? " if near else ""
+                raise InvalidInput(
+                    f"No reader named {name!r}.", hint=f"{offer}Known: {', '.join(sorted(self._readers))}."
+                )
         if not self._in_process.acquire(blocking=False):
             return _busy()
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 
 from ovillo.model.clock import Clock, parse_when
 from ovillo.model.errors import InvalidInput
@@ -56,6 +57,8 @@ class Query:
     where: DocFilter = field(default_factory=DocFilter)
     #: Beginnings of session ids, to be resolved against the store.
     sessions: tuple[str, ...] = ()
+    #: What was taken otherwise than it may have been meant.
+    notes: tuple[str, ...] = ()
 
     @property
     def asks_for_text(self) -> bool:
@@ -158,7 +161,10 @@ class _Parser:
 
     def _qualifier(self) -> bool:
         found = _QUALIFIER.match(self._text, self._at)
-        if found is None or found[1].lower() not in _QUALIFIERS:
+        if found is None:
+            return False
+        if found[1].lower() not in _QUALIFIERS:
+            self._not_a_qualifier(found[1], found.end())
             return False
         start = self._at
         self._at = found.end()
@@ -168,6 +174,22 @@ class _Parser:
             return False
         self._qualify(found[1].lower(), value, start)
         return True
+
+    def _not_a_qualifier(self, name: str, end: int) -> None:
+        """A slip of the fingers is refused; what may be text (``TypeError:x``, ``std::vector``, a time) is looked for as
+        such, and the answer says so."""
+        following = self._text[end : end + 1]
+        if len(name) < 3 or not following or following.isspace() or following in ":/\\":
+            return
+        near = get_close_matches(name.lower(), _QUALIFIERS, n=1, cutoff=0.75)
+        if near and name.islower():
+            raise self._bad(
+                f"{name}: at position {self._at} is no qualifier. Did you mean {near[0]}:?",
+                f'To look for it as text, put it in quotes: "{self._text[self._at :].split()[0]}".',
+            )
+        if name.islower():
+            note = f"{name}: is no qualifier and was looked for as text; qualifiers are {', '.join(_QUALIFIERS)}"
+            self._query = replace(self._query, notes=(*self._query.notes, note))
 
     def _value(self) -> str:
         text, at = self._text, self._at
@@ -217,9 +239,11 @@ class _Parser:
     def _one_of(self, name: str, value: str, known: tuple[str, ...], start: int) -> str:
         wanted = value.lower().replace("-", "_")
         if wanted not in known:
+            near = get_close_matches(wanted, known, n=2, cutoff=0.6)
+            offer = f"Did you mean {' or '.join(f'{name}:{x}' for x in near)}? " if near else ""
             raise self._bad(
                 f"{name}:{value} at position {start} is not known.",
-                f'Known: {", ".join(known)}. To look for it as text, put it in quotes: "{name}:{value}".',
+                f'{offer}Known: {", ".join(known)}. To look for it as text, put it in quotes: "{name}:{value}".',
             )
         return wanted
 

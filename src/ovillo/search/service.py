@@ -24,6 +24,7 @@ from ovillo.search.results import SearchResult
 from ovillo.search.showing import Summaries, by_session, show
 from ovillo.search.units import UnitBuilder
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
+from ovillo.sessions.filters import unknown_values
 from ovillo.sessions.views import Freshness
 from ovillo.settings import Settings
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Term
@@ -38,9 +39,10 @@ _NOWHERE = Term("\x01")
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A query and its qualifiers given as parameters; both kinds may also stand in ``query`` (``agent:build``)."""
+    """A query and its qualifiers given as parameters; both kinds may also stand in ``query`` (``agent:build``). Without
+    words it gives the newest of what the qualifiers let through."""
 
-    query: str
+    query: str = ""
     agent: str | None = None
     project: str | None = None
     source: str | None = None
@@ -55,9 +57,16 @@ class SearchRequest:
 
 class Search:
     def __init__(
-        self, store: Store, summaries: Summaries, freshness: Callable[[], Freshness], settings: Settings, clock: Clock
+        self,
+        store: Store,
+        summaries: Summaries,
+        freshness: Callable[[], Freshness],
+        settings: Settings,
+        clock: Clock,
+        sources: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._store = store
+        self._sources = sources
         self._summaries = summaries
         self._freshness = freshness
         self._clock = clock
@@ -108,6 +117,12 @@ class Search:
         began = time.monotonic()
         query = parse_query(request.query, self._clock)
         query = self._by_entities(namespace, replace(query, where=self._narrowed(namespace, query, request)))
+        unknown = unknown_values(self._store, namespace, query.where.session, self._sources)
+        ranking = self._ranked(namespace, query, began)
+        ranking.notes = (*unknown, *query.notes, *ranking.notes)
+        return ranking
+
+    def _ranked(self, namespace: Namespace, query: Query, began: float) -> Ranking:
         if not query.asks_for_text:
             if query.where == DocFilter():
                 raise InvalidInput(

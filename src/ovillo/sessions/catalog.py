@@ -13,6 +13,7 @@ from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.quoting import named, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
+from ovillo.sessions.filters import by_name, unknown_values
 from ovillo.sessions.views import Freshness, SessionPage, SessionSummary
 from ovillo.store.protocol import SessionFilter, SessionRow
 
@@ -26,10 +27,18 @@ _MIN_PREFIX = 4
 
 
 class Catalog:
-    """``stored_id`` gives the id that a session has here, which differs where the client's own holds a secret."""
+    """``stored_id`` gives the id that a session has here, which differs where the client's own holds a secret; ``sources``
+    the names of all clients that could be read."""
 
-    def __init__(self, store: Store, freshness: Callable[[], Freshness], stored_id: Callable[[str], str] = str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        freshness: Callable[[], Freshness],
+        stored_id: Callable[[str], str] = str,
+        sources: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
         self._store = store
+        self._sources = sources
         self._stored_id = stored_id
         self._freshness = freshness
 
@@ -41,9 +50,12 @@ class Catalog:
         limit: int = LIST_LIMIT_DEFAULT,
         cursor: str | None = None,
     ) -> SessionPage:
-        """Most recently updated first. Raises InvalidInput for a bad limit or cursor."""
+        """Most recently updated first. Raises InvalidInput for a bad limit, cursor or expression, and for a source or agent
+        that is not known."""
         if not 1 <= limit <= LIST_LIMIT_MAX:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {LIST_LIMIT_MAX}.")
+        notes = unknown_values(self._store, namespace, where, self._sources)
+        where = by_name(self._store, namespace, where)
         after: tuple[int, str] | None = None
         if cursor is not None:
             updated, session_id = decode_cursor("list", cursor, int, str)
@@ -57,7 +69,7 @@ class Catalog:
         total = self._store.count_sessions(namespace, where)
         agents = self._store.agents(namespace, [row.session.id for row in rows])
         found = tuple(summarise(row, agents.get(row.session.id, ())) for row in rows)
-        return SessionPage(found, total, following, self._freshness())
+        return SessionPage(found, total, following, self._freshness(), tuple(notes))
 
     def resolve(self, namespace: Namespace, ref: str) -> SessionSummary:
         """The session with this id, unambiguous id prefix, or title. Raises NotFound (with near ones), Ambiguous."""
@@ -69,7 +81,9 @@ class Catalog:
             return summarise(row)
         ids = self._store.find_session_ids(namespace, wanted) if len(wanted) >= _MIN_PREFIX else []
         if not ids:
-            rows = self._store.list_sessions(namespace, SessionFilter(name=wanted), 10)
+            rows = self._store.list_sessions(
+                namespace, by_name(self._store, namespace, SessionFilter(name=wanted), only_words=True), 10
+            )
             exact = [row for row in rows if (row.session.title or "").casefold() == wanted.casefold()]
             ids = [row.session.id for row in exact or rows[:5]]
             if len(ids) > 1 or (ids and not exact):

@@ -39,6 +39,8 @@ class SessionPage:
     total: int
     next_cursor: str | None
     freshness: Freshness
+    #: What to say about filters that no session can pass.
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _TAG = "Reading"
 
 
 class SearchQuery(Struct, rename=wire_name, kw_only=True, forbid_unknown_fields=True):
-    query: str
+    query: str | None = None
     agent: str | None = None
     project_id: str | None = None
     start_date: str | None = None

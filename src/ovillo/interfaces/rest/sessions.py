@@ -38,6 +38,7 @@ class SessionList(Struct, rename="camel", kw_only=True, omit_defaults=True):
     sessions: list[shapes.SessionMetadata]
     total: int
     next_cursor: str | None = None
+    notes: list[str] = []
 
 
 class SessionReply(Struct, kw_only=True):
@@ -51,7 +52,7 @@ def _list(call: Exchange[ListQuery, None]) -> Reply:
     )
     page = call.services.catalog.list(call.namespace, where, limit=query.limit, cursor=query.cursor)
     sessions = [shapes.metadata_of(summary, summary.counts.characters) for summary in page.sessions]
-    return Reply(SessionList(sessions=sessions, total=page.total, next_cursor=page.next_cursor))
+    return Reply(SessionList(sessions=sessions, total=page.total, next_cursor=page.next_cursor, notes=list(page.notes)))
 
 
 def _create(call: Exchange[Any, shapes.NewSession]) -> Reply:

@@ -19,7 +19,7 @@ from ovillo.store.protocol import SessionFilter
 
 
 class Input(Struct, rename=wire_name, kw_only=True):
-    session_name: Annotated[str | None, Meta(description="Words of the title")] = None
+    session_name: Annotated[str | None, Meta(description="Title words, glob* or /regex/")] = None
     project_id: Annotated[str | None, Meta(description="Project id, directory, or the name of its folder")] = None
     limit: Annotated[int, Meta(ge=1, le=LIST_LIMIT_MAX)] = LIST_LIMIT_DEFAULT
     cursor: shapes.Cursor = None
@@ -77,7 +77,14 @@ def handle(call: Call, args: Input) -> Answer:
         next_cursor=following,
         not_indexed_yet=shapes.pending_places(page.freshness),
     )
-    text = [_heading(where, page.total, len(shown)), *lines, *_more(output), shapes.freshness_line(page.freshness)]
+    notes = [f"Note: {note}" for note in page.notes]
+    text = [
+        _heading(where, page.total, len(shown)),
+        *notes,
+        *lines,
+        *_more(output),
+        shapes.freshness_line(page.freshness),
+    ]
     return Answer(output, text)
 
 

@@ -26,7 +26,7 @@ class Input(Struct, rename=wire_name, kw_only=True):
             description='Words, "a phrase", begin*, -not, /regex/; qualifiers source: tool: file: role: branch: model: '
             "session: is:error has:patch"
         ),
-    ]
+    ] = ""
     agent: Annotated[str | None, Meta(description="Agent name, e.g. build")] = None
     project_id: Annotated[str | None, Meta(description="Project id, directory, or folder name")] = None
     start_date: Annotated[str | None, Meta(description="ISO, ms, or relative: 7d, yesterday")] = None
@@ -187,9 +187,12 @@ def _found_lines(found: FoundSession) -> list[Line]:
 
 
 def _heading(args: Input, output: Output) -> str:
+    if not output.sessions and not args.query.strip():
+        return "Nothing passes these filters. Drop one of them."
     if not output.sessions:
         return f"Nothing found for {said(args.query)}. Try fewer or other words, a begin* or drop a filter."
-    return f"{counted(len(output.sessions), 'session')} for {said(args.query)}, best first."
+    shown = counted(len(output.sessions), "session")
+    return f"{shown} for {said(args.query)}, best first." if args.query.strip() else f"{shown}, newest first."
 
 
 def _tail(args: Input, output: Output) -> list[str]:

@@ -77,6 +77,14 @@ class Totals:
 
 
 class SessionStore(Protocol):
+    def session_names(self, namespace: Namespace) -> list[tuple[SessionId, str | None, str | None]]:
+        """Id, title and first prompt of every session."""
+        ...
+
+    def values_of(self, namespace: Namespace, field: str) -> list[str]:
+        """All that ``field`` of a ``SessionFilter`` (source, agent, project, model, branch) can be asked for, in order."""
+        ...
+
     def list_sessions(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
     ) -> list[SessionRow]:

@@ -29,10 +29,30 @@ from ovillo.store.sqlite.rows import (
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
 _UPDATED = "coalesce(s.updated_at, 0)"
 _NS = "s.namespace_key = (SELECT key FROM namespaces WHERE name = ?)"
+_ALL = "(SELECT * FROM sessions WHERE namespace_key = (SELECT key FROM namespaces WHERE name = :namespace))"
+#: Queries for all values of a field, those of messages included.
+_VALUES = {
+    "source": f"SELECT DISTINCT source FROM {_ALL} ORDER BY 1",
+    "project": f"SELECT project_id FROM {_ALL} UNION SELECT directory FROM {_ALL} ORDER BY 1",
+    "branch": f"SELECT DISTINCT git_branch FROM {_ALL} ORDER BY 1",
+} | {
+    field: f"SELECT {field} FROM {_ALL} UNION SELECT m.{field} FROM {_ALL} s JOIN messages m ON m.session_key = s.key ORDER BY 1"
+    for field in ("agent", "model")
+}
 
 
 class SessionReads:
     _pool: ReaderPool
+
+    def session_names(self, namespace: Namespace) -> list[tuple[SessionId, str | None, str | None]]:
+        with self._pool.reading() as db:
+            rows = db.execute(f"SELECT s.id, s.title, s.first_prompt FROM sessions s WHERE {_NS}", (namespace,))
+            return [(SessionId(row[0]), row[1], row[2]) for row in rows]
+
+    def values_of(self, namespace: Namespace, field: str) -> list[str]:
+        with self._pool.reading() as db:
+            rows = db.execute(_VALUES[field], {"namespace": namespace})
+            return [row[0] for row in rows if row[0]]
 
     def list_sessions(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None

@@ -33,7 +33,7 @@ is:error  has:patch  after:7d  before:2026-11-01"""
 
 
 @click.command(epilog=f"Query language:\n\n{_SYNTAX}")
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
 @click.option("--agent", metavar="NAME", help="Agent name within its client, e.g. build.")
 @click.option("--project", metavar="DIR", help="Project id, directory, or the name of its folder.")
 @click.option("--source", metavar="READER", help="Client: opencode, claude_code, codex, gemini_cli, ...")
@@ -53,8 +53,11 @@ def search(
     limit: int,
     cursor: str | None,
 ) -> None:
-    """Find sessions by what people, models and tools said in them."""
-    asked = " ".join(query) + (f" source:{source}" if source else "")
+    """Find sessions by what people, models and tools said in them.
+
+    QUERY may be left out beside a filter: then the newest of what it lets through is shown.
+    """
+    asked = f"{' '.join(query)} source:{source}".strip() if source else " ".join(query)
     if state.json:
         arguments = {
             "query": asked,
@@ -83,7 +86,8 @@ def search(
 
 def _show(state: State, asked: str, result: SearchResult) -> None:
     if not result.sessions:
-        tell(f"Nothing found for {one_line(asked, 200)!r}.")
+        words = f" for {one_line(asked, 200)!r}" if asked.strip() else ""
+        tell(f"Nothing found{words}.")
         tell("Try fewer or other words, a begin*, or drop a filter; `ovillo search --help` shows the query language.")
     for found in result.sessions:
         _print(state, _lines(found))

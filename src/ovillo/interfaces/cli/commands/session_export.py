@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from ovillo.interfaces.cli.options import plain
 from ovillo.interfaces.cli.output import tell, write_out
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
+from ovillo.model.wording import either
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.service import FORMATS, Export
 
@@ -46,8 +48,17 @@ def export(state: State, session: str, form: str | None, output: str | None, for
 
 
 def _by_ending(output: str | None) -> str:
-    ending = Path(output or "").suffix.lstrip(".").lower()
-    return _ENDINGS.get(ending, "json")
+    path = Path(output or "").expanduser()
+    ending = path.suffix.lstrip(".").lower()
+    if not ending or path.is_dir():
+        return "json"
+    if ending not in _ENDINGS:
+        near = get_close_matches(ending, _ENDINGS, n=1, cutoff=0.5)
+        raise InvalidInput(
+            f"{path.name} ends in .{ending}, which names no format." + (f" Did you mean .{near[0]}?" if near else ""),
+            hint=f"End it in {either([f'.{x}' for x in _ENDINGS])}, or say --format.",
+        )
+    return _ENDINGS[ending]
 
 
 def _target(output: str | None, filename: str) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, styled, tell
+from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import when, zone
@@ -41,7 +41,10 @@ def list_sessions(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List sessions, most recently changed first; NAME keeps those with these words in their title."""
+    """List sessions, most recently changed first; NAME keeps those with these words in their title.
+
+    NAME may be a pattern for whole titles ('fix*') or an expression ('/retry|backoff/i'), too.
+    """
     wanted = " ".join(name) or None
     if state.json and not source and not agent:
         print_json(_collect(state, {"sessionName": wanted, "projectID": project, "cursor": cursor}, limit or 50))
@@ -50,6 +53,10 @@ def list_sessions(
     found = _pages(state, where, limit or (50 if state.json else 30), cursor)
     if state.json:
         print_json(_data(found))
+        return
+    tell_lines(f"Note: {note}" for note in found.notes)
+    if not found.sessions and (wanted or project or source or agent):
+        tell("No session is like that. `ovillo session list` shows all, `ovillo search` looks inside sessions.")
         return
     if not found.sessions:
         tell("No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions.")

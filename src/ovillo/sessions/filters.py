@@ -1,0 +1,134 @@
+"""Filters that people and agents give: names as words, patterns or expressions, and values that nothing here has.
+
+Owns what a session's name is matched with, and that an unknown source or agent is refused with near ones instead of
+finding nothing without a word.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ovillo.model.errors import InvalidInput
+from ovillo.model.quoting import named, names, said
+from ovillo.model.records import Namespace, SessionId
+from ovillo.store.protocol import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
+
+_MAX_PATTERN = 1_000
+#: Memory of one compiled expression (bytes).
+_MAX_MEMORY = 1 << 20
+#: A filter that no session has.
+_NOBODY = (SessionId(""),)
+
+#: Whether a session of this title and id is meant.
+Matcher = Callable[[str, str], bool]
+
+
+def by_name(store: Store, namespace: Namespace, where: SessionFilter, *, only_words: bool = False) -> SessionFilter:
+    """The same filter with the sessions that its name stands for. Raises InvalidInput for a bad expression."""
+    if not where.name or not where.name.strip():
+        return replace(where, name=None)
+    matches = _words(where.name) if only_words else matcher(where.name)
+    found = tuple(key for key, title, prompt in store.session_names(namespace) if matches(title or prompt or "", key))
+    both = tuple(x for x in found if x in set(where.session_ids)) if where.session_ids else found
+    return replace(where, name=None, session_ids=both or _NOBODY)
+
+
+def matcher(pattern: str) -> Matcher:
+    """``/…/`` and ``/…/i`` is a regular expression, ``*`` any letters of a title from its begin to its end; else all words
+    have to stand in the title, or it is the beginning of an id. Case and accents matter in expressions only."""
+    pattern = pattern.strip()
+    if len(pattern) > _MAX_PATTERN:
+        raise InvalidInput(f"The name has {len(pattern)} characters.", hint=f"{_MAX_PATTERN} are the most.")
+    if pattern.startswith("/") and len(pattern) > 2 and pattern.endswith(("/", "/i")):
+        body, _, flags = pattern[1:].rpartition("/")
+        if body:
+            return _expression(body, flags == "i")
+    if "*" in pattern:
+        import re2  # start-up cost: most lists ask for no name
+
+        glob = re2.compile("(?s)" + ".*".join(map(re2.escape, _folded(pattern).split("*"))))
+        return lambda title, _: glob.fullmatch(_folded(title)) is not None
+    return _words(pattern)
+
+
+def _words(pattern: str) -> Matcher:
+    return partial(_has_words, pattern.strip(), _folded(pattern).split())
+
+
+def _has_words(pattern: str, words: Sequence[str], title: str, key: str) -> bool:
+    folded = _folded(title)
+    return all(word in folded for word in words) or key.startswith(pattern)
+
+
+def _expression(source: str, ignore_case: bool) -> Matcher:
+    import re2
+
+    options = re2.Options()
+    options.max_mem = _MAX_MEMORY
+    options.case_sensitive = not ignore_case
+    options.log_errors = False
+    try:
+        compiled = re2.compile(source.replace("\\/", "/"), options)
+    except (re2.error, UnicodeEncodeError) as error:
+        reason = error.args[0] if isinstance(error, re2.error) and error.args else "not understood"
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise InvalidInput(
+            f"The expression {said(source)} is refused: {reason}.",
+            hint="Expressions are those of RE2; words need no /.",
+        ) from None
+    return lambda title, _: compiled.search(title) is not None
+
+
+def _folded(text: str) -> str:
+    """Lower case without accents."""
+    lowered = text.casefold()
+    if lowered.isascii():
+        return lowered
+    return "".join(x for x in unicodedata.normalize("NFD", lowered) if not unicodedata.combining(x))
+
+
+def unknown_values(
+    store: Store, namespace: Namespace, where: SessionFilter, sources: Callable[[], Sequence[str]]
+) -> list[str]:
+    """What to say about filters that let nothing through because no session has the like.
+
+    Raises InvalidInput for a source or an agent that is not known. ``sources`` are those that could be read."""
+    notes = []
+    for field in ("source", "agent", "project", "model", "branch"):
+        value = getattr(where, field)
+        if not value or store.list_sessions(namespace, SessionFilter(**{field: value}), 1):
+            continue
+        known = store.values_of(namespace, field)
+        if field == "source":
+            readable = sorted({*sources(), *known})
+            if _plain(value) not in map(_plain, readable):
+                raise InvalidInput(f"No source is called {named(value)}.", hint=_offer(value, readable))
+        elif field == "agent" and known:
+            raise InvalidInput(f"No agent is called {named(value)} in any session.", hint=_offer(value, known))
+        elif known:
+            tails = (
+                {x.rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1] for x in known} if field == "project" else set()
+            )
+            notes.append(f"no session has the {field} {said(value)}. {_offer(value, sorted(tails) or known)}")
+    return notes
+
+
+def _offer(value: str, known: Sequence[str]) -> str:
+    near = get_close_matches(_plain(value), list(map(_plain, known)), n=3, cutoff=0.5)
+    meant = [x for x in known if _plain(x) in near]
+    if meant:
+        return f"Did you mean {' or '.join(map(named, meant[:3]))}?"
+    more = f" and {len(known) - 12} more" if len(known) > 12 else ""
+    return f"Known: {names(known[:12])}{more}."
+
+
+def _plain(value: str) -> str:
+    return value.lower().replace("-", "_")
