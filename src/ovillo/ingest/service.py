@@ -230,7 +230,8 @@ class Ingest:
         """Bytes to read there, for a bar that knows its length before anything is read. The reader is asked and left:
         a database of a client is not kept open while others are read."""
         sieve = self._sieve(place)
-        cursor = SealedCursor(self._store.cursor(self._namespace, place.reader, str(place.path)), sieve.key)
+        known = self._store.cursor(self._namespace, place.reader, str(place.path))
+        cursor = SealedCursor(reading_of(self._readers[place.reader], known).cursor, sieve.key)
         stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, sieve)
         first = next(stream, None)
         stream.close()

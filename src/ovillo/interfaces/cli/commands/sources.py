@@ -13,8 +13,8 @@ from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when_there
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line
-from ovillo.security.principals import LOCAL
 from ovillo.model.wording import counted
+from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
     from rich.text import Text
