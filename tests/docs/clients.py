@@ -37,6 +37,7 @@ class Entry:
     command: list[str] = field(default_factory=list)
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def connect_as_foreign(words: list[str], environment: Mapping[str, str], folder: Path) -> None:
@@ -69,6 +70,7 @@ def entry_of_command(words: list[str], environment: Mapping[str, str]) -> Entry:
         parser.add_argument("--bearer-token-env-var")
     else:
         parser.add_argument("-H", "--header", action="append", default=[])
+        parser.add_argument("-e", "--env", action="append", default=[])
     parser.add_argument("words", nargs="*")
     try:
         told = parser.parse_intermixed_args(rest[:at])
@@ -83,7 +85,7 @@ def entry_of_command(words: list[str], environment: Mapping[str, str]) -> Entry:
         return Entry(url=told.url, headers=headers) if told.url else Entry(command=rest[at + 1 :])
     if told.transport == "http":
         return Entry(url=target[0], headers=dict(re.split(r":\s*", header, maxsplit=1) for header in told.header))
-    return Entry(command=rest[at + 1 :] or target)
+    return Entry(command=rest[at + 1 :] or target, variables=dict(setting.split("=", 1) for setting in told.env))
 
 
 def entries_of_configuration(language: str, text: str, environment: Mapping[str, str]) -> list[Entry]:
@@ -214,7 +216,7 @@ def _with_client(
                 if program is None:
                     raise Failed(f"{entry.command[0]} is not there")
                 parameters = StdioServerParameters(
-                    command=program, args=entry.command[1:], env=dict(environment), cwd=str(folder)
+                    command=program, args=entry.command[1:], env={**environment, **entry.variables}, cwd=str(folder)
                 )
                 with (folder / "stderr-of-mcp").open("w") as errors:
                     async with Client(stdio_client(parameters, errlog=errors)) as client:

@@ -71,6 +71,9 @@ class Conversation:
     text: str
 
 
+#: In a comment on a line of its own: what the reader does before the next command.
+END_SERVERS = "# Ctrl-C"
+
 Step = Command | Program | Configuration | Conversation
 
 
@@ -140,7 +143,7 @@ def _commands(line: int, block: str) -> Iterator[Command]:
         shown = at
         while prompts and at < len(lines) and not lines[at].startswith("$ "):
             at += 1
-        if shlex.split(text, comments=True):
+        if shlex.split(text, comments=True) or END_SERVERS in text:
             yield Command(line + start, text, "\n".join(lines[shown:at]) if at > shown else None)
 
 

@@ -153,6 +153,8 @@ class Desk:
         process = GoingOn(real, environment, folder)
         self.going_on.append(process)
         if _SERVES.search(command):
+            if any(_SERVES.search(other.command) for other in self.going_on[:-1]):
+                raise Failed("a server runs at that address already; the page has not ended it (`# Ctrl-C ...`)")
             text = process.wait_until(_ADDRESS.search)
             if not (found := _ADDRESS.search(text)):
                 raise Failed(f"does not say where it listens:\n{text}")

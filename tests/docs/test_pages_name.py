@@ -43,7 +43,7 @@ def _wrong_in_command(code: str) -> Iterator[str]:
     """What is wrong with each ``ovillo`` command of ``code``."""
     for part in re.split(r" && | \| (?=\w)|; ", code):
         named = re.sub(r"^(?:ssh \w+|[A-Z_]+=\S+) ", "", part)
-        words = shlex.split(re.sub(r"\$\([^)]*\)|'|\\", "X", named))
+        words = re.sub(r"\$\([^)]*\)|\"[^\"]*\"|'[^']*'|\\", "X", named).split()
         if len(words) < 2 or Path(words[0]).name != "ovillo":
             continue
         command: click.Command = cli

@@ -20,7 +20,7 @@ from ovillo.demo import unpack
 from tests.docs import clients
 from tests.docs.matching import differences, filled, placeholders
 from tests.docs.not_run import ASKS, NOT_RUN
-from tests.docs.pages import PAGES, ROOT, Command, Configuration, Conversation, Program, Step, steps
+from tests.docs.pages import END_SERVERS, PAGES, ROOT, Command, Configuration, Conversation, Program, Step, steps
 from tests.docs.situations import SITUATIONS
 from tests.docs.terminals import Desk, Failed
 
@@ -65,10 +65,12 @@ def checkout(folder: Path) -> None:
     for name in ("Makefile", "scripts", "requirements.lock", "requirements-build.lock", "pyproject.toml"):
         (folder / name).symlink_to(ROOT / name)
     environment = folder / ".venv"
-    environment.mkdir()
+    (environment / "bin").mkdir(parents=True)
     for path in Path(sys.prefix).iterdir():
-        if path.name != ".installed":
+        if path.name not in {".installed", "bin"}:
             (environment / path.name).symlink_to(path)
+    for name in ("python", "ovillo"):
+        (environment / "bin" / name).symlink_to(Path(sys.prefix) / "bin" / name)
     (environment / ".installed").touch()
 
 
@@ -83,9 +85,10 @@ def test_every_step_of_the_page_works_and_prints_what_it_shows(page: Path, desk:
             take(step, desk)
         except (Failed, LookupError) as error:
             wrong.append(f"{page.relative_to(ROOT)}:{step.line}: {step.text}\n{error}")
-    for command, (code, printed) in desk.end().items():
-        if code != 0:
-            wrong.append(f"{page.relative_to(ROOT)}: {command} ended with {code}:\n{printed}")
+    try:
+        end_servers(desk)
+    except Failed as error:
+        wrong.append(f"{page.relative_to(ROOT)}: {error}")
     if wrong:
         pytest.fail("\n\n".join(wrong), pytrace=False)
 
@@ -112,6 +115,9 @@ def take(step: Step, desk: Desk) -> None:
 def run(step: Command, desk: Desk) -> None:
     if any(step.text.startswith(beginning) for beginning in NOT_RUN):
         return
+    if step.text.startswith(END_SERVERS):
+        end_servers(desk)
+        return
     if step.given and step.text in SITUATIONS:
         SITUATIONS[step.text](desk)
         return
@@ -131,6 +137,12 @@ def run(step: Command, desk: Desk) -> None:
     environment, folder = desk.environment()
     for words in desk.foreign():
         clients.connect_as_foreign(words, environment, folder)
+
+
+def end_servers(desk: Desk) -> None:
+    for command, (code, printed) in desk.end().items():
+        if code != 0:
+            raise Failed(f"{command} ended with {code}:\n{printed}")
 
 
 def run_program(step: Program, desk: Desk) -> None:
