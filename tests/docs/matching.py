@@ -31,6 +31,7 @@ def differences(shown: str, printed: str) -> str | None:
 
 def filled(command: str, printed: Sequence[str], meant: dict[str, str]) -> str:
     """``command`` with its placeholders filled: ``ses_…`` is the first word that begins so in the newest text that holds one.
+    A bare ``…`` is what stands behind the same command there.
 
     ``meant`` remembers what each stood for: on one page, one thing.
 
@@ -39,16 +40,16 @@ def filled(command: str, printed: Sequence[str], meant: dict[str, str]) -> str:
     """
 
     def value(match: re.Match[str]) -> str:
-        beginning = match[1]
-        if beginning and beginning not in meant:
-            form = re.compile(rf"(?<![\w-]){re.escape(beginning)}[^\s\"'`,;)…]+")
+        beginning = match[1] or command[: match.start()].lstrip()
+        if beginning not in meant:
+            form = re.compile(rf"(?<![\w-]){re.escape(beginning)}([^\s\"'`,;)…]+)")
             found = next(filter(None, map(form.search, reversed(printed))), None)
             if found is None:
                 raise LookupError(
                     f"nothing that was printed begins with {beginning!r}, which the page leaves to its reader"
                 )
-            meant[beginning] = found[0]
-        return meant.get(beginning, match[0])
+            meant[beginning] = found[0] if match[1] else found[1]
+        return meant[beginning]
 
     return _PLACEHOLDER.sub(value, command)
 

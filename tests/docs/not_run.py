@@ -23,6 +23,4 @@ STANDS_IN = {
 }
 
 #: Commands that ask on a terminal; there is nobody to be asked, so that ``--yes`` is added.
-ASKS = re.compile(
-    r"^ovillo (?:doctor --repair|forget|restore|session delete)\b(?![^#]*(?:--yes|--dry-run|--undo))", re.MULTILINE
-)
+ASKS = re.compile(r"^ovillo (?:doctor --repair|forget (?:session|project|source|excluded)|restore|session delete)\b")

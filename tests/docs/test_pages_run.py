@@ -106,8 +106,12 @@ def take(step: Step, desk: Desk) -> None:
             run_program(step, desk)
         case Configuration():
             environment, folder = desk.environment()
-            for entry in clients.entries_of_configuration(step.language, desk.really(step.text), environment):
+            entries = clients.entries_of_configuration(step.language, desk.really(step.text), environment)
+            for entry in entries:
                 clients.connect_as_agent(entry, environment, folder)
+            if step.language == "toml" and not entries:
+                (folder / "ovillo.toml").write_text(step.text, encoding="utf-8")
+                run(Command(step.line, "OVILLO_CONFIG=ovillo.toml ovillo config show"), desk)
         case Conversation():
             converse(step, desk)
 
@@ -125,7 +129,7 @@ def run(step: Command, desk: Desk) -> None:
     goes_on = desk.goes_on(step.text)
     # Of what goes on, the page shows the beginning.
     shown = step.shown if step.shown is None or not goes_on else f"{step.shown}\n…"
-    command = ASKS.sub(r"\g<0> --yes", filled(step.text, desk.printed, desk.meant))
+    command = answered(filled(step.text, desk.printed, desk.meant))
     code, printed = desk.type(command, lambda text: shown is None or differences(shown, text) is None)
     # curl ends with 22 when it is refused; a page that shows the refusal means it.
     for shown_anew in placeholders(step.shown or ""):
@@ -137,6 +141,13 @@ def run(step: Command, desk: Desk) -> None:
     environment, folder = desk.environment()
     for words in desk.foreign():
         clients.connect_as_foreign(words, environment, folder)
+
+
+def answered(command: str) -> str:
+    """Nobody is there to be asked: a command that would ask is told the answer."""
+    said, comment, rest = command.partition(" #")
+    asks = ASKS.match(said) and not re.search(r" --(?:yes|dry-run)\b", said)
+    return f"{said.rstrip()} --yes{comment}{rest}" if asks else command
 
 
 def end_servers(desk: Desk) -> None:
