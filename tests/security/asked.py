@@ -155,6 +155,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "forget excluded": [[]],
     "forget list": [[]],
     "forget undo": [[HOSTILE]],
+    "backup": [["/nowhere/backup.db"]],
+    "restore": [["/nowhere/backup.db", "--yes"]],
     "audit list": [[]],
     "audit verify": [[], ["--head", HOSTILE]],
     "mcp": [],

@@ -83,6 +83,8 @@ COMMANDS: dict[str, list[str]] = {
     "forget excluded": [],
     "forget list": [],
     "forget undo": ["0123456789abcdef"],
+    "backup": ["{work}/everything.db"],
+    "restore": ["{work}/exported.json", "--yes"],
     "audit list": [],
     "audit verify": [],
     "embed": [],
@@ -96,6 +98,8 @@ COMMANDS: dict[str, list[str]] = {
 SERVERS = {"mcp", "serve"}
 #: Ends with an error where no server runs, or where a check finds something to say.
 MAY_FAIL = {
+    "forget undo",
+    "restore",
     "open",
     "knowledge remove",
     "doctor",

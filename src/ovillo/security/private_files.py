@@ -26,7 +26,14 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def written(path: Path, *, replace: bool = False) -> Iterator[IO[bytes]]:
-    """A file to fill, which takes its place at ``path`` when the block ends without an error.
+    """As ``made``; the file is open for writing."""
+    with made(path, replace=replace) as name, name.open("r+b") as file:
+        yield file
+
+
+@contextmanager
+def made(path: Path, *, replace: bool = False) -> Iterator[Path]:
+    """An empty file to fill, which takes its place at ``path`` when the block ends without an error.
 
     It is made under a name that nobody can foresee, and a link that stands at ``path`` is never followed: with
     ``replace`` the link itself gives way, without it everything there stays. Raises FileExistsError, OSError.
@@ -37,15 +44,14 @@ def written(path: Path, *, replace: bool = False) -> Iterator[IO[bytes]]:
     # ``mkstemp`` opens with O_EXCL and O_NOFOLLOW, mode 0600.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".ovillo-", suffix=".part")
     try:
-        with open(handle, "wb") as file:  # noqa: PTH123  a descriptor, not a path
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+        yield Path(name)
+        os.fsync(handle)
         if replace:
             os.replace(name, path)  # noqa: PTH105  renames; does not follow
         else:
             _place_new(name, path)
     finally:
+        os.close(handle)
         with suppress(FileNotFoundError):
             os.unlink(name)  # noqa: PTH108
 

@@ -43,6 +43,8 @@ _COMMANDS = {
     "open": (f"{_C}.open:open_page", "Open the running server in your browser."),
     "key": (f"{_C}.key:key", "Your token, and keys for clients of a server for several."),
     "forget": (f"{_C}.forget:forget", "Remove a session, project or source for good."),
+    "backup": (f"{_C}.backup:backup", "Copy everything into one file, encrypted if you want."),
+    "restore": (f"{_C}.backup:restore", "Put a backup in the place of the database."),
     "audit": (f"{_C}.audit:audit", "Who read or removed which session."),
     "embed": (f"{_C}.embed:embed", "Make everything searchable by meaning, now."),
     "memory": (f"{_C}.memory:memory", "What ovillo keeps, and how much room it takes."),

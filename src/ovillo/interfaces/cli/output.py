@@ -76,6 +76,11 @@ def confirm(question: str) -> None:
     click.confirm(flat(question), abort=True, err=True)
 
 
+def ask_secret(question: str, *, twice: bool) -> str:
+    """Ask on standard error; what is typed is not shown."""
+    return str(click.prompt(flat(question), hide_input=True, confirmation_prompt=twice, err=True))
+
+
 def write_out(chunks: Iterable[bytes]) -> None:
     """A document for a file or a pipe, as it is; a terminal gets text without anything it would obey."""
     if is_terminal():

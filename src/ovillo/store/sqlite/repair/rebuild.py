@@ -6,20 +6,19 @@ clients' own files, or derived, is made again.
 
 from __future__ import annotations
 
-import os
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import apsw
 
-from ovillo.model.errors import Conflict, NotFound
+from ovillo.model.errors import NotFound
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Author, Role
 from ovillo.store.protocol import Analyzer
+from ovillo.store.sqlite.aside import alone, put_in_place, remove_made
 from ovillo.store.sqlite.connection import open_writer
 from ovillo.store.sqlite.faults import explained
 from ovillo.store.sqlite.numbers import Numbers
@@ -99,14 +98,14 @@ def repair(path: Path, analyzer: Analyzer, say: Callable[[str], None] = lambda _
 
     Raises Conflict while another process has it open, NotFound, StoreUnavailable (no room), OSError; nothing has changed
     then."""
-    with _alone(path):
+    with alone(path, "repair"):
         new = path.with_name(f"{path.name}-repaired")
-        _remove(new)
+        remove_made(new)
         try:
             done = _rebuild(path, new, analyzer, say)
-            done.kept_at = _swap(path, new)
+            done.kept_at = put_in_place(path, new, "damaged") or path.parent
         finally:
-            _remove(new)
+            remove_made(new)
     return done
 
 
@@ -268,50 +267,3 @@ def _opened(path: Path) -> Iterator[Pages]:
         raise NotFound(f"There is no database at {path}.", hint="`ovillo scan` makes one.") from error
     with pages:
         yield pages
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Nobody else has the database open, and nobody opens it meanwhile. Raises Conflict."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: a file that is open cannot be moved there, which refuses by itself
-        yield
-        return
-    opened = []
-    try:
-        for name in (path, path.with_name(f"{path.name}-shm")):
-            with suppress(FileNotFoundError):
-                file = name.open("r+b")
-                opened.append(file)
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise Conflict(
-            f"The database {path} is open in another process.",
-            hint="End all ovillo servers and commands (agents start `ovillo mcp` by themselves), then repair again.",
-        ) from error
-    finally:
-        for file in opened:
-            file.close()
-
-
-def _swap(path: Path, new: Path) -> Path:
-    kept_at = path.parent / time.strftime("damaged-%Y%m%d-%H%M%S")
-    number = 1
-    while kept_at.exists():
-        number += 1
-        kept_at = kept_at.with_name(f"{kept_at.name.split('.')[0]}.{number}")
-    kept_at.mkdir(mode=0o700)
-    # The file last: until then everything is where it was, for whoever opens it.
-    for ending in ("-note", "-shm", "-wal", ""):
-        old = path.with_name(f"{path.name}{ending}")
-        if old.exists():
-            os.replace(old, kept_at / old.name)  # noqa: PTH105
-    os.replace(new, path)  # noqa: PTH105
-    return kept_at
-
-
-def _remove(new: Path) -> None:
-    for ending in ("", "-wal", "-shm", "-note"):
-        new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)

@@ -1,0 +1,100 @@
+"""``ovillo backup`` and ``ovillo restore``: everything in one file, and back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import ask_secret, confirm, print_json, tell
+from ovillo.interfaces.cli.state import State
+from ovillo.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from ovillo.store.sqlite.backup import Copied
+
+VARIABLE = "OVILLO_BACKUP_PASSPHRASE"
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_PASSPHRASE_FILE = click.option(
+    "--passphrase-file", type=_FILE, metavar="FILE", help=f"Its first line is the passphrase; or set {VARIABLE}."
+)
+
+
+@click.command()
+@click.argument("file", type=_FILE)
+@click.option("--encrypt", is_flag=True, help="Ask for a passphrase, without which nobody can read it.")
+@_PASSPHRASE_FILE
+@click.option("--replace", is_flag=True, help="A file that is there gives way.")
+@reading
+def backup(state: State, file: Path, encrypt: bool, passphrase_file: Path | None, replace: bool) -> None:
+    """Copy the database into FILE while servers go on, and check the copy."""
+    from ovillo.store.sqlite.backup import back_up  # start-up cost, as in the next command
+
+    passphrase = None
+    if encrypt or passphrase_file:
+        passphrase = _passphrase(state.environment, passphrase_file, twice=True)
+    done = back_up(state.settings().database, file, passphrase, replace=replace)
+    if state.json:
+        print_json(_data(done))
+        return
+    how = "encrypted (SQLCipher 4)" if done.is_encrypted else "not encrypted: whoever has it can read all of it"
+    tell(f"{done.path}: {done.bytes:,} bytes, checked, {how}.")
+    tell(f"Holds {_listed(done)}.")
+
+
+@click.command()
+@click.argument("file", type=_FILE)
+@_PASSPHRASE_FILE
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@reading
+def restore(state: State, file: Path, passphrase_file: Path | None, yes: bool) -> None:
+    """Check FILE and put it in the place of the database, which is kept aside. No server may run on it."""
+    from ovillo.store.sqlite.backup import is_encrypted
+    from ovillo.store.sqlite.backup import restore as put_back
+
+    settings = state.settings()
+    passphrase = _passphrase(state.environment, passphrase_file, twice=False) if is_encrypted(file) else None
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidInput("Nobody can be asked whether to restore.", hint="Add --yes.")
+        confirm(f"Put {file} in the place of {settings.database}, and keep what is there aside?")
+    done = put_back(settings.data_dir, settings.database, file, passphrase)
+    if state.json:
+        print_json({**_data(done), "keptAt": None if done.kept_at is None else str(done.kept_at)})
+        return
+    tell(f"Restored {done.path}: {_listed(done)}.")
+    if done.kept_at:
+        tell(f"What stood there before is in {done.kept_at}. Delete it when you do not need it.")
+    tell("Next: `ovillo scan` reads what agents wrote since.")
+
+
+def _passphrase(environment: Mapping[str, str], file: Path | None, *, twice: bool) -> str:
+    """Never an argument: other programs of the machine read those."""
+    if file is not None:
+        try:
+            found = (file.read_text(encoding="utf-8").splitlines() or [""])[0]
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInput(
+                f"The passphrase cannot be read from {file}: {error}.", hint="Is it a text file?"
+            ) from error
+    elif VARIABLE in environment:
+        found = environment[VARIABLE]
+    elif sys.stdin.isatty():
+        found = ask_secret("Passphrase", twice=twice)
+    else:
+        raise InvalidInput("Nobody can be asked for a passphrase.", hint=f"Use --passphrase-file, or set {VARIABLE}.")
+    if not found:
+        raise InvalidInput("The passphrase is empty.", hint="Use several words.")
+    return found
+
+
+def _listed(done: Copied) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count) or "nothing"
+
+
+def _data(done: Copied) -> dict[str, Any]:
+    return {"path": str(done.path), "bytes": done.bytes, "encrypted": done.is_encrypted, "counts": done.counts}

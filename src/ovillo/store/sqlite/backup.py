@@ -1,0 +1,231 @@
+"""A copy of the database in one file, made while others write, and putting one back.
+
+Owns copying, enciphering and checking. A copy is what stood in the database at one moment, without free space, and therefore
+without what was removed; an enciphered one is a SQLCipher 4 database with that program's own settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from ovillo.model.errors import Conflict, IntegrityError, InvalidInput, NotFound, PermissionDenied, StoreUnavailable
+from ovillo.security.own_servers import running_servers
+from ovillo.security.private_files import ensure, made, make_folder
+from ovillo.store.sqlite.aside import alone, put_in_place, remove_made
+from ovillo.store.sqlite.connection import newest_schema
+from ovillo.store.sqlite.faults import explained
+
+_HEADER = b"SQLite format 3\0"
+#: Of our own database, and of SQLCipher 4: both programs then open the file without being told.
+_OUR_PAGE, _CIPHER_PAGE = 8_192, 4_096
+_BUSY_MS = 5_000
+_COUNTED = {
+    "sessions": "sessions",
+    "messages": "messages",
+    "parts": "parts",
+    "snapshots": "snapshots",
+    "summaries": "summaries",
+    "links": "links",
+    "timesheet entries": "tasks",
+    "context entries": "context_entries",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """``counts`` were read from the copy after it was written and found sound."""
+
+    path: Path
+    bytes: int
+    is_encrypted: bool
+    counts: dict[str, int]
+    #: Where the database that stood there before is now; of a restore only.
+    kept_at: Path | None = None
+
+
+def is_encrypted(path: Path) -> bool:
+    """Raises NotFound, InvalidInput."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_HEADER))
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no file {path}.", hint="Give the file that `ovillo backup` wrote.") from error
+    if len(head) < len(_HEADER):
+        raise InvalidInput(f"{path} is no backup: it has {len(head)} bytes.", hint="Is it cut off?")
+    return head != _HEADER
+
+
+def back_up(database: Path, target: Path, passphrase: str | None, *, replace: bool = False) -> Copied:
+    """Write and check a copy. Raises NotFound, Conflict (there is a file already), StoreUnavailable, IntegrityError."""
+    if not database.is_file():
+        raise NotFound(f"There is no database {database}.", hint="`ovillo scan` makes one.")
+    try:
+        with _room_told(target), made(target, replace=replace) as new:
+            source = _live(database)
+            try:
+                with _damage_told(database):
+                    least = _last_changes(source)
+                    _copy(source, new, passphrase, _CIPHER_PAGE if passphrase else _OUR_PAGE)
+            finally:
+                source.close()
+            copy = _opened(new, passphrase)
+            try:
+                counts = _checked(copy, new)
+                # Numbers of changes never go back: the copy has all that was acknowledged when it was begun.
+                if any(_last_changes(copy).get(key, 0) < last for key, last in least.items()):
+                    raise IntegrityError(f"The copy {target} lacks changes that the database has.", hint="Try again.")
+            finally:
+                copy.close()
+            size = new.stat().st_size
+    except FileExistsError as error:
+        raise Conflict(f"There is a file {target} already.", hint="Give another name, or --replace.") from error
+    return Copied(target, size, passphrase is not None, counts)
+
+
+def restore(data_dir: Path, database: Path, source: Path, passphrase: str | None) -> Copied:
+    """Check a backup, then put it in the database's place; what stood there is moved aside.
+
+    Raises NotFound, InvalidInput, PermissionDenied (wrong passphrase), IntegrityError, Conflict (it is in use),
+    StoreUnavailable; nothing has changed then."""
+    was_encrypted = is_encrypted(source)
+    running = running_servers(data_dir)
+    if running:
+        raise Conflict(
+            f"A server uses this data folder: {running[0].url} (process {running[0].pid}).",
+            hint="End it, then restore again.",
+        )
+    make_folder(database.parent)
+    plain, new = (database.with_name(f"{database.name}-{name}") for name in ("deciphered", "restored"))
+    with alone(database, "restore"), _room_told(database):
+        try:
+            remove_made(plain)
+            remove_made(new)
+            backup = _opened(source, passphrase if was_encrypted else None)
+            try:
+                counts = _checked(backup, source)
+                if was_encrypted:
+                    ensure(plain)
+                    _copy(backup, plain, passphrase, _CIPHER_PAGE)
+            finally:
+                backup.close()
+            if passphrase and was_encrypted:
+                _decipher(plain, passphrase)
+            copy = _opened(plain if was_encrypted else source, None)
+            try:
+                ensure(new)
+                _copy(copy, new, None, _OUR_PAGE)
+            finally:
+                copy.close()
+            written = _opened(new, None)
+            try:
+                if _checked(written, new) != counts:
+                    raise IntegrityError(f"What was written does not equal {source}.", hint="Check the disk.")
+            finally:
+                written.close()
+            kept_at = put_in_place(database, new, "before-restore")
+        finally:
+            remove_made(plain)
+            remove_made(new)
+    return Copied(database, database.stat().st_size, was_encrypted, counts, kept_at)
+
+
+def _live(database: Path) -> apsw.Connection:
+    # For writing, as a pool's reader: it may be the first to set the shared memory of the log up.
+    connection = apsw.Connection(_address(database, None), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(_BUSY_MS)
+    return connection
+
+
+def _copy(source: apsw.Connection, target: Path, passphrase: str | None, page: int) -> None:
+    """What stands there at this moment; others write meanwhile. ``target`` is empty."""
+    source.pragma("page_size", page)
+    source.execute("VACUUM INTO ?", (_address(target, passphrase),))
+
+
+def _decipher(path: Path, passphrase: str) -> None:
+    """In place: copied by VACUUM its pages would keep the room that enciphered ones need."""
+    connection = apsw.Connection(_address(path, passphrase), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        connection.execute("PRAGMA rekey = ''")
+    finally:
+        connection.close()
+
+
+def _opened(path: Path, passphrase: str | None) -> apsw.Connection:
+    """Only to read. Raises PermissionDenied, IntegrityError."""
+    connection = apsw.Connection(
+        _address(path, passphrase) + ("&" if passphrase else "?") + "mode=ro",
+        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
+    )
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except apsw.Error as error:
+        connection.close()
+        if passphrase:
+            raise PermissionDenied(
+                f"{path} does not open with this passphrase.", hint="Check the passphrase; or the file is damaged."
+            ) from error
+        raise IntegrityError(f"{path} cannot be read: {error}.", hint="Use another backup.") from error
+    return connection
+
+
+def _address(path: Path, passphrase: str | None) -> str:
+    address = f"file:{quote(str(path.absolute()))}"
+    if passphrase:
+        return f"{address}?cipher=sqlcipher&legacy=4&hexkey={passphrase.encode().hex()}"
+    return address
+
+
+def _checked(copy: apsw.Connection, path: Path) -> dict[str, int]:
+    """Counts of what is in it. Raises IntegrityError, InvalidInput, StoreUnavailable."""
+    try:
+        problems = [row[0] for row in copy.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
+        tables = {row[0] for row in copy.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        version = int(copy.pragma("user_version"))
+        if not problems and not {"sessions", "messages", "parts", "meta"} <= tables:
+            raise InvalidInput(f"{path} is a database, but none of ovillo.", hint="Give the file of a backup.")
+        if version > newest_schema():
+            raise StoreUnavailable(
+                f"{path} was written by a newer ovillo (schema {version}, this one knows {newest_schema()}).",
+                hint="Upgrade ovillo.",
+            )
+        counts = {
+            name: int(copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+            for name, table in _COUNTED.items()
+            if table in tables
+        }
+    except apsw.Error as error:
+        raise IntegrityError(f"{path} is damaged: {error}.", hint="Use another backup.") from error
+    if problems:
+        raise IntegrityError(f"{path} is damaged: {problems[0]}.", hint="Use another backup; see `ovillo doctor`.")
+    return counts
+
+
+@contextmanager
+def _damage_told(database: Path) -> Iterator[None]:
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError):
+        with explained(database):
+            raise
+
+
+def _last_changes(db: apsw.Connection) -> dict[int, int]:
+    return dict(db.execute("SELECT namespace_key, max(seq) FROM changes GROUP BY 1").fetchall())
+
+
+@contextmanager
+def _room_told(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except (apsw.FullError, apsw.IOError) as error:
+        raise StoreUnavailable(
+            f"{target} cannot be written: {error}.", hint="Is there room on that disk? Nothing was changed."
+        ) from error
