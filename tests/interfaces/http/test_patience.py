@@ -42,6 +42,16 @@ def raw(site: Site) -> Iterator[socket.socket]:
         yield connection
 
 
+@pytest.fixture
+def patient(tmp_path: Path) -> Iterator[socket.socket]:
+    """A connection to a server that waits as long as usual."""
+    endpoints = [endpoint(_echo, method="POST", body=dict[str, Any])]
+    with serving(settings_for(tmp_path), endpoints=endpoints) as running:
+        host, _, port = running.host.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=_LONG) as connection:
+            yield connection
+
+
 def _rest(raw: socket.socket) -> bytes:
     """All that comes until the server ends the connection; an error when it does not."""
     came = b""
@@ -84,6 +94,42 @@ def test_a_head_that_drips_is_ended(raw: socket.socket, begun: str) -> None:
         raw, b"X-Pad: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n" if begun.endswith("\n") else b"\r\n" if not begun else b"G"
     )
     assert not said or said.startswith((b"HTTP/1.1 408", b"HTTP/1.1 400"))
+
+
+@pytest.mark.requirement("HTTP-33")
+@pytest.mark.parametrize(
+    ("begun", "more", "status"),
+    [
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Pad: ", b"a" * 65_536, b"HTTP/1.1 431"),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n", b"X-Pad: a\r\n" * 6_000, b"HTTP/1.1 431"),
+        # What comes behind the end of a chunked body; this one was answered long before.
+        ("POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-Pad: ", b"a" * 65_536, b"HTTP/1.1 404"),
+    ],
+)
+def test_a_head_without_an_end_is_refused_while_it_is_small(
+    patient: socket.socket, begun: str, more: bytes, status: bytes
+) -> None:
+    patient.sendall(begun.encode())
+    sent, said = 0, b""
+    try:
+        while sent < 64 << 20:
+            sent += patient.send(more)
+            if select.select([patient], [], [], 0)[0]:
+                said += (data := patient.recv(65_536))
+                if not data:
+                    break
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    # The connection's own buffers hold some megabytes on the way.
+    assert sent < 32 << 20, "the server takes a head of any size"
+    assert not said or said.startswith(status)
+
+
+@pytest.mark.requirement("HTTP-33")
+def test_a_large_body_is_no_head(patient: socket.socket) -> None:
+    text = b'{"text": "' + b"a" * 1_000_000 + b'"}'
+    patient.sendall(f"{_HEAD}Connection: close\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
+    assert _rest(patient).startswith(b"HTTP/1.1 200")
 
 
 @pytest.mark.requirement("HTTP-32")

@@ -306,6 +306,40 @@ def test_another_account_that_saw_the_link_cannot_use_it_nor_use_it_up(tmp_path:
         assert Site(site.host).ask("GET", "/api/sessions", Cookie=cookie).status == 200
 
 
+@pytest.mark.requirement("ACCESS-24")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may become another account")
+@pytest.mark.parametrize("ending", ["close", "reset", "shutdown"])
+def test_another_account_cannot_use_a_cookie_by_leaving_at_once(tmp_path: Path, ending: str) -> None:
+    with process(tmp_path) as (_, site):
+        host, _, port = site.host.rpartition(":")
+        cookie = _cookie(site, _link(tmp_path))
+        mine = Site(site.host, credential={"Authorization": f"Bearer {token_of(tmp_path)}"})
+        for number in range(5):
+            assert mine.ask("POST", "/api/sessions", {"id": f"kept{number}", "name": "kept"}).status == 201
+        program = f"""
+import encodings.idna, os, socket, struct
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+for number in range(5):
+    asking = socket.create_connection(("{host}", {port}))
+    asking.sendall(
+        f"DELETE /api/sessions/kept{{number}} HTTP/1.1\\r\\nHost: {site.host}\\r\\nCookie: {cookie}\\r\\n"
+        "Sec-Fetch-Site: same-origin\\r\\n\\r\\n".encode()
+    )
+    if "{ending}" == "shutdown":
+        asking.shutdown(socket.SHUT_WR)
+        asking.recv(65536)
+    if "{ending}" == "reset":
+        asking.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    asking.close()
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+        assert done.stderr == ""
+        # What follows on the same server is answered after what came before it was taken up.
+        assert _asked_by_another_account(site, "/api/sessions", cookie) == "401 None"
+        left = [mine.ask("GET", f"/api/sessions/kept{number}").status for number in range(5)]
+        assert left == [200] * 5
+
+
 def _asked_by_another_account(site: Site, path: str, cookie: str = "") -> str:
     program = f"""
 import encodings.idna, http.client, os
