@@ -51,10 +51,12 @@ _PROMPT = re.compile(r"####(?: (.*))?$")
 _MODEL = re.compile(r"(?:Main m|M)odel: (\S+)")
 _VERSION = re.compile(r"Aider v(\S+)")
 _TOKENS = re.compile(r"Tokens: (.*?) received\b")
-_FIGURE = re.compile(r"([\d.,]+)([kM]?) (sent|cache write|cache hit|received)")
+_FIGURE = re.compile(r"(?<![\d.,])([\d.,]+)([kM]?) (sent|cache write|cache hit|received)")
 _COST = re.compile(r"Cost: \$([\d.]+) (?:message|request)")
 _EDITED = re.compile(r"(?:Applied edit to|Creating empty file|Created) (\S.*)$")
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,40}) (.*)$")
+#: Of a line of figures, an edit or a commit, what is looked at (characters).
+_MAX_REPORT = 1_000
 _FENCES = ("```", "~~~")
 _MAX_FILE_BYTES = 512 * 1024 * 1024
 _MAX_LINE = 1 << 20
@@ -269,7 +271,8 @@ class _Chat:
 
 
 def _credit(answer: Draft, text: str) -> None:
-    for line in text.split("\n"):
+    for whole in text.split("\n"):
+        line = whole[:_MAX_REPORT]
         if (tokens := _TOKENS.search(line)) is not None:
             figures = {name: _figure(number, scale) for number, scale, name in _FIGURE.findall(tokens[0])}
             write, hit = figures.get("cache write", 0), figures.get("cache hit", 0)

@@ -53,9 +53,22 @@ _OLD_HISTORY = "claude_messages.json"
 _SHOWN = "ui_messages.json"
 _ABOUT = "task_metadata.json"
 
-_SAID = re.compile(r"<(task|feedback|answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_SAID = re.compile(r"<(task|feedback|answer|user_message)>")
 _RESULT = re.compile(r"\[([a-z_]+)(?: for [^\n]*)?\] Result:")
 _WORKSPACE = re.compile(r"# Current (?:Workspace|Working) Directory \(([^)\n]+)\)")
+
+
+def _said(text: str) -> Iterator[str]:
+    """What stands in the tags for what people said. Looks at each place a few times at most, whatever tags have no end."""
+    at, endless = 0, set[str]()
+    while (tag := _SAID.search(text, at)) is not None:
+        at = tag.end()
+        end = -1 if tag[1] in endless else text.find(f"</{tag[1]}>", at)
+        if end < 0:
+            endless.add(tag[1])
+            continue
+        yield text[at:end].strip()
+        at = end
 
 
 class ClineReader:
@@ -211,7 +224,7 @@ class _Task:
         """A user text: what a person said is inside known tags or bare; the rest is the client's."""
         if (found := _WORKSPACE.search(text)) is not None:
             self._directory = self._directory or found[1].strip()
-        said = [match[2] for match in _SAID.finditer(text)]
+        said = list(_said(text))
         for words in said:
             draft.say(PartType.TEXT, words)
         if said:
@@ -225,7 +238,7 @@ class _Task:
         content = block.get("content")
         texts = [str_of(x.get("text")) for x in dicts_of(content)]
         output = content if isinstance(content, str) else "\n".join(x for x in texts if x)
-        for words in [match[2] for match in _SAID.finditer(output)]:
+        for words in _said(output):
             draft.say(PartType.TEXT, words)
         status = ToolStatus.ERROR if block.get("is_error") is True else ToolStatus.COMPLETED
         call_id = id_of(block.get("tool_use_id")) or f"{draft.message.id}:result"

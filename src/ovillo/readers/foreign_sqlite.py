@@ -25,6 +25,7 @@ from urllib.parse import quote
 
 import apsw
 
+from ovillo.model.limits import MAX_RECORD_BYTES
 from ovillo.readers.jsonl import stat_regular
 
 __all__ = ["Database", "FileStamp", "Row", "Table", "file_stamp", "has_settled", "opened"]
@@ -150,6 +151,8 @@ def _connect(path: Path, how: str | None) -> apsw.Connection:
         connection.set_busy_timeout(_BUSY_MS)
         # A foreign schema may hold anything: no functions of it are trusted, no extension is loaded.
         connection.execute("PRAGMA trusted_schema = OFF")
+        # A larger value is damage, as a larger line is: SQLite would hand out a gigabyte, several times over.
+        connection.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_RECORD_BYTES)
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except BaseException:
         connection.close()
@@ -161,8 +164,7 @@ def _session(
     connection: apsw.Connection, source: Path, tables: Collection[str] | None, snapshot: bool
 ) -> Iterator[Database]:
     try:
-        if tables is not None:
-            connection.authorizer = _only(frozenset(tables))
+        connection.authorizer = _only(None if tables is None else frozenset(tables))
         if snapshot:
             connection.execute("BEGIN")
         yield Database(connection, str(source))
@@ -170,11 +172,17 @@ def _session(
         connection.close()
 
 
-def _only(tables: frozenset[str]) -> Callable[..., int]:
-    def authorize(action: int, name: str | None, *_rest: str | None) -> int:
-        if action != apsw.SQLITE_READ or name is None or name in tables or name.startswith(("sqlite_", "pragma_")):
+def _only(tables: frozenset[str] | None) -> Callable[..., int]:
+    """What statements may do. A view may stand where a client's table stood, and its rows may have no end: nothing is
+    read through one, and nothing recurs."""
+
+    def authorize(action: int, name: str | None, *rest: str | None) -> int:
+        view = rest[2]
+        if view is not None or action == apsw.SQLITE_RECURSIVE:
+            return int(apsw.SQLITE_DENY)
+        if action != apsw.SQLITE_READ or name is None or tables is None or name in tables:
             return int(apsw.SQLITE_OK)
-        return int(apsw.SQLITE_DENY)
+        return int(apsw.SQLITE_OK if name.startswith(("sqlite_", "pragma_")) else apsw.SQLITE_DENY)
 
     return authorize
 

@@ -103,7 +103,11 @@ def test_a_head_that_drips_is_ended(raw: socket.socket, begun: str) -> None:
         ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Pad: ", b"a" * 65_536, b"HTTP/1.1 431"),
         ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n", b"X-Pad: a\r\n" * 6_000, b"HTTP/1.1 431"),
         # What comes behind the end of a chunked body; this one was answered long before.
-        ("POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-Pad: ", b"a" * 65_536, b"HTTP/1.1 404"),
+        (
+            "POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-Pad: ",
+            b"a" * 65_536,
+            b"HTTP/1.1 404",
+        ),
     ],
 )
 def test_a_head_without_an_end_is_refused_while_it_is_small(

@@ -175,7 +175,7 @@ def cut(lines: Sequence[str], cutting: Cutting, count: Callable[[str], int]) -> 
         end = _chunk_end(pieces, began, at, cutting)
         ranges.append(_range(pieces[began:end]))
         at, began = end, _overlap(pieces, began, end, cutting)
-        if end < len(pieces) and sum(p.tokens for p in pieces[began:]) > cutting.max_tokens:
+        if end < len(pieces) and _is_more(pieces, began, cutting.max_tokens):
             began = _fitting(pieces, began, at, cutting)
     return ranges
 
@@ -235,6 +235,15 @@ def _chunk_end(pieces: Sequence[_Piece], began: int, at: int, cutting: Cutting) 
     while end < len(pieces) and end - 1 > at and pieces[end - 1].is_heading:
         end -= 1
     return end
+
+
+def _is_more(pieces: Sequence[_Piece], start: int, tokens: int) -> bool:
+    """Whether the pieces from ``start`` on hold more than that; looks at no more of them than needed."""
+    for at in range(start, len(pieces)):
+        tokens -= pieces[at].tokens
+        if tokens < 0:
+            return True
+    return False
 
 
 def _left(pieces: Sequence[_Piece], start: int) -> int:

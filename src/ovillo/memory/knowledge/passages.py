@@ -21,7 +21,8 @@ SCHEME = "knowledge-1"
 _MOST = 40
 _WHOLE_LIST = 900
 #: Underscores stay: they are part of names.
-_MARKS = re.compile(r"[*`]{1,3}|!?\[([^\]]*)\]\([^)]*\)")
+#: Of a link its words. Bounded: a document may open any number of brackets and close none.
+_MARKS = re.compile(r"[*`]{1,3}|!?\[([^\[\]]{0,1000})\]\([^)]{0,400}\)")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
@@ -74,7 +75,8 @@ class Outline:
 
     def _passages(self, first: int, end: int) -> Iterator[Passage]:
         lead = ""
-        for block in self._blocks[bisect_right(self._ends, first) :]:
+        for at in range(bisect_right(self._ends, first), len(self._blocks)):
+            block = self._blocks[at]
             if block.first >= end:
                 return
             if block.kind is Kind.HEADING:

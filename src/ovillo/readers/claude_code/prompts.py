@@ -7,7 +7,6 @@ command stands for is another record, or another block of the same one (real tra
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from ovillo.readers.claude_code.records import Record
@@ -23,9 +22,6 @@ _INTERNAL = (
 )  # fmt: skip
 
 _ECHOES = ("<command-message>", "<command-name>")
-_NAME = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
-#: To the last end tag: a person may type anything.
-_TYPED = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 
 
 class Command(NamedTuple):
@@ -39,8 +35,11 @@ class Command(NamedTuple):
 def command_of(text: str) -> Command | None:
     if not text.lstrip().startswith(_ECHOES):
         return None
-    name, typed = _NAME.search(text), _TYPED.search(text)
-    return Command(name[1] if name else "", typed[1].strip() if typed else "")
+    # No regular expression: on spaces without an end tag one would take the cube of their number.
+    name, named, _ = text.partition("<command-name>")[2].partition("</command-name>")
+    # To the last end tag: a person may type anything.
+    typed = text.partition("<command-args>")[2].rpartition("</command-args>")[0]
+    return Command(name.strip() if named else "", typed.strip())
 
 
 def is_internal(text: str) -> bool:

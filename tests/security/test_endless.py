@@ -1,0 +1,137 @@
+"""Histories and documents that somebody made so that reading them would never end: it ends, and says what it left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+#: A scan of so little takes a second or two; one that takes longer than this does not end (seconds).
+_NEVER_S = 120
+_SESSION = "0672048c-85a4-44d2-bf35-35d7c84c207d"
+_MANY = 60_000
+
+
+def _claude_code(home: Path, said: str) -> None:
+    folder = home / ".claude" / "projects" / "-srv-app"
+    folder.mkdir(parents=True)
+    record = {
+        "type": "user",
+        "uuid": "1",
+        "parentUuid": None,
+        "sessionId": _SESSION,
+        "cwd": "/srv/app",
+        "version": "2.1.0",
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "message": {"role": "user", "content": said},
+    }
+    after = {**record, "uuid": "2", "parentUuid": "1", "message": {"role": "user", "content": "said afterwards"}}
+    lines = "".join(f"{json.dumps(each)}\n" for each in (record, after))
+    (folder / f"{_SESSION}.jsonl").write_text(lines, encoding="utf-8")
+
+
+def _cline(home: Path, said: str) -> None:
+    task = home / ".cline" / "data" / "tasks" / "1795160000001"
+    task.mkdir(parents=True)
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": [{"type": "text", "text": said}]},
+        {"role": "user", "content": [{"type": "text", "text": "said afterwards"}]},
+    ]
+    (task / "api_conversation_history.json").write_text(json.dumps(messages), encoding="utf-8")
+
+
+def _aider(home: Path, said: str) -> None:
+    home.mkdir()
+    lines = ["# aider chat started at 2026-01-01 10:00:00", "#### first", "", "an answer", "", f"> {said}  "]
+    lines += ["", "#### said afterwards", ""]
+    (home / ".aider.chat.history.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _opencode(home: Path, change: str) -> None:
+    folder = home / ".local" / "share" / "opencode"
+    folder.mkdir(parents=True)
+    with closing(sqlite3.connect(folder / "opencode.db")) as database:
+        database.executescript(
+            "CREATE TABLE project (id TEXT PRIMARY KEY, worktree TEXT, time_created INTEGER, time_updated INTEGER);"
+            "CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, title TEXT, directory TEXT, version TEXT,"
+            " time_created INTEGER, time_updated INTEGER);"
+            "CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER,"
+            " data TEXT);"
+            "CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER,"
+            " time_updated INTEGER, data TEXT);"
+            "INSERT INTO session VALUES ('ses_1', 'global', 'a title', '/srv', '1.1.0', 1767225600000, 1767225600000);"
+            "INSERT INTO message VALUES ('msg_1', 'ses_1', 1767225600000, 1767225600000, '{\"role\": \"user\"}');"
+            "INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', 1767225600000, 1767225600000,"
+            ' \'{"type": "text", "text": "said afterwards"}\');'
+        )
+        database.executescript(change)
+
+
+_ENDLESS = """
+ALTER TABLE {table} RENAME TO kept;
+CREATE VIEW {table} AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT {columns} FROM r;
+"""
+_SESSION_COLUMNS = "n AS id, n AS project_id, n AS title, n AS directory, n AS time_created, n AS time_updated"
+_PART_COLUMNS = "n AS id, n AS message_id, 'ses_1' AS session_id, n AS time_created, n AS time_updated, '{}' AS data"
+_HUGE = "INSERT INTO part VALUES ('prt_2', 'msg_1', 'ses_1', 1, 1, CAST(zeroblob(200000000) AS TEXT));"
+_CASES: dict[str, tuple[Callable[[Path, str], None], str, bool]] = {
+    "command without an end": (_claude_code, "<command-name>" + " " * _MANY, True),
+    "commands without an end": (_claude_code, "<command-name>" + "<command-args>" * _MANY, True),
+    "task without an end": (_cline, "<task>" + " " * _MANY, True),
+    "tasks without an end": (_cline, "<task>" * _MANY, True),
+    "figures without an end": (_aider, "Tokens: " + "," * _MANY * 10 + " received", True),
+    "counts without an end": (_aider, "Tokens: " * _MANY, True),
+    "sessions without an end": (_opencode, _ENDLESS.format(table="session", columns=_SESSION_COLUMNS), False),
+    "parts without an end": (_opencode, _ENDLESS.format(table="part", columns=_PART_COLUMNS), False),
+    "a part of 200 MB": (_opencode, _HUGE, True),
+}
+
+
+def _commands(home: Path, data: Path) -> Callable[..., str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OVILLO_", "XDG_"))}
+    environment = {**kept, "HOME": str(home), "OVILLO_DATA_DIR": str(data), "OVILLO_EMBEDDER": "none"}
+    here = home / "app"
+    here.mkdir(parents=True, exist_ok=True)
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "ovillo", *arguments]
+        done = subprocess.run(
+            command, env=environment, cwd=here, capture_output=True, text=True, check=False, timeout=_NEVER_S
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.requirement("READ-160")
+@pytest.mark.parametrize("case", list(_CASES))
+def test_a_scan_of_what_has_no_end_ends(case: str, tmp_path: Path) -> None:
+    make, how, is_read = _CASES[case]
+    home = tmp_path / "home"
+    make(home, how)
+    run = _commands(home, tmp_path / "data")
+    run("scan")
+    if is_read:
+        assert "said afterwards" in run("search", "afterwards", "--json")
+    if make is _opencode:
+        assert "opencode.db" in json.dumps([x["skipped"] for x in json.loads(run("sources", "--json"))["sources"]])
+
+
+@pytest.mark.requirement("READ-160")
+@pytest.mark.parametrize(
+    "text", ["[" * 400_000, "[a](" * 200_000, "# a\n" * 60_000], ids=["brackets", "links", "headings"]
+)
+def test_a_document_of_marks_without_an_end_is_read(text: str, tmp_path: Path) -> None:
+    document = tmp_path / "marks.md"
+    document.write_text(f"# Title\n\nsaid before\n\n{text}\n", encoding="utf-8")
+    run = _commands(tmp_path / "home", tmp_path / "data")
+    assert run("knowledge", "add", str(document)).startswith("1 added")
