@@ -306,6 +306,7 @@ CLI: dict[str, tuple[str, str]] = {
         "At any width ids, dates and counts stay whole, and no line is wider than the terminal",
         "issue 8 Terminal",
     ),
+    "CLI-53": ("People are told commands to type, agents tools to call", "issue 8 Terminal"),
     "CLI-49": ("The bar of a scan runs once, in terminals only", "issue 8 Terminal"),
     "CLI-48": ("No locale and no pipe's encoding ends a command; files stay UTF-8", "issue 8 Terminal"),
 }

@@ -109,7 +109,7 @@ class CodeIndex:
             if len(known) == 1:
                 return known[0]
             if not known:
-                raise NotFound("No folder is indexed.", hint="Index one first: ovillo code index DIR.")
+                raise NotFound("No folder is indexed.", hint="Index one first: index_code(path=DIR).")
             raise Ambiguous(f"{len(known)} folders are indexed.", hint=f"Say which: {names(known[:10])}.")
         absolute = str(_resolved(given))
         around = [path for path in known if absolute == path or Path(absolute).is_relative_to(path)]
@@ -118,7 +118,7 @@ class CodeIndex:
         named = [path for path in known if Path(path).name == str(given)]
         if len(named) == 1:
             return named[0]
-        raise NotFound.named("indexed folder", str(given), known, hint="Index it first: ovillo code index DIR.")
+        raise NotFound.named("indexed folder", str(given), known, hint="Index it first: index_code(path=DIR).")
 
     # --- definitions
 
@@ -176,9 +176,7 @@ class CodeIndex:
             found = [(x, path) for x in roots for path in self._store.module_paths(namespace, x, plain)]
             found = [x for x in found if x[1] == plain] or found
         if not found:
-            raise NotFound(
-                f"No indexed file is named {file!r}.", hint="See `ovillo code roots`; index its folder first."
-            )
+            raise NotFound(f"No indexed file is named {file!r}.", hint="Index its folder first: index_code(path=DIR).")
         if len(found) > 1:
             some = names(path for _, path in found[:8])
             raise Ambiguous(f"{len(found)} indexed files are named {file!r}: {some}.", hint="Give more of the path.")
@@ -191,7 +189,7 @@ class CodeIndex:
 
         Raises NotFound, PermissionDenied, SourceUnreadable."""
         if root not in self._store.code_root_paths(namespace):
-            raise NotFound.named("indexed folder", root, hint="Index it first: ovillo code index DIR.")
+            raise NotFound.named("indexed folder", root, hint="Index it first: index_code(path=DIR).")
         return read_lines(root, file, first, last, self._redact_lines)
 
     def source_of(self, namespace: Namespace, symbol: SymbolRow) -> SourceLines:

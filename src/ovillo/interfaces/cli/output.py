@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.pager import pager_of, show_in_pager, takes_colors
+from ovillo.interfaces.cli.people import for_people
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault
@@ -59,6 +60,11 @@ def _shown(piece: str | Styled) -> str:
     if isinstance(piece, Styled):
         return click.style(flat(piece.text), **piece.style)
     return flat(piece.removeprefix("\n"))
+
+
+def tell_answer(text: str) -> None:
+    """The text of a tool's answer, for people."""
+    tell_text(for_people(text))
 
 
 def tell_text(text: str, *, err: bool = False) -> None:
@@ -192,7 +198,7 @@ def describe(error: Exception) -> tuple[str, str | None, str, int]:
     """Message, hint, stable code and HTTP status."""
     error = machine_fault(error) or error
     if isinstance(error, OvilloError):
-        return error.message, error.hint, error.code, error.http_status
+        return for_people(error.message), error.hint and for_people(error.hint), error.code, error.http_status
     if isinstance(error, click.ClickException):
         hint = None
         if isinstance(error, click.UsageError) and error.ctx is not None:

@@ -64,7 +64,7 @@ def _found(call: Call, ref: str) -> Found:
     except NotFound:
         raise NotFound(
             f"The calling session is {named(calling.session_id)} (found by {calling.rule}), but it is not indexed yet.",
-            hint="Call again in a second; `ovillo sources` shows what is read.",
+            hint="Call again in a second. If it stays so, ask the user to run `ovillo sources`.",
         ) from None
     return Found(summary, calling, behind=not caught_up)
 
@@ -109,4 +109,8 @@ def _unknown_caller(calling: Calling) -> str:
 def _newest(call: Call) -> str:
     page = call.services.catalog.list(call.namespace, SessionFilter(), limit=3)
     names = "; ".join(f"{named(x.session.id)} ({said(x.title[:60])})" for x in page.sessions)
-    return f"Pass sessionID. Newest: {names}." if names else "No session is indexed yet: run `ovillo scan`."
+    return (
+        f"Pass sessionID. Newest: {names}."
+        if names
+        else "No session is indexed yet: ask the user to run `ovillo scan`."
+    )

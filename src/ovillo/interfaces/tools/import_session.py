@@ -58,7 +58,7 @@ TOOL = Tool(
     description=(
         "Makes a new session out of an export (JSON version 1.0 of ovillo or another program, or JSON lines). Ids are new, "
         "secrets are masked, nothing is summarised. Something that does not fit is named by its path, and nothing is stored. "
-        "The session can be gone on with by session_append. Large files: `ovillo session import FILE`."
+        "The session can be gone on with by session_append. Large files are for the user: `ovillo session import FILE`."
     ),
     input=Input,
     output=Output,

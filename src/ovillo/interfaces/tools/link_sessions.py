@@ -166,7 +166,7 @@ def _proposal_line(info: ProposalInfo) -> str:
 
 
 def _next_step(session_id: str) -> str:
-    return f"Next: link_sessions(from={said(session_id)}, to=..., action='accept') or action='dismiss'."
+    return f"Next: link_sessions(from={said(session_id)}, to=OTHER, action='accept') or action='dismiss'."
 
 
 TOOL = Tool(

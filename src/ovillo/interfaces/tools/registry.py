@@ -177,5 +177,5 @@ def _unexpected(name: str, error: Exception) -> str:
     """No message of the error itself: it may hold what was remembered."""
     return (
         f"{name} failed inside ovillo ({type(error).__name__}); this is a bug, nothing was changed. "
-        "The server's stderr has the details. Try other arguments, or `ovillo doctor`."
+        "The server's stderr has the details. Try other arguments, or ask the user to run `ovillo doctor`."
     )

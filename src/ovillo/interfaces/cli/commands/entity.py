@@ -6,7 +6,7 @@ import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, tell, tell_text
+from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Column, show_table
 from ovillo.model.clock import to_iso
@@ -92,7 +92,7 @@ def where(state: State, name: str, kind: str | None, project: str | None, sessio
     if state.json:
         print_json(answer.data)
     else:
-        tell_text(answer.text)
+        tell_answer(answer.text)
 
 
 def _data(item: SessionEntity) -> dict[str, object]:

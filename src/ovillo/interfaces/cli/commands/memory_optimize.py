@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, tell_text
+from ovillo.interfaces.cli.output import print_json, tell_answer
 from ovillo.interfaces.cli.state import State
 
 
@@ -24,4 +24,4 @@ def optimize(state: State, level: str, session: str | None) -> None:
     if state.json:
         print_json(answer.data)
     else:
-        tell_text(answer.text)
+        tell_answer(answer.text)

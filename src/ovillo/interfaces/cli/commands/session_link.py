@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, tell, tell_text
+from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import one_line
 from ovillo.model.records import SessionId
@@ -60,7 +60,7 @@ def link(state: State, session: str, other: str | None, **options: Any) -> None:
     elif action == "list":
         _list(state, session)
     else:
-        tell_text(state.call("link_sessions", given).text)
+        tell_answer(state.call("link_sessions", given).text)
 
 
 def _remove(state: State, session: str, other: str, relationship: str | None) -> None:

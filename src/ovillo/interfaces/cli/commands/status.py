@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, tell_text
+from ovillo.interfaces.cli.output import print_json, tell_answer
 from ovillo.interfaces.cli.state import State
 
 
@@ -19,5 +19,5 @@ def status(state: State, sessions: bool, metrics: bool) -> int:
     if state.json:
         print_json(answer.data)
     else:
-        tell_text(answer.text)
+        tell_answer(answer.text)
     return 1 if answer.data["status"] == "error" else 0

@@ -10,7 +10,7 @@ import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, tell, tell_text
+from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import end_of, moment_of, zone
@@ -68,7 +68,7 @@ def punch_out(state: State, task: str, summary: str, no_files: bool) -> None:
     if state.json:
         print_json(answer.data)
     else:
-        tell_text(answer.text)
+        tell_answer(answer.text)
 
 
 @time.command("open")

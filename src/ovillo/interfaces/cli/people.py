@@ -1,0 +1,96 @@
+"""What agents are told to call, as what people type.
+
+Owns the table of tools and commands. Answers and errors below name tools, since tools are what all doors share; on a terminal
+each call of a tool becomes the command that does the same. Recorded text in quotes stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+#: Tool -> command, and the arguments that are placed in it; ``[...]`` is left out when one of its arguments is not given.
+_COMMANDS = {
+    "list_sessions": "ovillo session list[ {sessionName}][ --cursor {cursor}]",
+    "search_sessions": "ovillo search[ {query}][ --cursor {cursor}]",
+    "get_session_history": "ovillo session show {sessionID|SESSION}[ --around {around}]",
+    "get_session_lineage": "ovillo session lineage {sessionID|SESSION}",
+    "get_session_stats": "ovillo session stats {sessionID|SESSION}",
+    "recover_context": "ovillo session recover {sessionID|SESSION}",
+    "session_create": "ovillo session create[ {name}]",
+    "session_append": "ovillo session append {session_id|SESSION}",
+    "session_save": "ovillo session save {session_id|SESSION}",
+    "session_restore": "ovillo session restore {session_id|SESSION}[ --version {version}]",
+    "session_summarize": "ovillo session summarize {session_id|SESSION}",
+    "link_sessions": "ovillo session link {from|SESSION}[ {to}][ --{action}]",
+    "export_session": "ovillo session export {session_id|SESSION}",
+    "import_session": "ovillo session import FILE",
+    "index_code": "ovillo code index[ {path}]",
+    "find_symbol": "ovillo code find {query|NAME}",
+    "where_discussed": "ovillo entity where {entity|NAME}[ --limit {limit}]",
+    "get_context": "ovillo context {query|QUESTION}",
+    "llm_punch_in": "ovillo time in",
+    "llm_punch_out": "ovillo time out {task_id|TASK} SUMMARY",
+    "memory_optimize": "ovillo memory optimize[ --level {level}]",
+    "system_status": "ovillo status",
+}
+#: Words in capitals stand for what the reader puts there.
+_ARGUMENT = re.compile(r'(\w+)\s*=\s*("(?:[^"\\]|\\.)*"|\'[^\']*\'|[^,()\s]+)')
+_CALL = re.compile(
+    rf"['`]?\b({'|'.join(_COMMANDS)})\b(?:\(((?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\))?(?: with (?:session_id|sessionID)=(\S+))?['`]?"
+)
+_PLACE = re.compile(r"\{(\w+)(?:\|(\w+))?\}")
+_PLAIN = re.compile(r"[\w./:@%+=-]+")
+#: What is left of a caller's words beside a command.
+_LEFT = re.compile(r"\bCall `|\baction='(\w+)'")
+#: Sentences that only a caller of tools can follow.
+_ONLY_CALLERS = re.compile(r",? or pass `current`|Pass sessionID\. ?")
+
+
+def for_people(text: str) -> str:
+    return "\n".join(line if line.lstrip().startswith(">") else _line(line) for line in text.split("\n"))
+
+
+def _line(line: str) -> str:
+    # A title in quotes may speak of tools, too: it is not ours to change.
+    pieces = re.split(r'((?<![=\w])"(?:[^"\\]|\\.)*")', _ONLY_CALLERS.sub("", line))
+    told = "".join(piece if at % 2 else _CALL.sub(_command, piece) for at, piece in enumerate(_joined(pieces)))
+    return _LEFT.sub(lambda found: "Type `" if found[1] is None else f"`--{found[1]}`", told)
+
+
+def _joined(pieces: Sequence[str]) -> list[str]:
+    """Quotes that stand inside the parentheses of a call are the call's."""
+    out = [""]
+    for at, piece in enumerate(pieces):
+        inside = out[-1].count("(") > out[-1].count(")") if len(out) % 2 else False
+        if (at % 2 == 0 and len(out) % 2) or (at % 2 and inside):
+            out[-1] += piece
+        else:
+            out.append(piece)
+    return out
+
+
+def _command(call: re.Match[str]) -> str:
+    given = {name: _value(value) for name, value in _ARGUMENT.findall(call[2] or "")}
+    command = re.sub(r"\[([^\]]*)\]", lambda part: _placed(part[1], given, optional=True), _COMMANDS[call[1]])
+    return f"`{_placed(command, given)}`"
+
+
+def _placed(text: str, given: dict[str, str], *, optional: bool = False) -> str:
+    if optional and not all(given.get(name) for name, _ in _PLACE.findall(text)):
+        return ""
+    return _PLACE.sub(lambda place: given.get(place[1]) or place[2] or "", text)
+
+
+def _value(value: str) -> str:
+    """As it is typed in a shell; empty for what stands for something else."""
+    if value.startswith('"'):
+        try:
+            value = str(json.loads(value))
+        except ValueError:
+            return ""
+    value = value.strip("'")
+    if value in {"...", "…"} or not value:
+        return ""
+    return value if _PLAIN.fullmatch(value) else "'" + value.replace("'", "'\\''") + "'"

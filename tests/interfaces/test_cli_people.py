@@ -1,0 +1,65 @@
+"""People are told what to type, agents what to call."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ovillo.interfaces.cli.people import for_people
+from ovillo.interfaces.tools.registry import all_tools
+from tests.interfaces.cli_runs import CommandLine, copy_homes
+
+LONG = "0672048c-85a4-44d2-bf35-35d7c84c207d"
+_TOOL = re.compile(rf"\b({'|'.join(tool.name for tool in all_tools())})\b|sessionID|cursor=")
+
+
+@pytest.fixture
+def cli(tmp_path: Path, fixtures: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    (tmp_path / "home").mkdir()
+    copy_homes(fixtures, tmp_path / "home", ("claude-code",))
+    made = CommandLine(capsys, tmp_path / "home", tmp_path / "data")
+    assert made.run("scan").code == 0
+    return made
+
+
+@pytest.mark.requirement("CLI-53")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("session", "show", "nowhere"),
+        ("session", "show", ""),
+        ("session", "stats", "nowhere"),
+        ("session", "recover"),
+        ("session", "restore", LONG),
+        ("session", "link", LONG, "--propose"),
+        ("session", "append", LONG, "x"),
+        ("session", "list", "--cursor", "x"),
+        ("entity", "where", "retry_delay"),
+        ("entity", "where", "no_such_name"),
+        ("context", "who calls retry_delay?"),
+        ("code", "show", "x"),
+        ("code", "graph"),
+        ("time", "out", "task_none", "x"),
+        ("knowledge", "search", "what is it?"),
+        ("memory", "optimize"),
+        ("status", "--sessions"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_speaks_of_tools(cli: CommandLine, command: tuple[str, ...]) -> None:
+    ran = cli.run(*command)
+    ours = [x for x in (ran.out + ran.err).splitlines() if not x.lstrip().startswith(">")]
+    assert [line for line in ours if _TOOL.search(line)] == []
+    assert "This is a bug" not in ran.err
+
+
+@pytest.mark.requirement("CLI-53")
+def test_a_call_becomes_the_command_that_does_the_same() -> None:
+    told = for_people('Read on: get_session_history(sessionID="ses_1", around="it\'s \\"x\\" 1").')
+    assert told == "Read on: `ovillo session show ses_1 --around 'it'\\''s \"x\" 1'`."
+    assert for_people('More: list_sessions(cursor="abc").') == "More: `ovillo session list --cursor abc`."
+    assert (
+        for_people('> list_sessions(x)\n- "Fix list_sessions" | a') == '> list_sessions(x)\n- "Fix list_sessions" | a'
+    )
