@@ -23,7 +23,7 @@ PROGRAMS = ("bash", "sh", "env", "basename", "cat", "cp", "curl", "git", "ls", "
 _BASH = shutil.which("bash") or "bash"
 _PATIENCE = 60.0
 #: Commands that go on until somebody ends them: servers, and what the page marks by the words "Ctrl-C ends it".
-_SERVES = re.compile(r"(?:^|\s)(?:\S*ovillo serve|make run)\b")
+_SERVES = re.compile(r"^[^#]*?(?:^|\s)(?:\S*ovillo serve|make run)\b")
 _GOES_ON = re.compile(rf"{_SERVES.pattern}|Ctrl-C ends it")
 _ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)")
 #: How pages call a server: on this machine, and one that others reach.
