@@ -242,6 +242,8 @@ def _environment(home: Path, scratch: Path) -> dict[str, str]:
         "TZ": "UTC",
         "PYTHONUNBUFFERED": "1",
         "OVILLO_PORT": "0",
+        # What a reader types when a passphrase is asked for.
+        "OVILLO_BACKUP_PASSPHRASE": "several words",
         "BROWSER": str(programs / "browser"),
         "OTHER_HOME": str(home.with_name("other")),
         "FOREIGN_LOG": str(scratch / "foreign"),

@@ -22,7 +22,14 @@ from tests.docs.terminals import PROGRAMS, STAND_INS
 #: Served beside REST (``docs/reference/http.md``).
 _OTHER_ROUTES = {"/mcp", "/mcp/v1/execute", "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/open"}
 #: Read beside settings (``docs/reference/settings.md``, "Other variables").
-_OTHER_VARIABLES = {"OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_AIDER_DIRS", "OVILLO_CRUSH_DIRS", "OVILLO_TOKEN"}
+_OTHER_VARIABLES = {
+    "OVILLO_CONFIG",
+    "OVILLO_SESSION_ID",
+    "OVILLO_AIDER_DIRS",
+    "OVILLO_CRUSH_DIRS",
+    "OVILLO_TOKEN",
+    "OVILLO_BACKUP_PASSPHRASE",
+}
 _TOOLS = {tool.name: {str(name) for name in tool.input.__struct_encode_fields__} for tool in all_tools()}
 _ROUTES = {(endpoint.method, re.sub(r"\{\w+\}", "{}", endpoint.path)) for endpoint in ENDPOINTS}
 

@@ -58,6 +58,14 @@ def texts(home: Path) -> str:
 
 
 @pytest.mark.requirement("BACKUP-1")
+def test_a_backup_into_a_folder_that_is_not_there_names_the_folder(tmp_path: Path) -> None:
+    home = recorded(tmp_path / "home")
+    code, told = run(home, "backup", str(tmp_path / "nowhere" / "kept.db"))
+    assert code == 2, told
+    assert f"There is no folder {tmp_path / 'nowhere'}" in told
+
+
+@pytest.mark.requirement("BACKUP-1")
 def test_a_backup_made_while_a_server_is_written_to_holds_all_that_was_acknowledged(tmp_path: Path) -> None:
     home, other = tmp_path / "here", tmp_path / "there"
     home.mkdir()

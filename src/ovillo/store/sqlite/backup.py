@@ -62,9 +62,17 @@ def is_encrypted(path: Path) -> bool:
 
 
 def back_up(database: Path, target: Path, passphrase: str | None, *, replace: bool = False) -> Copied:
-    """Write and check a copy. Raises NotFound, Conflict (there is a file already), StoreUnavailable, IntegrityError."""
+    """Write and check a copy.
+
+    Raises:
+        NotFound, InvalidInput: no database, no folder for the copy.
+        Conflict: there is a file already.
+        StoreUnavailable, IntegrityError: it cannot be read or written, or the copy is not sound.
+    """
     if not database.is_file():
         raise NotFound(f"There is no database {database}.", hint="`ovillo scan` makes one.")
+    if not target.parent.is_dir():
+        raise InvalidInput(f"There is no folder {target.parent}.", hint="Make it, or choose another place.")
     try:
         with _room_told(target), made(target, replace=replace) as new:
             source = _live(database)
