@@ -18,6 +18,7 @@ from tests.store.contract_audit import *  # noqa: F403
 from tests.store.contract_code import *  # noqa: F403
 from tests.store.contract_contexts import *  # noqa: F403
 from tests.store.contract_entities import *  # noqa: F403
+from tests.store.contract_forgetting import *  # noqa: F403
 from tests.store.contract_health import *  # noqa: F403
 from tests.store.contract_importing import *  # noqa: F403
 from tests.store.contract_keys import *  # noqa: F403
