@@ -21,8 +21,8 @@ class LazyGroup(click.Group):
         self._lazy = dict(lazy or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        # In the order they were written down: what is used most comes first.
-        return [*self._lazy, *super().list_commands(ctx)]
+        # In the order they were written down: what is used first comes first.
+        return [*self.commands, *self._lazy]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._lazy:
@@ -36,14 +36,31 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if not name.startswith("-") and name not in self.list_commands(ctx):
-            near = get_close_matches(name, self.list_commands(ctx), n=3, cutoff=0.5)
+            elsewhere = _elsewhere(ctx, name)
+            near = elsewhere or get_close_matches(name, self.list_commands(ctx), n=3, cutoff=0.6)
             offer = f"Did you mean {' or '.join(near)}?" if near else f"Commands: {', '.join(self.list_commands(ctx))}."
             raise click.UsageError(f"{ctx.command_path} has no command {name!r}. {offer}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Help without importing a single command."""
-        rows = [(name, self._lazy[name][1]) for name in self._lazy]
-        rows += [(name, command.get_short_help_str()) for name, command in sorted(self.commands.items())]
+        rows = [(name, command.get_short_help_str(100)) for name, command in self.commands.items()]
+        rows += [(name, self._lazy[name][1]) for name in self._lazy]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+
+def _elsewhere(ctx: click.Context, name: str) -> list[str]:
+    """Commands of this very name in the other groups: ``ovillo list`` means ``ovillo session list``."""
+    root = ctx.find_root()
+    if not isinstance(root.command, click.Group):
+        return []
+    if ctx is not root and name in root.command.list_commands(root):
+        return [f"{root.command_path} {name}"]
+    groups = ((each, root.command.get_command(root, each)) for each in root.command.list_commands(root))
+    found = [
+        f"{root.command_path} {each} {name}"
+        for each, group in groups
+        if isinstance(group, click.Group) and name in group.list_commands(ctx)
+    ]
+    return found[:3]

@@ -114,6 +114,10 @@ def invoke(state: State, arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
+    except click.exceptions.NoArgsIsHelpError as asked:
+        # A group alone asks what there is.
+        tell_text(asked.ctx.get_help() if asked.ctx else asked.format_message())
+        return 0
     except click.ClickException as error:
         print_error(error, as_json=as_json, color=state.wants_color())
         return error.exit_code

@@ -123,10 +123,9 @@ def _summary(state: State, report: ScanReport, sources: list[SourceReport]) -> N
         tell(_BUSY)
     elif not sources:
         home = state.settings().home
-        tell(
-            f"No agent history was found in {home}. "
-            "Use an agent once and scan again, or set HOME (or CODEX_HOME, CLAUDE_CONFIG_DIR, ...) to where it keeps its files."
-        )
+        tell(f"No agent history was found in {home}.")
+        tell("Use an agent once and scan again. One that keeps its files elsewhere is found by its own variable")
+        tell("(CLAUDE_CONFIG_DIR, CODEX_HOME, XDG_DATA_HOME ...).")
         return
     else:
         took = f"{report.elapsed_ms / 1000:.1f} s"

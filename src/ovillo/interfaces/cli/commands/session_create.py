@@ -21,7 +21,7 @@ from ovillo.sessions.memory_choice import CHOICE
 @click.argument("name", required=False)
 @click.option("--id", "session_id", metavar="ID", help="Its id; made when not given.")
 @click.option("--type", "kind", type=click.Choice([kind.value for kind in SessionType]), help="Told when not given.")
-@click.option("--provider", metavar="NAME")
+@click.option("--provider", metavar="NAME", help="Whose model is used.")
 @click.option("--directory", metavar="DIR", help="Working directory of the session.")
 @memory_options
 @reading

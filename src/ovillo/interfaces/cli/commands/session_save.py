@@ -83,7 +83,8 @@ def _read(file: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{file} is no JSON: {error}.", hint="Give one JSON object.") from None
+        named = "Standard input" if file == "-" else file
+        raise InvalidInput(f"{named} is no JSON: {error}.", hint="Give one JSON object.") from None
 
 
 def _limited(opened: BinaryIO, name: str) -> bytes:

@@ -17,9 +17,11 @@ from ovillo.sessions.memory_choice import CHOICE
 
 @click.command()
 @click.argument("session")
-@click.option("--name", metavar="NAME")
-@click.option("--type", "kind", type=click.Choice([kind.value for kind in SessionType]))
-@click.option("--status", type=click.Choice([status.value for status in SessionStatus]))
+@click.option("--name", metavar="NAME", help="A new title.")
+@click.option(
+    "--type", "kind", type=click.Choice([kind.value for kind in SessionType]), help="What kind of work it is."
+)
+@click.option("--status", type=click.Choice([status.value for status in SessionStatus]), help="How it stands.")
 @memory_options
 @reading
 def update(

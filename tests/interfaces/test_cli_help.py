@@ -1,0 +1,52 @@
+"""What a newcomer types first: groups alone, commands in the wrong place, empty machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.interfaces.cli_runs import CommandLine
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    (tmp_path / "home").mkdir()
+    return CommandLine(capsys, tmp_path / "home", tmp_path / "data")
+
+
+@pytest.mark.requirement("CLI-54")
+@pytest.mark.parametrize(
+    "group", ["session", "code", "time", "key", "entity", "knowledge", "memory", "audit", "config"]
+)
+def test_a_group_alone_shows_its_commands(fresh: CommandLine, group: str) -> None:
+    ran = fresh.run(group)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"Usage: ovillo {group} ")
+    assert "\nCommands:\n" in ran.out
+
+
+@pytest.mark.requirement("CLI-54")
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("list",), "ovillo session list"),
+        (("report",), "ovillo time report"),
+        (("session", "scan"), "ovillo scan"),
+        (("code", "serve"), "ovillo serve"),
+    ],
+)
+def test_a_command_in_the_wrong_place_is_answered_with_the_right_one(
+    fresh: CommandLine, typed: tuple[str, ...], meant: str
+) -> None:
+    ran = fresh.run(*typed)
+    assert ran.code == 2
+    assert f"Did you mean {meant}" in ran.err
+
+
+@pytest.mark.requirement("CLI-54")
+def test_no_line_told_on_an_empty_machine_is_wider_than_a_terminal(fresh: CommandLine) -> None:
+    for command in (("scan",), ("sources",), ("search", "x"), ("session", "list"), ("time", "report"), ("key", "list")):
+        ran = fresh.run(*command)
+        assert ran.code == 0
+        assert [x for x in ran.out.splitlines() if len(x) > 110 and str(fresh.home) not in x] == []
