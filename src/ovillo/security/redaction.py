@@ -13,25 +13,22 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
-import re2
-
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
 from ovillo.security.record_names import changed, names_of, renamed, strings_of
-from ovillo.security.secret_rules import FAMILIES, KEY_PATTERNS, RULES, Check
+from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
+from ovillo.security.secret_search import Window, expression, search
 from ovillo.security.secret_values import is_harmless_name, is_secret, trim
 
 Mode = Literal["mask", "off"]
 
 #: Shorter texts hold no secret that could be told from other text.
 _SHORTEST = 10
-#: Cache of the automaton (bytes). Measured over 160 MB of real-looking history: smaller caches cost speed.
-_AUTOMATON_BYTES = 24 << 20
 #: Masking may bring two texts together into a new match; that ends after very few rounds.
 _ROUNDS = 8
 #: JSON nested deeper than this is left to the text rules of whoever flattens it.
@@ -46,72 +43,15 @@ _Counts = dict[str, int]
 _R = TypeVar("_R")
 
 
-def _options() -> re2.Options:
-    options = re2.Options()
-    options.max_mem = _AUTOMATON_BYTES
-    options.log_errors = False
-    return options
-
-
-class _Detector:
-    """The rules as automata: some over every text, others behind gates, which the last of the former tries too."""
-
-    def __init__(self) -> None:
-        always = [rules for gate, rules in FAMILIES if gate is None]
-        gates = [gate for gate, _ in FAMILIES if gate is not None]
-        self._always = [_automaton([rule.pattern for rule in rules]) for rules in always[:-1]]
-        self._always.append(_automaton([*(rule.pattern for rule in always[-1]), *gates]))
-        self._first_gate = len(always[-1])
-        self._gated = [_automaton([rule.pattern for rule in rules]) for gate, rules in FAMILIES if gate is not None]
-        #: Where each automaton's rules begin in ``RULES``.
-        self._offsets = [sum(len(rules) for _, rules in FAMILIES[:n]) for n in range(len(FAMILIES))]
-        self._finders: list[Any] = [None] * len(RULES)
-
-    def match(self, data: bytes) -> list[int]:
-        """Which of ``RULES`` match somewhere."""
-        matching: list[int] = []
-        found: list[int] = []
-        for automaton, offset in zip(self._always, self._offsets, strict=False):
-            found = automaton.Match(data) or []
-            matching += [offset + index for index in found]
-        first_gate = self._first_gate + self._offsets[len(self._always) - 1]
-        if not matching or max(matching) < first_gate:
-            return matching
-        opened = [index - first_gate for index in matching if index >= first_gate]
-        matching = [index for index in matching if index < first_gate]
-        for gate in opened:
-            offset = self._offsets[len(self._always) + gate]
-            matching += [offset + index for index in self._gated[gate].Match(data) or ()]
-        return matching
-
-    def finder(self, index: int) -> Any:
-        if self._finders[index] is None:
-            self._finders[index] = re2.compile(RULES[index].pattern, _options())
-        return self._finders[index]
-
-
-def _automaton(patterns: list[str]) -> Any:
-    automaton = re2.Set.SearchSet(_options())
-    for pattern in patterns:
-        automaton.Add(pattern)
-    automaton.Compile()
-    return automaton
-
-
-@lru_cache(maxsize=1)
-def _detector() -> _Detector:
-    return _Detector()
-
-
 @lru_cache(maxsize=8192)
 def _may_hold_secret(name: str) -> bool:
     """Whether a rule matches somewhere in ``name``: keys of objects repeat, so that most are known already."""
-    return len(name) >= _SHORTEST and bool(_detector().match(name.encode("utf-8", "surrogatepass")))
+    return len(name) >= _SHORTEST and search().found(name.encode("utf-8", "surrogatepass"))
 
 
 @lru_cache(maxsize=1)
 def _key_finders() -> tuple[tuple[str, Any, Check], ...]:
-    return tuple((kind, re2.compile(pattern, _options()), check) for kind, pattern, check in KEY_PATTERNS)
+    return tuple((kind, expression(pattern), check) for kind, pattern, check in KEY_PATTERNS)
 
 
 @lru_cache(maxsize=4096)
@@ -150,17 +90,16 @@ class Redactor:
         if not self._on or len(text) < _SHORTEST:
             return text, _NOTHING
         data = text.encode("utf-8", "surrogatepass")
-        detector = _detector()
-        rules = detector.match(data)
-        if not rules:
+        # Nearly every text ends here.
+        if not (windows := search().windows(data)):
             return text, _NOTHING
         counts: _Counts = {}
         for _ in range(_ROUNDS):
-            spans = _spans(data, rules, detector) if rules else []
+            spans = spans_of(data, windows)
             if not spans:
                 break
             data = _mask(data, spans, counts, marker)
-            rules = detector.match(data)
+            windows = search().windows(data)
         return (data.decode("utf-8", "surrogatepass"), counts) if counts else (text, _NOTHING)
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
@@ -324,7 +263,7 @@ class Redactor:
 
 def _any_match(names: list[str]) -> bool:
     """One pass over all of them: nearly always there is nothing."""
-    return bool(_detector().match("\n".join(names).encode("utf-8", "surrogatepass")))
+    return search().found("\n".join(names).encode("utf-8", "surrogatepass"))
 
 
 def _add(counts: _Counts, found: Mapping[str, int]) -> None:
@@ -344,15 +283,18 @@ def _mask(
     return b"".join([*pieces, data[done:]])
 
 
-def _spans(data: bytes, rules: list[int], detector: _Detector) -> list[tuple[int, int, str]]:
+def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str]]:
     """``(start, end, kind)`` of what is to be masked, in order; overlapping ones are one, named by the first rule."""
-    markers = [m.span() for m in _MARKER.finditer(data)]
     found: list[tuple[int, int, int]] = []
-    for index in rules:
-        for match in detector.finder(index).finditer(data):
-            span = _secret_span(data, match, RULES[index].check)
-            if span and not any(span[0] < end and start < span[1] for start, end in markers):
-                found.append((span[0], span[1], index))
+    for window in windows:
+        for index in window.rules:
+            for match in search().finder(index).finditer(window.data):
+                if span := _secret_span(window.data, match, RULES[index].check):
+                    found.append((window.start + span[0], window.start + span[1], index))
+    if not found:
+        return []
+    markers = [m.span() for m in _MARKER.finditer(data)]
+    found = [one for one in found if not any(one[0] < end and start < one[1] for start, end in markers)]
     found.sort()
     merged: list[tuple[int, int, int]] = []
     for start, end, index in found:

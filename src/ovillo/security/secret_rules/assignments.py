@@ -17,9 +17,12 @@ _APART = (
 #: From the name of an entry to its value: ``key="DbPassword" value="…"``, ``- name: DB_PASSWORD`` and ``value: …`` below.
 _ENTRY = r"\b(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*"
 _ENTRY_VALUE = (
-    r"[\w.-]*\\?[\"']?(?:[\s,]|\\[nr])*(?:\btype=\"\w+\"\s*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=][ \t]*"
+    r"[\w.-]*\\?[\"']?(?:[ \t,]|\\[nr])*(?:\r?\n[ \t,]*){0,3}(?:\btype=\"\w+\"[ \t]*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=][ \t]*"
     + VALUE
 )
+
+#: Between two elements.
+_GAP = r"(?:[ \t]|\\n)*(?:\r?\n[ \t]*){0,2}"
 
 ASSIGNMENTS = (
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}{SEPARATOR}{VALUE}", Check.PASSWORD),
@@ -39,10 +42,13 @@ ASSIGNMENTS = (
     # A variable of the environment: what its name ends with says it, and ids count
     Rule("secret", r"\b[A-Z][A-Z0-9_]*_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)(?:[\"'\]]{0,2}[ \t]*(?:=|:|\|\|=|\?\?)[ \t]*|[ \t`]+\|[ \t`]+|`[^`\n]*`)[\"'`]?([0-9A-Za-z_+/=.~-]{16,})", Check.TOKEN),
     Rule("secret", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}[\"'\]]{{0,2}}[ \t]*,[ \t]*default[ \t]*=[ \t]*[\"']([^\s\"']{{8,}})[\"']", Check.PASSWORD),
-    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}\\?[\"'][ \t]*\{{(?:[^{{}}=]|=)*?\bdefault[ \t]*=[ \t]*\\?[\"']([^\s\"'\\]{{6,}})\\?[\"']", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}\\?[\"'][ \t]*\{{(?:[^{{}}\n]*\n){{0,3}}[^{{}}\n]*?\bdefault[ \t]*=[ \t]*\\?[\"']([^\s\"'\\]{{6,}})\\?[\"']", Check.PASSWORD),
     # <key>ClientSecret</key><string>…</string>, <setting name="ApiSecret"><value>…, <param-name>…<param-value>…, <wsse:Password Type="…">
-    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</[\w-]+>(?:\s|\\n)*<[\w-]+>|\"[^<>]*>(?:\s|\\n)*<value>|[ \t][^<>]*>)([^\s<>]{{6,}})</", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</[\w-]+>{_GAP}<[\w-]+>|\"(?:[ \t]+[\w:.-]+=\\?\"[^<>\n]*)?[ \t]*>{_GAP}<value>|[ \t]+[\w:.-]+=\\?\"[^<>\n]*>)([^\s<>]{{6,}})</", Check.PASSWORD),
 )  # fmt: skip
+
+#: Blanks, or the end of a line.
+_NEXT = r"(?:[ \t]+|[ \t]*\r?\n[ \t]*)"
 
 #: What another thing than a word for a secret gives away: the format of a file, a header, an address, a call.
 WORDLESS = (
@@ -50,8 +56,8 @@ WORDLESS = (
     Rule("wordpress_key", r"define\([ \t]*'(?:\w+_KEY|\w+_SALT)'[ \t]*,[ \t]*'([^'\n]{32,})'"),
     Rule("password", r"(?i)\b(?:identified[ \t]+by|password)[ \t]+'([^'\s]{4,})'", Check.PASSWORD),
     # Files with a format of their own.
-    Rule("password", r"(?i)\blogin[ \t]+\S+\s+password[ \t]+" + VALUE, Check.PASSWORD),
-    Rule("password", r"(?i)\bmachine[ \t]+\S+\s+(?:login[ \t]+\S+\s+)?(?:account[ \t]+\S+\s+)?password[ \t]+(\S{4,})", Check.URL),
+    Rule("password", r"(?i)\blogin[ \t]+\S+" + _NEXT + r"password[ \t]+" + VALUE, Check.PASSWORD),
+    Rule("password", rf"(?i)\bmachine[ \t]+\S+{_NEXT}(?:login[ \t]+\S+{_NEXT})?(?:account[ \t]+\S+{_NEXT})?password[ \t]+(\S{{4,}})", Check.URL),
     Rule("password", r"(?m)(?:^|[\s\"'`]|\\n)[0-9A-Za-z.*_-]+:(?:[0-9]{4,5}|\*):(?:\*|[A-Za-z_][\w*-]*):(?:\*|[A-Za-z_][\w.*@-]*):([^\s:\"'`\\]{4,})",
          Check.PASSWORD),
     Rule("password_hash", r"\b[\w.@-]+:(\$(?:[1567y]|gy|apr1|md5|sha1|2[abxy]?|argon2\w*|pbkdf2[\w-]*|scrypt)\$[0-9A-Za-z./$=,+-]{13,}|"
@@ -81,13 +87,13 @@ WORDLESS = (
     Rule("password", rf"(?i)\bvalue=\"([^\"\s]{{4,}})\"[ \t]+(?:key|name|id)=\"[\w.:-]*(?:{PASSWORD})\"", Check.PASSWORD),
     # Cookies of sessions, in headers, jars, scripts and tables.
     Rule("session_cookie", r"(?i)\b(?:cookie[\"']?[ \t]*[:=][ \t]*[\"']?|;[ \t]*)[\w.-]*(?:session|sess|sid|auth|token)\w*=([0-9a-z%._~+/-]{16,})", Check.TOKEN),
-    Rule("session_cookie", r"\b[Cc]ookies?[\"'\]]{0,2}[ \t]*[:=][ \t]*\{[^{}]*[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)[\"'][ \t]*:[ \t]*[\"']([0-9A-Za-z%._~+/-]{16,})|"
+    Rule("session_cookie", r"\b[Cc]ookies?[\"'\]]{0,2}[ \t]*[:=][ \t]*\{(?:[^{}\n]*\n){0,3}[^{}\n]*[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)[\"'][ \t]*:[ \t]*[\"']([0-9A-Za-z%._~+/-]{16,})|"
          r"[\"']name[\"'][ \t]*:[ \t]*[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)[\"'][ \t]*,[ \t]*[\"']value[\"'][ \t]*:[ \t]*[\"']([0-9A-Za-z%._~+/-]{16,})|"
          r"\t(?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\t([0-9A-Za-z%._~+/-]{16,})", Check.LOOSE),
     # Network gear, VPN, RADIUS
     Rule("password", r"(?i)(?:\bPSK|\bEAP|\bXAUTH)[ \t]+\\?\"([^\"\s\\]{4,})\\?\"", Check.URL),
     Rule("password", r"(?i)\b(?:pre-shared-key|isakmp[ \t]+key|tacacs-server[ \t]+key|radius-server[ \t]+key|snmp-server[ \t]+community|bindpw|key-string)[ \t]+(?:[0-9][ \t]+)?([^\s\"]{6,})", Check.URL),
-    Rule("password", r"(?i)\bWiFi\.begin\([ \t]*\\?[\"'][^\"']+[\"'][ \t]*,[ \t]*\\?[\"']([^\s\"'\\]{4,})", Check.URL),
+    Rule("password", r"(?i)\bWiFi\.begin\([ \t]*\\?[\"'][^\"'\n]+[\"'][ \t]*,[ \t]*\\?[\"']([^\s\"'\\]{4,})", Check.URL),
     Rule("password", r"(?m)^[ \t]*[\w.@-]+[ \t]+(?:pptpd|l2tpd|\*)[ \t]+\"?([^\s\"]{6,})\"?[ \t]+(?:\*|[0-9.]+)[ \t]*$", Check.PASSWORD),
     # Data base clients
     Rule("password", r"\b[\w.-]+:([^\s:/@\"']{4,})@(?:tcp|unix)\(", Check.URL),
@@ -107,15 +113,6 @@ WORDLESS = (
          r"[\"'][^\s\"',()]+[\"'][ \t]*,[ \t]*[\"']([^\s\"',()]{5,})[\"']", Check.PROSE),
     Rule("password", r"(?i)\bnew PDO\([ \t]*[\"'][^\"'\n]+[\"'][ \t]*,[ \t]*[\"'][^\s\"']+[\"'][ \t]*,[ \t]*[\"']([^\s\"']{4,})[\"']", Check.PASSWORD),
 )  # fmt: skip
-
-#: Every rule of ``ASSIGNMENTS`` begins with this.
-ASSIGNED = (
-    r"\b(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w|\b[A-Z][A-Z0-9_]*_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)\b|"
-    rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</|\"[^<>]*>|[ \t][^<>]*>|[\"'\]]{{0,2}}[ \t]*,[ \t]*default|\\?[\"'][ \t]*\{{)|\b(?:secret|token|secreto|segredo|jeton|key|clave|chave){_PROSE}|"
-    rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}(?:{SEPARATOR}|[\"']?>|[`*]{{0,2}}[ \t]+\||\\{{0,3}}[\"'][ \t]*,|\(\\{{0,3}}[\"']|"
-    rf"[ \t]+[\"'][^\s\"']+[\"'];|[\w.-]*\\?[\"']?(?:[\s,]|\\[nr])*(?:\btype=\"\w+\"\s*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=])|"
-    rf"\b(?:{PASSWORD}|{CREDENTIAL}){_PROSE}"
-)
 
 #: A whole key of a JSON object, with what its value is then checked as.
 KEY_PATTERNS: tuple[tuple[str, str, Check], ...] = (

@@ -40,7 +40,7 @@ _PLACES: tuple[str, ...] = (
     r"\bopenssl\b[^\n|;]*[ \t]-(?:pass|passin|passout|srppass|password)[ \t]+['\"]?pass:",
     r"\b(?:rabbitmqctl|mosquitto_passwd)[ \t]+(?:-b[ \t]+\S+[ \t]+|add_user[ \t]+|change_password[ \t]+|authenticate_user[ \t]+)\S+[ \t]+",
     r"\blftp\b[^\n|;]*[ \t]-u[ \t]+['\"]?[^\s,]+,",
-    r"\bwpa_passphrase[ \t]+(?:\"[^\"]+\"|\S+)[ \t]+",
+    r"\bwpa_passphrase[ \t]+(?:\"[^\"\n]+\"|\S+)[ \t]+",
     r"\bnmcli\b[^\n|;]*[ \t](?:password|wifi-sec\.psk|802-11-wireless-security\.psk)[ \t]+",
     r"\b(?:cmdkey|runas|schtasks|wmic|xfreerdp|wfreerdp|sdl-freerdp|sc)\b[^\n|;]*?(?i:/(?:p|pass|password|rp|gp))[ \t]*[:= ][ \t]*",
     r"\brclone[ \t]+(?:obscure|config[ \t]+create\b[^\n|;]*[ \t]pass(?:word)?)[ \t=]+",
@@ -82,7 +82,7 @@ _JOINED_OPTIONS: tuple[tuple[str, str], ...] = (
 
 
 def _after_option(option: str, programs: str, between: str = r"[ \t=]+") -> str:
-    return rf"(?:^|[\s;&|`$(/\"'])(?:{programs})\b(?:{_REST})?{option}{between}{ARGUMENT}"
+    return rf"(?:^|[\s;&|`$(/\"'])(?:{programs})\b{_REST}{option}{between}{ARGUMENT}"
 
 
 COMMANDS = (
@@ -90,7 +90,7 @@ COMMANDS = (
     Rule("password", r"(?i)[ \t]--?(?:password|passphrase|passwd|pass|storepass|keypass|srcstorepass|deststorepass|srckeypass|destkeypass|"
          r"http-password|ftp-password|proxy-password|vault-password|new-password|admin-password|db-password|user-password)(?:[ \t]+|=)" + ARGUMENT,
          Check.PASSWORD),
-    Rule("secret", rf"(?i)--(?:[a-z]+-)?(?:{CREDENTIAL}|token|secret|auth-?key|key|pat)[ \t=]+{VALUE}", Check.CREDENTIAL),
+    Rule("secret", rf"(?i)--(?:[a-z]+-)?(?:{CREDENTIAL.replace('[ _-]', '[_-]')}|token|secret|auth-?key|key|pat)[ \t=]+{VALUE}", Check.CREDENTIAL),
     Rule("password", r"(?i)\b(?:PGPASSWORD|MYSQL_PWD|SSHPASS|REDISCLI_AUTH|BORG_PASSPHRASE|RESTIC_PASSWORD|LDAP_PASSWORD|"
          r"ANSIBLE_(?:SUDO|BECOME|SSH|VAULT)_PASS(?:WORD)?|ansible_(?:ssh_|become_|sudo_)?pass(?:word)?)\\?[\"']?[ \t]*[:=][ \t]*" + ARGUMENT, Check.URL),
     Rule("password", r"\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:'%s(?:\\n)?'[ \t]+)?(?:\"([^\"\n|]{4,}?)(?:\\n)?\"|'([^'\n|]{4,}?)(?:\\n)?'|([^\s\"'|;]{4,}))"

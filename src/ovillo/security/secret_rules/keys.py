@@ -43,10 +43,20 @@ KEYS = (
     Rule("minisign_key", r"\bRWR(?:TY0I|CS|CT)[0-9A-Za-z+/]{60,}={0,2}"),
     Rule("wallet_key", r"\bxprv[1-9A-HJ-NP-Za-km-z]{90,}|\bnsec1[02-9ac-hj-np-z]{50,}"),
     Rule("wallet_key", r"\b[5KL][1-9A-HJ-NP-Za-km-z]{50,51}\b", Check.TOKEN),
-    Rule("seed_phrase", r"(?i)(?:seed|mnemonic|fromPhrase|from_phrase|from_mnemonic|(?:restore|import)[ ]with[ ](?:these|the)|secret[ _-]recovery|recovery|backup|wallet|semilla|recuperaci(?:ó|o|o\x{301})n|mnem(?:ó|o|ô)nic[ao]|"
-         r"mn(?:é|e)moni(?:que|c)|r(?:é|e)cup(?:é|e)ration|recupera(?:ç|c)(?:ã|a)o|semente)[ _-]?(?:phrase|words?|frase|palabras|palavras|mots|key|seed)?"
-         r""
+)  # fmt: skip
+
+_SEED_WORDS = (
+    r"(?:seed|mnemonic|fromPhrase|from_phrase|from_mnemonic|(?:restore|import)[ ]with[ ](?:these|the)|secret[ _-]recovery|recovery|backup|wallet|"
+    r"semilla|recuperaci(?:ó|o|o\x{301})n|mnem(?:ó|o|ô)nic[ao]|mn(?:é|e)moni(?:que|c)|r(?:é|e)cup(?:é|e)ration|recupera(?:ç|c)(?:ã|a)o|semente)"
+)
+_NUMBERED = r"[0-9]{1,2}[.)] ?[a-z]{3,9}[ \t,\n]{1,2}"
+
+#: Recovery phrases of wallets: words in a row, or numbered.
+PHRASES = (
+    Rule("seed_phrase", rf"(?i){_SEED_WORDS}[ _-]?(?:phrase|words?|frase|palabras|palavras|mots|key|seed)?"
          r"[^.!?\n]{0,60}?[\s:=\"'`«“(>]((?:[a-zñ\x{300}-\x{301}áéíóú]{2,12}(?:[ \t,\n]|\\n){1,2}){11,23}[a-zñ\x{300}-\x{301}áéíóú]{2,12})(?:[^a-zñáéíóú]|$)",
          Check.PHRASE),
-    Rule("seed_phrase", r"((?:\b[0-9]{1,2}[.)] ?[a-z]{3,9}[ \t,\n]{1,2}){11,23}[0-9]{1,2}[.)] ?[a-z]{3,9})\b", Check.PHRASE),
+    Rule("seed_phrase", rf"((?:\b{_NUMBERED}){{11,23}}[0-9]{{1,2}}[.)] ?[a-z]{{3,9}})\b", Check.PHRASE),
 )  # fmt: skip
+#: Around these words ``PHRASES`` are looked for: a word, a few more on its line, and two short ones.
+PHRASED = rf"(?i){_SEED_WORDS}|{_NUMBERED}{_NUMBERED}"

@@ -35,8 +35,25 @@ class Check(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``pattern`` captures the secret in its first group, or is the secret when it has none."""
+    """``pattern`` captures the secret in its first group, or is the secret when it has none.
+
+    ``gate`` is matched by every text that ``pattern`` matches; it is for patterns that do not begin with what tells
+    them, which cost most beside others."""
 
     kind: str
     pattern: str
     check: Check = Check.SHAPE
+    gate: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Rules that are looked for together: in all texts, or only around a match of ``gate``.
+
+    No match of a rule goes on over more than ``reach`` line breaks, or over others than those behind a backslash
+    if it is ``continued`` as commands are."""
+
+    rules: tuple[Rule, ...]
+    gate: str | None = None
+    reach: int = 4
+    continued: bool = False

@@ -40,7 +40,7 @@ SENTENCES = (
     Rule("password", rf"(?i){_WORD}[ \t\x{{a0}}]*(?::|=|→|->|–|—|-(?:[ \t])|,)?(?:\*\*|__)?[ \t\x{{a0}}\x{{202f}}]+{SAID}", Check.PROSE),
     Rule("password", rf"(?i){_WORD}(?:[ \t]+[^\s:=.,;|]+){{0,4}}?[ \t\x{{a0}}]*[:=](?:\*\*|__)?[ \t\x{{a0}}]*{SAID}", Check.PROSE),
     # the value on the line below, perhaps fenced or as a bullet
-    Rule("password", rf"(?i){_WORD}{_OF}(?:[ \t]+{_IS}|[ \t\x{{a0}}]*[:=](?:\*\*|__)?)[ \t:]*\r?\n+(?:[ \t]*```\w*\r?\n)?[ \t]*(?:[-*•>][ \t]+)?{SAID}", Check.PROSE),
+    Rule("password", rf"(?i){_WORD}{_OF}(?:[ \t]+{_IS}|[ \t\x{{a0}}]*[:=](?:\*\*|__)?)[ \t:]*(?:\r?\n){{1,3}}(?:[ \t]*```\w*\r?\n)?[ \t]*(?:[-*•>][ \t]+)?{SAID}", Check.PROSE),
     # a verb between them
     Rule("password", rf"(?i){_WORD}{_OF}[ \t]*{_IS}{_ADVERB}[ \t\x{{a0}}]*:?[ \t\x{{a0}}\x{{202f}}]+{SAID}", Check.PROSE),
     Rule("password", rf"(?i){_WORD}{_OF}[ \t]+(?:has|have|had|been|was|is|got|gets|se|ha|han|sido|fue|a|(?:é|e)t(?:é|e)|foi|tem|est(?:á|a)|me|lo|la|)*[ \t]*{_CHANGED}"
@@ -51,7 +51,7 @@ SENTENCES = (
     Rule("password", rf"(?i){_WORD}(?:[ \t]+[^\s=]+){{0,5}}?[ \t]+(?:from|de|desde|depuis)[ \t:]+{SAID}[\"'`»”’]?[ \t]+(?:to|a|en|(?:à|a)|par|para|por|into)[ \t]", Check.PROSE),
     # the value first: "X is the password", "usa X como contraseña"
     Rule("password", r"(?i)(?:^|[\s\"'`«“‘(*])([^\s\"'`«»“”‘’*()<>\\]{6,})[\"'`»”’*]*[ \t]+(?:(?:is|was|es|era|est|(?:é|e)tait|é|foi|as|como|comme|for|para|pour|in|on|when|if|quando|cuando|quand)"
-         rf"[ \t]+)(?:[^\s:=.,;]+[ \t]+){{0,5}}?(?:{SPOKEN})\b", Check.PROSE),
+         rf"[ \t]+)(?:[^\s:=.,;]+[ \t]+){{0,5}}?(?:{SPOKEN.replace('|pass|', '|')})\b", Check.PROSE),
     # A key in running text: "application key 3f9…", "with token …"
     Rule("secret", rf"(?i)\b(?:{CREDENTIAL}|token)[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?([0-9A-Za-z_+/=.~-]{{18,}})", Check.TOKEN),
     # "credentials: bob / X"
@@ -62,13 +62,3 @@ SENTENCES = (
          rf"[ \t:]+(?:(?:rather|que|sim|bien|plut(?:ô|o)t|instead|now|it|is|es|est|é)[ \t:]+){{0,3}}{SAID}", Check.PROSE),
     Rule("password", rf"(?i){_MARK}[ \t]*(?:->|→|=>|/)[ \t]*{SAID}", Check.PROSE),
 )  # fmt: skip
-
-#: ``pass`` ends lines of Python.
-_SPOKEN_WITHIN = SPOKEN.replace("|pass|", r"|pass[^0-9A-Za-z_\n\r.)-]|")
-#: Every rule of ``SENTENCES`` holds one of these.
-SPOKEN_OF = (
-    rf"(?i)\b(?:{_SPOKEN_WITHIN})|\b(?:{CREDENTIAL}|token)[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?[0-9A-Za-z_+/=.~-]{{18}}|\[redacted:(?:password|secret):|"
-    r"\b(?:credentials?|creds|credenciales|credenciais|identifiants?|log[ -]?in|sign[ -]?in)\b[^\n]*[\w\"'`][ \t]*[/|][ \t]*[\"'`]?\w|"
-    r"\b(?:changed|reset|rotated|cambiad[ao]|cambi(?:é|ó)|la[ ]cambi(?:é|e)|chang(?:é|ée)|alterad[ao]|mudei|troquei|mudad[ao]|trocad[ao])"
-    r"(?:[ \t]+(?:it|them|la|lo|le|l['’]ai|ela))?[ \t]+(?:to|a|por|en|(?:à|a)|par|para|por)[ \t:]"
-)

@@ -1,0 +1,75 @@
+"""Gates: small expressions, one for each family of rules, that match wherever one of the family's rules may.
+
+Owns what is tried on every byte of every text, so each stays cheap beside the others: it begins with the word or the
+sign that tells, and nothing in it repeats over whole lines. A gate may match too often, never too seldom:
+``tests/security/test_secret_gates.py`` makes texts from the rules themselves and compares with a search without gates.
+"""
+
+from __future__ import annotations
+
+from ovillo.security.secret_rules.words import LOOSE, PASSWORD, SPOKEN, SUFFIX
+
+#: How the words for passwords, credentials and the looser ones end, all that matters where a gate may begin anywhere.
+_WORD = (
+    rf"(?:{PASSWORD}|{LOOSE}|[a-z0-9'’](?:[ _-]|[ \t]+)?key(?:[_ -]?id|[_-]?base)?|cliente|client|code_verifier|_salt|[_-]pat|storepass|keypass|"
+    r"[ _-](?:de|a|la|da|d|l)?[ _'’-]?(?:api|acceso|acesso|acc(?:è|e)s|secreta|secr(?:è|e)te|privada|priv(?:é|e)e|cifrado|maestra|chiffrement|criptografia)|jeton)"
+)
+#: Words before ``_PROSE`` ("password for the staging database: …").
+_FEW_WORDS = r"(?:[ \t]+[^\s:=\"'|(){},;]+){1,4}(?:[ \t\x{a0}\x{202f}]?:[ \t]|[ \t]+(?:is|es|est|é)[ \t:])"
+
+#: A word for a secret with what may bring its value.
+ASSIGNED = (
+    rf"(?i){_WORD}{SUFFIX}(?:"
+    r"\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::|=|->|→|\?\?|\|\||,[ \t]*(?:\\{0,3}[\"']|default))|[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]|"
+    r"[\"']?>|[`*]{0,2}[ \t]+\||\(\\{0,3}[\"']|[ \t]+[\"'][^\s\"']{6,}[\"'];|</|\\?[\"'][ \t]*\{|\"[ \t]*>|\"?[ \t]+[\w:.-]+=\\?\"[^<>\n]*>"
+    rf")|{_WORD}{_FEW_WORDS}|\b(?:secret|token|secreto|segredo|jeton|key|clave|chave){_FEW_WORDS}|"
+    r"\b(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*" + _WORD + r"|"
+    r"\b(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+[\w.-]|"
+    r"_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)(?:[\"'\]]{0,2}[ \t]*(?:=|:|\|\|=|\?\?)|[ \t`]+\||`)"
+)
+
+_SESSION = r"(?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)"
+#: What gives the rules of ``WORDLESS`` away.
+WORDLESS_SIGNS = "|".join((
+    r"(?i)secret_key[\"'\]]{0,2}[ \t]*[:=]|define\([ \t]*'\w+_(?:KEY|SALT)'|identified[ \t]|(?:password|secret)[ \t]+[^\s]",
+    r":(?:[0-9]{4,5}|\*):(?:\*|[a-z_])|\$(?:[1567y]|gy|apr1|md5|sha1|2[abxy]?|argon2\w*|pbkdf2[\w-]*|scrypt)\$|\{SS?HA",
+    r"(?m:^)[\w.-]+:[0-9a-z./]{13}(?m::|$)|jdbc:oracle|auth\\?\"?[ \t]*[:=][ \t]*\\?[\"']?[0-9a-z+/_-]{8}",
+    r"requirepass|masterauth|bindpw|rootpw|ssl_passphrase|proxy_pass|smtp_pass|lanman|:[0-9]{2,5}[ \t]+[\w.@+-]+:[^\s:]{4}",
+    r"bluesky|bsky|app[ _-]?password|\bpin(?:[ -]?code)?(?:[ \t]+(?:is|es|est|é|era|was)|[ \t]*[:=])|digo pin",
+    r"authorization|\bbasic[ \t]+[0-9a-z+/_-]{8}|\bbearer[ \t]+[0-9a-z._~+/=-]{16}|://[^\s:/@\"'`<>]*:[^\s/\"'`<>@]{3,}@",
+    r"value=\"[^\"\s]{4,}\"[ \t]+(?:key|name|id)=|\bcookies?[\"'\]]{0,2}[ \t]*[:=]|;[ \t]*[\w.-]*(?:sess|sid|auth|token)\w*=",
+    rf"[\"']{_SESSION}[\"'][ \t]*,|\t{_SESSION}\t|\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string",
+    r"WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+\"?[^\s\"]{6,}\"?[ \t]+(?:\*|[0-9.]+)[ \t]*(?m:$)|@(?:tcp|unix)\(|oracle\w*\.connect|\bSETUSER[ \t]",
+    r"\bAUTH[ \t]+[^\s]|jwt\.(?:sign|encode)|algoliasearch|createHmac|Fernet\(|hmac\.new|wandb\.login|ConvertTo-SecureString",
+    r"[?&](?:appid|app_id|apikey|api_key|key|code|access_key)=[0-9a-z_=-]{24}|\$[ \t]*cat[ \t]|base64[ \t]+(?:-d|--decode)|kubectl[ \t]+get[ \t]+secret",
+    r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"'][^\"'\n]{6,}[\"'][ \t]*>",
+    r"(?:basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|credentials?|credential|getConnection|simple_bind_s|bind|createConnection|mysqli|mysqli_connect)[ \t]*=?[ \t]*"
+    r"\([ \t]*(?:[^\s,()]+[ \t]*,[ \t]*)?[\"'][^\s\"',()]+[\"'][ \t]*,|\bnew PDO",
+))  # fmt: skip
+
+#: Options and programs that take a secret.
+COMMAND_SIGNS = "|".join((
+    rf"(?i)-(?:{PASSWORD}|pass|[a-z]*(?:store|key)pass)[ \t=]|--[^\s=]*(?:{_WORD}|key|pat)[ \t=]",
+    r"(?:PGPASSWORD|MYSQL_PWD|SSHPASS|REDISCLI_AUTH|BORG_PASSPHRASE|RESTIC_PASSWORD|LDAP_PASSWORD|_pass(?:word)?|ansible_pass(?:word)?)\\?[\"']?[ \t]*[:=]",
+    r"\|[ \t]*(?:sudo|passwd|kinit|cryptsetup|su\b|smbpasswd|gh\b|flux|vault|op\b|bw\b|heroku|ecryptfs|mount\.ecryptfs|restic|borg|gnome-keyring|kubectl|wrangler|fly|docker)",
+    r"-stdin\b|--passphrase-fd|-pass[ \t]+stdin|chpasswd|<<<|\b(?:sqlplus|expdp|impdp|rman|sqlldr|exp|imp)\b[^()\n]",
+    r"[ \t](?:-u|--user|-U|--proxy-user|-a|--auth)[ \t=]*['\"]?[^\s:'\"<>]*['\"]?:",
+    r"[ \t]-(?:[a-z]*P|w|a|k|N|pw|A|X|passwd)[ \t=]+[^\s]|[ \t]-h?p\\?[^\s]{4}",
+    r"htpasswd|(?:-U|--user)[ \t=]*['\"]?[^\s%'\"]+%|impacket|secretsdump|psexec|wmiexec|smbexec|net[ \t]+user?[ \t]|[ \t]['\"]?pass:",
+    r"rabbitmqctl|mosquitto_passwd|lftp|wpa_passphrase|nmcli|cmdkey|runas|schtasks|wmic|freerdp|\bsc\b[^\n|;.(]*/|rclone|pdftk|qpdf|--(?:src-|dest-)?creds",
+    r"ngrok|(?:cargo|vault|netlify|wandb|kaggle)[ \t]+login|doctl|bw[ \t]+unlock|snyk[ \t]+auth|sentry-cli|composer[ \t]+config",
+    r"\b(?:bundle|poetry|npm|pnpm|yarn|pip|git|aws|gcloud|az|gh|heroku|fly|wrangler)[ \t]+(?:configure|config(?::set)?|secrets?)[ \t]",
+    r"kinit|openssl|signtool|\bmc[ \t]+alias|(?:gh|glab|fly|flyctl|wrangler|heroku)[ \t]+(?:secret|variable)s?[ \t]+set|jenkins-cli|jcli",
+    r"--(?:key-value|secret-string|secret-value|access-key-secret)[ \t=]|snmpset",
+))  # fmt: skip
+
+#: ``pass`` ends lines of Python.
+_SPOKEN_WITHIN = SPOKEN.replace("|pass|", r"|pass(?:[^0-9A-Za-z_\n\r.)-]|-[ \t])|")
+_LOG_IN = r"(?:credentials?|creds|credenciales|credenciais|identifiants?|log[ -]?in|sign[ -]?in)"
+#: Words and turns of ``SENTENCES``.
+SPOKEN_OF = (
+    rf"(?i)\b(?:{_SPOKEN_WITHIN})|{_WORD}[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?[0-9a-z_+/=.~-]{{18}}|\[redacted:(?:password|secret):|"
+    rf"\b{_LOG_IN}(?:[ \t]+[^\s:=]+){{0,4}}?(?:[ \t]*:|[ \t]+(?:with|as|are|con|como|son|avec|sont|com|são|is|es|est|é))[ \t]+[\"'`]?[\w.@+-]+[\"'`]?[ \t]*[/|]|"
+    r"\b(?:changed|reset|rotated|cambiad[ao]|cambi(?:é|ó)|la[ ]cambi(?:é|e)|chang(?:é|ée)|alterad[ao]|mudei|troquei|mudad[ao]|trocad[ao])"
+    r"(?:[ \t]+(?:it|them|la|lo|le|l['’]ai|ela))?[ \t]+(?:to|a|por|en|(?:à|a)|par|para|por)[ \t:]"
+)
