@@ -14,7 +14,16 @@ from ovillo.security.secret_search import expression, search
 from tests.security.rule_texts import text_for, windows_without_gates
 from tests.security.sample import negatives, positives
 
-_LINES = ["", "def main():", "    return value", "the tests pass now", '  "name": "x",', "export PATH=/usr/bin", "\\", "key: value"]
+_LINES = [
+    "",
+    "def main():",
+    "    return value",
+    "the tests pass now",
+    '  "name": "x",',
+    "export PATH=/usr/bin",
+    "\\",
+    "key: value",
+]
 
 
 def same(text: str) -> bool:
@@ -62,7 +71,14 @@ def test_samples_are_masked_the_same_with_gates_and_without(seed: int) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from([*_LINES, "password:", "token =", "Gato#2024x", "sk-", "-p", "curl -u bob:", "AKIA", "'", '"', "="]) | st.text(max_size=12)))
+@given(
+    st.lists(
+        st.sampled_from(
+            [*_LINES, "password:", "token =", "Gato#2024x", "sk-", "-p", "curl -u bob:", "AKIA", "'", '"', "="]
+        )
+        | st.text(max_size=12)
+    )
+)
 def test_any_text_is_read_the_same_with_gates_and_without(words: list[str]) -> None:
     for joint in (" ", "\n", ""):
         assert same(joint.join(words) * 3)

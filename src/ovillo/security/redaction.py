@@ -319,7 +319,7 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
         start += 2
     if group and _PUBLIC.search(data, match.start(), start):
         return None
-    if group and is_harmless_name(data[max(0, match.start() - 14) : match.start()].decode("latin-1")):
+    if group and _is_harmless(data, match.start()):
         return None
     before = data[max(match.start(), start - 2) : start]
     quoted = group != 0 and before[-1:] in (b'"', b"'", b"`")
@@ -334,6 +334,14 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
     following = data[end : end + 1].decode("latin-1")
     ok = is_secret(value, check, quoted=quoted, following=following, spaced=before.endswith((b"= ", b"=\t")))
     return (start, end) if ok else None
+
+
+def _is_harmless(data: bytes, start: int) -> bool:
+    """Whether the name whose last word is matched from ``start`` on, or one character earlier, is of something public."""
+    if not data[start : start + 1].isalnum() and not data[max(0, start - 1) : start].isalnum():
+        return False  # An option, or a quote: another word ends before it.
+    before = data[max(0, start - 14) : start + 1].decode("latin-1")
+    return is_harmless_name(before[:-1]) or is_harmless_name(before)
 
 
 def redactor_for(key: bytes, mode: str) -> Redactor:

@@ -21,6 +21,7 @@ _AUTOMATON_BYTES = 24 << 20
 #: Shorter texts are looked at whole.
 _SHORT = 2000
 
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """A piece of a text from ``start`` on, whole lines, and which of ``RULES`` match in it."""

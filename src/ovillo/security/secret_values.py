@@ -51,8 +51,10 @@ _PATH = re.compile(
 )
 #: One long word in quotes after a word for a password; words for secrets themselves are placeholders.
 _LOWER = re.compile(r"[a-zñçáéíóúàèêãõ]{8,}")
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _SLUG = re.compile(r"(?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4}))+")
+#: A word as it is written in names: small, capital, or each part beginning with a capital.
+_WRITTEN = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*(?:[A-Z]*)\d{0,4}[a-z]?")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE)
 #: Types of programs and databases.
 _TYPE = re.compile(
@@ -62,7 +64,7 @@ _SECRET_NAME = re.compile(r"pass|pwd|token|secret|key|auth|cred|clave|senha|chav
 _SOURCE_ID = re.compile(r"(?:ses|msg|prt|call|toolu|req|chatcmpl|resp|run|thread|rs|fc)[_-]\w+")
 #: What a word for a token says when this stands before it: where a list goes on, whose public half it is.
 _HARMLESS_PREFIX = re.compile(
-    r"(?:public[_-]?(?:key)?|page|next|continuation|continue|cursor|sync|resume|pagination|nextpage|parse[rd]?|lexer|eos|bos|pad|unk|"
+    r"(?:public[_-]?(?:key)?|idempotency|client[_-]?request|cancel(?:lation)?|page|next|continuation|continue|cursor|sync|resume|pagination|nextpage|parse[rd]?|lexer|eos|bos|pad|unk|"
     r"mask|sep|cls|stop|special)[ _-]?$",
     re.IGNORECASE,
 )
@@ -210,7 +212,8 @@ def _all_of_it_random(value: str) -> bool:
     """Brackets and commas belong to a password when nothing around them reads like a word of code."""
     return (
         len(value) >= 8
-        and re.search(r"[A-Za-z]{5}|[A-Za-z_]\w+[(\[]", value) is None
+        and not any(_VOWEL.search(word) for word in re.findall(r"[A-Za-z]{5,}", value))
+        and re.search(r"[A-Za-z_]\w{3,}[(\[]", value) is None
         and re.search(r"[A-Z0-9]", value) is not None
         and bits_per_character(value) >= 2.9
     )
@@ -233,6 +236,8 @@ def is_secret(value: str, check: Check, *, quoted: bool = False, following: str 
             return _is_pair(value)
         case Check.KEY_NUMBER:
             return not _is_filler(value) and re.search(r"[g-zG-Z_-]", value) is not None and _drawn(value)
+        case Check.BASE64:
+            return _is_encoded(value)
         case Check.PHRASE:
             return _is_phrase(value)
         case Check.PROSE:
@@ -262,7 +267,16 @@ def _drawn(value: str) -> bool:
     """Letters and digits mixed as no word or name does."""
     body = re.sub(r"^[A-Za-z]{1,10}[-_.]", "", value)
     digits = sum(c.isdigit() for c in body)
-    return digits >= 2 and digits < len(body) and bits_per_character(body) >= 2.8 and _SLUG.fullmatch(body) is None
+    mixed = digits >= 2 or (len(body) >= 20 and _random(body))
+    return mixed and digits < len(body) and bits_per_character(body) >= 2.8 and not _is_slug(body)
+
+
+def _is_slug(value: str) -> bool:
+    """Words and numbers joined by signs, all but one of them written as words are (``use-OAuth-token``)."""
+    if _SLUG.fullmatch(value) is None:
+        return False
+    pieces = [piece for piece in re.split(r"[-_./:]", value) if piece]
+    return sum(_WRITTEN.fullmatch(piece) is None for piece in pieces) <= 1
 
 
 def _is_named_id(value: str) -> bool:
@@ -281,10 +295,21 @@ def _is_pair(value: str) -> bool:
     return re.fullmatch(rb"[\x21-\x7e]+:[\x20-\x7e]{3,}", text) is not None
 
 
+def _is_encoded(value: str) -> bool:
+    """Base64 of readable text."""
+    try:
+        text = b64decode(value, validate=True).decode("utf-8")
+    except (NotBase64, ValueError):
+        return False
+    return len(text) >= 4 and text.strip().isprintable()
+
+
 def _is_phrase(value: str) -> bool:
     """Words side by side that make no sentence, each of them another (two may be the same by chance)."""
     words = re.findall(r"[^\W\d_]+", value.lower())
-    return len(words) >= 12 and not _FUNCTION_WORDS & set(words) and len(set(words)) >= len(words) - 2
+    # Some function words are on the lists, too.
+    joining = sum(word in _FUNCTION_WORDS for word in words)
+    return len(words) >= 12 and joining <= len(words) // 8 and len(set(words)) >= len(words) - 2
 
 
 def _is_said(value: str) -> bool:
@@ -326,7 +351,7 @@ _IDENTIFIER_CALL = re.compile(r"[A-Za-z_]\w*\(|\w\[\w*\]|[<>{}|;]|::|=>|->|\w=\w
 
 def _is_name(value: str, spaced: bool) -> bool:
     """An unquoted word of source code: an attribute, a constant, a variable called like the thing it holds."""
-    if _DOTTED.fullmatch(value) or _CONSTANT.fullmatch(value):
+    if _CONSTANT.fullmatch(value) or (_DOTTED.fullmatch(value) and not _is_odd(value)):
         return True
     if len(value) >= 40 and not value.islower():
         return False
@@ -335,6 +360,13 @@ def _is_name(value: str, spaced: bool) -> bool:
         and (spaced or _SECRET_NAME.search(value) is not None)
         and not _random(value)
     )
+
+
+def _is_odd(value: str) -> bool:
+    """A digit between letters in it, or case that changes as in no name; names of secrets hold their word."""
+    if _SECRET_NAME.search(value):
+        return False
+    return any(re.search(r"[A-Za-z]\d+[A-Za-z]", piece) and len(piece) > 5 for piece in value.split("."))
 
 
 def _stands_for_another(value: str) -> bool:
@@ -366,7 +398,7 @@ def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
     if quoted and len({c for c in value if not c.isalnum() and c not in _JOINTS}) >= 4:
         return True
     least = 8 if check is Check.CREDENTIAL or {"digit", "upper", "lower"} <= kinds else 12
-    if len(value) < least or value.isdigit() or _SLUG.fullmatch(value):
+    if len(value) < least or value.isdigit() or _is_slug(value):
         return False
     if _UUID.fullmatch(value):
         return check is Check.CREDENTIAL

@@ -17,12 +17,12 @@ _APART = (
 #: From the name of an entry to its value: ``key="DbPassword" value="…"``, ``- name: DB_PASSWORD`` and ``value: …`` below.
 _ENTRY = r"\b(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*"
 _ENTRY_VALUE = (
-    r"[\w.-]*\\?[\"']?(?:[ \t,]|\\[nr])*(?:\r?\n[ \t,]*){0,3}(?:\btype=\"\w+\"[ \t]*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=][ \t]*"
+    r"[\w.-]*\\?[\"']?(?:[ \t,]|\\[nr])*(?:\r?\n(?:[ \t,>]|[0-9]+→)*){0,3}(?:\btype=\"\w+\"[ \t]*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=][ \t]*"
     + VALUE
 )
 
 #: Between two elements.
-_GAP = r"(?:[ \t]|\\n)*(?:\r?\n[ \t]*){0,2}"
+_GAP = r"(?:[ \t]|\\n)*(?:\r?\n(?:[ \t>]|[0-9]+→)*){0,2}"
 
 ASSIGNMENTS = (
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}{SEPARATOR}{VALUE}", Check.PASSWORD),
@@ -37,18 +37,20 @@ ASSIGNMENTS = (
     Rule("secret", rf"(?i)\b(?:{CREDENTIAL}){_PROSE}{VALUE}", Check.CREDENTIAL),
     Rule("secret", rf"(?i)\b(?:secret|token|secreto|segredo|jeton|key|clave|chave){_PROSE}{VALUE}", Check.TOKEN),
     # ENV of a Dockerfile, set -gx of fish, setx of Windows, pass of a variable's name and value
-    Rule("password", rf"\b(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{PASSWORD}){SUFFIX}[ \t]+{VALUE}", Check.PASSWORD),
-    Rule("secret", rf"\b(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{CREDENTIAL}|{LOOSE}|key){SUFFIX}[ \t]+{VALUE}", Check.CREDENTIAL),
+    Rule("password", rf"(?:\b|\\n)(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{PASSWORD}){SUFFIX}[ \t]+{VALUE}", Check.PASSWORD),
+    Rule("secret", rf"(?:\b|\\n)(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{CREDENTIAL}|{LOOSE}|key){SUFFIX}[ \t]+{VALUE}", Check.CREDENTIAL),
+    # A UUID that a name calls a token or a secret
+    Rule("secret", rf"(?:[a-z0-9](?:Token|Secret)|[._-](?i:token|secret)){SUFFIX}{SEPARATOR}\\{{0,3}}[\"'`]?([0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{12}})\b", Check.TOKEN),
     # A variable of the environment: what its name ends with says it, and ids count
-    Rule("secret", r"\b[A-Z][A-Z0-9_]*_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)(?:[\"'\]]{0,2}[ \t]*(?:=|:|\|\|=|\?\?)[ \t]*|[ \t`]+\|[ \t`]+|`[^`\n]*`)[\"'`]?([0-9A-Za-z_+/=.~-]{16,})", Check.TOKEN),
+    Rule("secret", r"\b[A-Z][A-Z0-9_]*_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)(?:[\"'\]]{0,2}[ \t]*(?:=|:|\|\|=|\?\?)[ \t]*|[ \t`]+\|[ \t`]+|[ \t]*:?=[ \t]*|[ \t]*:[ \t]*[\w&:]+[ \t]*=[ \t]*|`[^`\n]*`)\\{0,3}[\"'`]?([0-9A-Za-z_+/=.~-]{16,})", Check.TOKEN),
     Rule("secret", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}[\"'\]]{{0,2}}[ \t]*,[ \t]*default[ \t]*=[ \t]*[\"']([^\s\"']{{8,}})[\"']", Check.PASSWORD),
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}\\?[\"'][ \t]*\{{(?:[^{{}}\n]*\n){{0,3}}[^{{}}\n]*?\bdefault[ \t]*=[ \t]*\\?[\"']([^\s\"'\\]{{6,}})\\?[\"']", Check.PASSWORD),
     # <key>ClientSecret</key><string>…</string>, <setting name="ApiSecret"><value>…, <param-name>…<param-value>…, <wsse:Password Type="…">
-    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</[\w-]+>{_GAP}<[\w-]+>|\"(?:[ \t]+[\w:.-]+=\\?\"[^<>\n]*)?[ \t]*>{_GAP}<value>|[ \t]+[\w:.-]+=\\?\"[^<>\n]*>)([^\s<>]{{6,}})</", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</[\w-]+>{_GAP}<[\w-]+>|\\?\"(?:[ \t]+[\w:.-]+=\\?\"[^<>\n]*)?[ \t]*>{_GAP}<value>|[ \t]+[\w:.-]+=\\?\"[^<>\n]*>)([^\s<>]{{6,}})</", Check.PASSWORD),
 )  # fmt: skip
 
 #: Blanks, or the end of a line.
-_NEXT = r"(?:[ \t]+|[ \t]*\r?\n[ \t]*)"
+_NEXT = r"(?:[ \t]+|[ \t]*\r?\n(?:[ \t>]|[0-9]+→)*)"
 
 #: What another thing than a word for a secret gives away: the format of a file, a header, an address, a call.
 WORDLESS = (
@@ -58,7 +60,7 @@ WORDLESS = (
     # Files with a format of their own.
     Rule("password", r"(?i)\blogin[ \t]+\S+" + _NEXT + r"password[ \t]+" + VALUE, Check.PASSWORD),
     Rule("password", rf"(?i)\bmachine[ \t]+\S+{_NEXT}(?:login[ \t]+\S+{_NEXT})?(?:account[ \t]+\S+{_NEXT})?password[ \t]+(\S{{4,}})", Check.URL),
-    Rule("password", r"(?m)(?:^|[\s\"'`]|\\n)[0-9A-Za-z.*_-]+:(?:[0-9]{4,5}|\*):(?:\*|[A-Za-z_][\w*-]*):(?:\*|[A-Za-z_][\w.*@-]*):([^\s:\"'`\\]{4,})",
+    Rule("password", r"(?m)(?:^|[\s\"'`→]|\\n)[0-9A-Za-z.*_-]+:(?:[0-9]{4,5}|\*):(?:\*|[A-Za-z_][\w*-]*):(?:\*|[A-Za-z_][\w.*@-]*):([^\s:\"'`\\]{4,})",
          Check.PASSWORD),
     Rule("password_hash", r"\b[\w.@-]+:(\$(?:[1567y]|gy|apr1|md5|sha1|2[abxy]?|argon2\w*|pbkdf2[\w-]*|scrypt)\$[0-9A-Za-z./$=,+-]{13,}|"
          r"\{SS?HA(?:256|512)?\}[0-9A-Za-z+/]{20,}={0,2})"),
@@ -87,8 +89,8 @@ WORDLESS = (
     Rule("password", rf"(?i)\bvalue=\"([^\"\s]{{4,}})\"[ \t]+(?:key|name|id)=\"[\w.:-]*(?:{PASSWORD})\"", Check.PASSWORD),
     # Cookies of sessions, in headers, jars, scripts and tables.
     Rule("session_cookie", r"(?i)\b(?:cookie[\"']?[ \t]*[:=][ \t]*[\"']?|;[ \t]*)[\w.-]*(?:session|sess|sid|auth|token)\w*=([0-9a-z%._~+/-]{16,})", Check.TOKEN),
-    Rule("session_cookie", r"\b[Cc]ookies?[\"'\]]{0,2}[ \t]*[:=][ \t]*\{(?:[^{}\n]*\n){0,3}[^{}\n]*[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)[\"'][ \t]*:[ \t]*[\"']([0-9A-Za-z%._~+/-]{16,})|"
-         r"[\"']name[\"'][ \t]*:[ \t]*[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)[\"'][ \t]*,[ \t]*[\"']value[\"'][ \t]*:[ \t]*[\"']([0-9A-Za-z%._~+/-]{16,})|"
+    Rule("session_cookie", r"\b[Cc]ookies?[\"'\]]{0,2}[ \t]*[:=][ \t]*\{(?:[^{}\n]*\n){0,3}[^{}\n]*\\?[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\\?[\"'][ \t]*:[ \t]*\\?[\"']([0-9A-Za-z%._~+/-]{16,})|"
+         r"\\?[\"']name\\?[\"'][ \t]*:[ \t]*\\?[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\\?[\"'][ \t]*,[ \t]*\\?[\"']value\\?[\"'][ \t]*:[ \t]*\\?[\"']([0-9A-Za-z%._~+/-]{16,})|"
          r"\t(?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\t([0-9A-Za-z%._~+/-]{16,})", Check.LOOSE),
     # Network gear, VPN, RADIUS
     Rule("password", r"(?i)(?:\bPSK|\bEAP|\bXAUTH)[ \t]+\\?\"([^\"\s\\]{4,})\\?\"", Check.URL),
@@ -98,15 +100,18 @@ WORDLESS = (
     # Data base clients
     Rule("password", r"\b[\w.-]+:([^\s:/@\"']{4,})@(?:tcp|unix)\(", Check.URL),
     Rule("password", r"(?i)oracle\w*\.connect\([ \t]*\\?[\"']\w+/([^\s@\"'\\]{4,})@", Check.URL),
-    Rule("password", r"\bSETUSER[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?>(\S{4,})|(?m)\bAUTH[ \t]+(?:\S+[ \t]+)?([^\s\"']{8,})[ \t]*$", Check.PASSWORD),
+    Rule("password", r"\bSETUSER[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?>(\S{4,})|(?m)\bAUTH[ \t]+(?:\S+[ \t]+)?([^\s\"'\\]{8,})[ \t]*(?:$|\\n)", Check.PASSWORD),
     Rule("password", r"(?i)\bidentified[ \t]+by[ \t]+\\?\"([^\"\s\\]{4,})", Check.PASSWORD),
     # What signs or encrypts
-    Rule("secret", r"\b(?:(?:jwt\.(?:sign|encode)|algoliasearch|createHmac)\([^\s,()]+[ \t]*,|Fernet\(|hmac\.new\(|wandb\.login\(|ConvertTo-SecureString)[ \t]*(?:key=|-String[ \t]+)?b?[\"']([^\s\"']{6,})[\"']",
+    Rule("secret", r"\b(?:(?:jwt\.(?:sign|encode|decode|verify)|algoliasearch|createHmac)\([^\s,()]+[ \t]*,|Fernet\(|hmac\.new\(|wandb\.login\(|ConvertTo-SecureString)[ \t]*(?:key=|-String[ \t]+)?b?\\?[\"']([^\s\"'\\]{6,})\\?[\"']",
          Check.PASSWORD),
     Rule("secret", r"[?&](?:appid|app_id|apikey|api_key|key|code|access_key)=([0-9A-Za-z_=-]{24,})", Check.TOKEN),
-    Rule("password", r"\$[ \t]*cat[ \t]+\S*(?:pass|secret|token|key)\S*[ \t]*\r?\n(?:[ >|0-9→]*)([^\s]{8,})[ \t]*(?:\r?\n|$)", Check.PASSWORD),
+    Rule("password", r"\$[ \t]*cat[ \t]+\S*(?:pass|secret|token|key)\S*?[ \t]*(?:\r?\n|\\n)(?:[ \t>]|[0-9]+→)*([^\s\\\"]{8,})[ \t\"}]*(?:\r?\n|\\n|$|,)", Check.PASSWORD),
     Rule("password", r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']([^\"'\n]{6,})[\"'][ \t]*>[ \t]*\S*(?:pass|secret|token|key)", Check.PASSWORD),
     Rule("password", r"base64[ \t]+(?:-d|-D|--decode)[ \t]*\r?\n(?:[ >|0-9→]*)([^\s]{6,})[ \t]*(?:\r?\n|$)|kubectl[ \t]+get[ \t]+secret[^\n]*jsonpath[^\n]*\n(?:[ >|0-9→]*)([^\s]{6,})[ \t]*(?:\r?\n|$)", Check.PASSWORD),
+    # Keys of accounts of chains and of storage
+    Rule("wallet_key", r"(?i)\b(?:accounts|private_?keys?)\\?[\"']?[ \t]*:[ \t]*\[[ \t]*\\?[\"']((?:0x)?[0-9a-f]{64})\b|\bWallet\([ \t]*\\?[\"']((?:0x)?[0-9a-f]{64})\b"),
+    Rule("azure_key", r"\"keyName\\?\"(?:[^{}\n]*\n){0,3}[^{}\n]*\"value\\?\"[ \t]*:[ \t]*\\?\"([0-9A-Za-z+/]{40,}={0,2})"),
     # The second argument of what logs in.
     Rule("password", r"(?i)(?:\b(?:\w*basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|\w*credentials?|network_?credential|"
          r"mysqli(?:_connect)?|getConnection|simple_bind_s|bind|setCredentials|withBasicAuth|createConnection)[ \t]*=?[ \t]*\([ \t]*(?:[^\s,()]+[ \t]*,[ \t]*)?)"

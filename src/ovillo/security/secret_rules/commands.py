@@ -40,6 +40,7 @@ _PLACES: tuple[str, ...] = (
     r"\bopenssl\b[^\n|;]*[ \t]-(?:pass|passin|passout|srppass|password)[ \t]+['\"]?pass:",
     r"\b(?:rabbitmqctl|mosquitto_passwd)[ \t]+(?:-b[ \t]+\S+[ \t]+|add_user[ \t]+|change_password[ \t]+|authenticate_user[ \t]+)\S+[ \t]+",
     r"\blftp\b[^\n|;]*[ \t]-u[ \t]+['\"]?[^\s,]+,",
+    r"\bswaks\b[^\n|;]*[ \t](?:-ap|--auth-password)[ \t=]+",
     r"\bwpa_passphrase[ \t]+(?:\"[^\"\n]+\"|\S+)[ \t]+",
     r"\bnmcli\b[^\n|;]*[ \t](?:password|wifi-sec\.psk|802-11-wireless-security\.psk)[ \t]+",
     r"\b(?:cmdkey|runas|schtasks|wmic|xfreerdp|wfreerdp|sdl-freerdp|sc)\b[^\n|;]*?(?i:/(?:p|pass|password|rp|gp))[ \t]*[:= ][ \t]*",
@@ -82,7 +83,7 @@ _JOINED_OPTIONS: tuple[tuple[str, str], ...] = (
 
 
 def _after_option(option: str, programs: str, between: str = r"[ \t=]+") -> str:
-    return rf"(?:^|[\s;&|`$(/\"'])(?:{programs})\b{_REST}{option}{between}{ARGUMENT}"
+    return rf"(?:^|[^0-9A-Za-z_.-])(?:{programs})\b{_REST}{option}{between}{ARGUMENT}"
 
 
 COMMANDS = (
@@ -96,7 +97,7 @@ COMMANDS = (
     Rule("password", r"\b(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:'%s(?:\\n)?'[ \t]+)?(?:\"([^\"\n|]{4,}?)(?:\\n)?\"|'([^'\n|]{4,}?)(?:\\n)?'|([^\s\"'|;]{4,}))"
          rf"[ \t]*\|[ \t]*{_READERS}", Check.URL),
     Rule("password", r"\b(?:sqlplus|expdp|impdp|rman|sqlldr|exp|imp)\b[^\n|;()]*?[ \t]['\"]?[\w$#]+/\"?([^\s@/\"'()]{4,})\"?@", Check.URL),
-    Rule("basic_auth", _CURL_USER + r"['\"]?[^\s:'\"<>]*['\"]?:['\"]?([^\s'\"<>\[\]]{4,})", Check.URL),
+    Rule("basic_auth", _CURL_USER + r"\\?['\"]?[^\s:'\"<>]*['\"]?:['\"]?([^\s'\"<>\[\]\\]{4,})", Check.URL),
     Rule("basic_auth", _CURL_USER + r"['\"]?([^\s:'\"<>]{8,}):['\"]?(?:\s|$)", Check.CREDENTIAL),
     *(Rule("password", _after_option(option, programs), Check.URL) for option, programs in _SHORT_OPTIONS),
     *(Rule("password", _after_option(option, programs, ""), Check.URL) for option, programs in _JOINED_OPTIONS),

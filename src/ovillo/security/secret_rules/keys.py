@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from ovillo.security.secret_rules.rule import Check, Rule
+from ovillo.security.secret_rules.rule import Check, Rule, behind_escapes
 
 _PEM_NAMES = (
     "PRIVATE",
@@ -23,27 +23,27 @@ def _beginnings_in_base64() -> str:
     return "|".join(b64encode(head[: len(head) // 3 * 3]).decode() for head in heads)
 
 
-KEYS = (
+KEYS = tuple(map(behind_escapes, (
     Rule("private_key", r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:([\s\S]*?)-----END [A-Z0-9 ]*PRIVATE KEY"
          r"(?: BLOCK)?-----|((?:\s|\\[nrt]|[A-Za-z0-9+/=])*))", Check.PEM),
     Rule("private_key", r"-----BEGIN OpenVPN Static key V1-----([\s\S]*?)-----END OpenVPN", Check.PEM),
     Rule("private_key", r"---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----([\s\S]*?)---- END SSH2", Check.PEM),
     Rule("private_key", rf"\b(?:{_beginnings_in_base64()})[0-9A-Za-z+/_-]{{20,}}={{0,2}}"),
     Rule("private_key", r"(?i)client-key-data\\?[\"']?[ \t]*:\s*\\?[\"']?([0-9A-Za-z+/]{30,}={0,2})"),
-    Rule("private_key", r"Private-Lines:[ \t]*[0-9]+(?:\s|\\[nr])+(?:([0-9A-Za-z+/=\s\\]{30,}?)(?:\s|\\[nr])*Private-MAC|"
-         r"((?:[0-9A-Za-z+/=]{8,}(?:\s|\\[nr])*)+))", Check.PEM),
+    Rule("private_key", r"Private-Lines:[ \t]*[0-9]+(?:\s|\\[nr])+(?:([0-9A-Za-z+/=\s\\>→]{30,}?)(?:\s|\\[nr]|>|[0-9]+→)*Private-MAC|"
+         r"((?:(?:[ \t>]|[0-9]+→)*[0-9A-Za-z+/=]{8,}(?:\s|\\[nr])*)+))", Check.PEM),
     Rule("private_key", r"\\?\"(?:d|p|q|dp|dq|qi)\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{42,})\\?\"", Check.KEY_NUMBER),
     Rule("private_key", r"\\?\"kty\\?\"\s*:\s*\\?\"oct\\?\"[^{}]*\\?\"k\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{16,})\\?\"|"
          r"\\?\"k\\?\"\s*:\s*\\?\"([0-9A-Za-z_-]{16,})\\?\"[^{}]*\\?\"kty\\?\"\s*:\s*\\?\"oct", Check.KEY_NUMBER),
     Rule("private_key", r"<(?:D|P|Q|DP|DQ|InverseQ)>([0-9A-Za-z+/\s]{40,}={0,2})</(?:D|P|Q|DP|DQ|InverseQ)>"),
-    Rule("private_key", r"\bMII[A-Z][0-9A-Za-z+/]{1,3}IBAz[0-9A-Za-z+/]{60,}={0,2}|\bMII[A-Z][0-9A-Za-z+/]{2}IBA[DQ][0-9A-Za-z+/]{300,}={0,2}"),
-    Rule("private_key", r"(?i)\b(?:wg[ \t]+genkey|wg[ \t]+genpsk)[ \t]*(?:\r?\n|\\n)+[^0-9A-Za-z+/]*([0-9A-Za-z+/]{43}=)|\bprivate-key[ \t]+<\([ \t]*echo[ \t]+([0-9A-Za-z+/]{43}=)"),
+    Rule("private_key", r"\bMII[A-Z][0-9A-Za-z+/]{1,3}IBA[w-z0-9+/][0-9A-Za-z+/]{60,}={0,2}|\bMII[A-Z][0-9A-Za-z+/]{2}IBA[DQ][0-9A-Za-z+/]{300,}={0,2}"),
+    Rule("private_key", r"(?i)\b(?:wg[ \t]+genkey|wg[ \t]+genpsk)[ \t]*(?:\r?\n|\\n)+(?:[^0-9A-Za-z+/]|[0-9]+→)*([0-9A-Za-z+/]{43}=)|\bprivate-key[ \t]+<\([ \t]*echo[ \t]+([0-9A-Za-z+/]{43}=)"),
     Rule("unseal_key", r"(?i)\bunseal(?:[ _-]?keys?)?(?:_b64|_hex)?[ \t]*(?:[0-9]+)?(?:\\?\"?[ \t]*:[ \t]*\[?|[ \t]+)[ \t]*\\?[\"']?([0-9A-Za-z+/=]{40,})"),
     Rule("age_key", r"\bAGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]+)-1[0-9A-Z]{30,}"),
     Rule("minisign_key", r"\bRWR(?:TY0I|CS|CT)[0-9A-Za-z+/]{60,}={0,2}"),
     Rule("wallet_key", r"\bxprv[1-9A-HJ-NP-Za-km-z]{90,}|\bnsec1[02-9ac-hj-np-z]{50,}"),
     Rule("wallet_key", r"\b[5KL][1-9A-HJ-NP-Za-km-z]{50,51}\b", Check.TOKEN),
-)  # fmt: skip
+)))  # fmt: skip
 
 _SEED_WORDS = (
     r"(?:seed|mnemonic|fromPhrase|from_phrase|from_mnemonic|(?:restore|import)[ ]with[ ](?:these|the)|secret[ _-]recovery|recovery|backup|wallet|"
@@ -51,12 +51,20 @@ _SEED_WORDS = (
 )
 _NUMBERED = r"[0-9]{1,2}[.)] ?[a-z]{3,9}[ \t,\n]{1,2}"
 
-#: Recovery phrases of wallets: words in a row, or numbered.
+#: The next line, perhaps quoted, numbered, or escaped.
+_ROW = r"(?:\r?\n|\\n)(?:[ \t>]|[0-9]+→)*"
+_ROWS = r"(?:[^\n]*\n){0,20}?[^\n]*?\b"
+
+#: What goes on over many lines: recovery phrases of wallets, words in a row, or numbered.
 PHRASES = (
     Rule("seed_phrase", rf"(?i){_SEED_WORDS}[ _-]?(?:phrase|words?|frase|palabras|palavras|mots|key|seed)?"
          r"[^.!?\n]{0,60}?[\s:=\"'`«“(>]((?:[a-zñ\x{300}-\x{301}áéíóú]{2,12}(?:[ \t,\n]|\\n){1,2}){11,23}[a-zñ\x{300}-\x{301}áéíóú]{2,12})(?:[^a-zñáéíóú]|$)",
          Check.PHRASE),
+    # The data of a Kubernetes Secret: one value a round.
+    Rule("secret", rf"\bkind:[ \t]*Secret\b{_ROWS}data:[ \t]*(?:{_ROW}[\w.-]+:[ \t]*[^\s:]+[ \t]*)*?{_ROW}[\w.-]+:[ \t]*([0-9A-Za-z+/]{{6,}}={{0,2}})(?:[ \t\r\n\\\"]|$)",
+         Check.BASE64),
+    Rule("secret", rf"\bdata:[ \t]*(?:{_ROW}[\w.-]+:[ \t]*[^\s:]+[ \t]*)*?{_ROW}[\w.-]+:[ \t]*([0-9A-Za-z+/]{{6,}}={{0,2}}){_ROWS}kind:[ \t]*Secret\b", Check.BASE64),
     Rule("seed_phrase", rf"((?:\b{_NUMBERED}){{11,23}}[0-9]{{1,2}}[.)] ?[a-z]{{3,9}})\b", Check.PHRASE),
 )  # fmt: skip
-#: Around these words ``PHRASES`` are looked for: a word, a few more on its line, and two short ones.
-PHRASED = rf"(?i){_SEED_WORDS}|{_NUMBERED}{_NUMBERED}"
+#: Around these ``PHRASES`` are looked for: a word of theirs, or two numbered ones.
+PHRASED = rf"(?i){_SEED_WORDS}|{_NUMBERED}{_NUMBERED}|kind:[ \t]*Secret"

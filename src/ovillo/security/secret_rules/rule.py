@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -29,6 +30,8 @@ class Check(Enum):
     PAIR = "pair"
     #: A number of a private JSON web key: base64url, and no hash in hexadecimal.
     KEY_NUMBER = "key_number"
+    #: Text in base64.
+    BASE64 = "base64"
     #: Words of a wallet's recovery phrase.
     PHRASE = "phrase"
 
@@ -57,3 +60,8 @@ class Family:
     gate: str | None = None
     reach: int = 4
     continued: bool = False
+
+
+def behind_escapes(rule: Rule) -> Rule:
+    """A token may stand directly behind an escaped line break (``\\nnpm_…``), which is no boundary of a word."""
+    return replace(rule, pattern=re.sub(r"(^|\||^\(\?i\))\\b", r"\1(?:\\b|\\\\[nrt])", rule.pattern))

@@ -7,7 +7,7 @@ value first, the value on the next line, and a correction ("not … but …"), w
 from __future__ import annotations
 
 from ovillo.security.secret_rules.rule import Check, Rule
-from ovillo.security.secret_rules.words import CREDENTIAL, SAID, SPOKEN
+from ovillo.security.secret_rules.words import CREDENTIAL, PASSWORD, SAID, SPOKEN, SUFFIX
 
 #: Between the word and the verb: "for the staging server", "del wifi de la oficina".
 _OF = r"(?:[ \t]+[^\s:=\"'`|(){},;.]+){0,6}?"
@@ -52,6 +52,8 @@ SENTENCES = (
     # the value first: "X is the password", "usa X como contraseña"
     Rule("password", r"(?i)(?:^|[\s\"'`«“‘(*])([^\s\"'`«»“”‘’*()<>\\]{6,})[\"'`»”’*]*[ \t]+(?:(?:is|was|es|era|est|(?:é|e)tait|é|foi|as|como|comme|for|para|pour|in|on|when|if|quando|cuando|quand)"
          rf"[ \t]+)(?:[^\s:=.,;]+[ \t]+){{0,5}}?(?:{SPOKEN.replace('|pass|', '|')})\b", Check.PROSE),
+    # "DB_PASSWORD is set in the old file, its value is X"
+    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|token){SUFFIX}[\"'`*]*[,;]?(?:[ \t]+[^\s:=]+){{0,9}}?[ \t]+(?:value|valor|valeur)[ \t]+(?:is|was|es|era|est|é)[ \t:]+{SAID}", Check.PROSE),
     # A key in running text: "application key 3f9…", "with token …"
     Rule("secret", rf"(?i)\b(?:{CREDENTIAL}|token)[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?([0-9A-Za-z_+/=.~-]{{18,}})", Check.TOKEN),
     # "credentials: bob / X"

@@ -6,10 +6,7 @@ One line a service, by family; where the prefix is short or a common word, the r
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
-from ovillo.security.secret_rules.rule import Check, Rule
+from ovillo.security.secret_rules.rule import Check, Rule, behind_escapes
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
@@ -161,7 +158,7 @@ MESSAGES = (
     Rule("resend_key", r"\bre_[0-9A-Za-z]{6,10}_[0-9A-Za-z]{20,}", Check.TOKEN),
     Rule("matrix_token", r"\bsyt_[0-9A-Za-z+/=]+_[0-9A-Za-z]{20}_[0-9A-Za-z]{6}"),
     Rule("facebook_token", r"\bEAA[0-9A-Za-z]{80,}|\bIG(?:QV|AA)[0-9A-Za-z_-]{100,}"),
-    Rule("twitter_token", r"\bA{20,30}[0-9A-Za-z]+%[0-9A-Za-z%]{30,}"),
+    Rule("twitter_token", r"\bA{20,30}([0-9A-Za-z]+%[0-9A-Za-z%]{30,})"),
     Rule("twitch_token", r"\boauth:[0-9a-z]{30}\b"),
     Rule("linkedin_secret", r"\bWPL_AP1\.[0-9A-Za-z.=]{16,}"),
     Rule("hubspot_token", rf"\bpat-(?:na|eu|ap)[0-9]-{_UUID}"),
@@ -217,11 +214,6 @@ TOOLS = (
 )  # fmt: skip
 
 
-def _behind_escapes(rule: Rule) -> Rule:
-    """A token may stand directly behind an escaped line break (``\\nnpm_…``), which is no boundary of a word."""
-    return replace(rule, pattern=re.sub(r"(^|\|)\\b", r"\1(?:\\b|\\\\[nrt])", rule.pattern))
-
-
 _ALL = CLOUD + CODE_AND_PACKAGES + MODELS + PAYMENTS_AND_SHOPS + MESSAGES + TOOLS
 
-SERVICES = tuple(map(_behind_escapes, _ALL))
+SERVICES = tuple(map(behind_escapes, _ALL))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Words for a password (German too, which clients print).
 PASSWORD = (
-    r"passwords?|passwd|passphrase|passcode|pwd|(?:\b|[_.-])pass|db[_-]?pass|userpass|(?:\b|_)pw\b|(?:\b|_)psk|pre[_-]?shared[_-]?key|"
+    r"passwords?|passwd|passphrase|passcode|pwd|(?:\b|[_.-]|\\[nrt])pass|db[_-]?pass|userpass|(?:\b|_)pw\b|(?:\b|_)psk|pre[_-]?shared[_-]?key|"
     r"wpa[_-]?passphrase|requirepass|masterauth|bindpw|rootpw|"
     r"contrase(?:ñ|n\x{303}|n|ny)as?|mots?[ _-]?de[ _-]?passe|motdepasse|(?:\b|_)mdp|senhas?|palavra[ _-]passe|passwort|kennwort"
 )
@@ -13,7 +13,7 @@ CREDENTIAL = (
     r"(?:[a-z0-9]+[_.-])*(?:application|consumer|integration|webhook|key|token|hmac|storage|shared|jwt|api|app|user|account|oauth|bot)[_.-]?secret|"
     r"routing[ _-]?key|fernet[ _-]?key|openai[ _-]?key|join[ _-]?token|hec[ _-]?token|(?:[a-z0-9]+-)?functions-key|fastly-key|tacacs-server[ \t]+key|"
     r"secreto[ _-](?:de[ _-])?cliente|segredo[ _-](?:do[ _-])?cliente|secret[ _-]client|code_verifier|"
-    r"api[ _-]?key|api[ _-]?token|api[ _-]?secret|app(?:lication)?[ _-]?key|secret[ _-]?key(?:[_-]?base)?|access[ _-]?key(?:[_-]?id)?|"
+    r"api[ _-]?key|consumer[ _-]?key|(?:aes|des|cipher|crypto|hash)[ _-]?key|api[ _-]?token|api[ _-]?secret|app(?:lication)?[ _-]?key|secret[ _-]?key(?:[_-]?base)?|access[ _-]?key(?:[_-]?id)?|"
     r"secret[ _-]?access[ _-]?key|(?:client|app|consumer|webhook|jwt|oauth|signing|session|cookie|shared|totp|2fa|mfa)[ _-]?secret|"
     r"(?:auth|access|refresh|bearer|session|security|id|bot|oauth|deploy|personal[ _-]access|private|registration|push)[ _-]?token|"
     r"(?:private|encryption|signing|master|account|storage|service|deploy|license|subscription|admin|auth|integration|server|hmac|"
@@ -37,9 +37,7 @@ SPOKEN = (
 )
 
 #: ``PASSWORD_PROD=``, ``api_key2:``
-SUFFIX = (
-    r"(?:_?[0-9]{1,2}|_(?:prod|production|dev|test|testing|staging|live|value|main|backup|old|new|admin|user|root))?"
-)
+SUFFIX = r"(?:_?[0-9]{1,2}|_(?:prod|production|dev|test|testing|staging|live|value|main|backup|old|new|admin|user|root|db|bd|bdd|banco|base|datos|dados|smtp|mail|wifi|ssh|ftp|app|redis|postgres|mysql))?"
 #: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files; and "is" in prose.
 SEPARATOR = (
     r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:|\?\?=?|\|\|=?|->|→)[ \t]*[bB]?|"
