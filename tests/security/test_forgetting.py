@@ -82,7 +82,10 @@ def test_nothing_of_a_forgotten_session_is_left_in_any_byte_of_the_data_folder(h
     home.run("scan")
     home.run("entity", "list")
     home.run("session", "link", ONE, TWO, "--note", f"as in {word}")
-    assert places_of(word, home.data)
+    # The agent asked documents, too, and that is noted.
+    home.run("knowledge", "search", f"where is {word}", ok=False)
+    home.run("knowledge", "search", "where is something else", ok=False)
+    assert "bytes of audit.jsonl" in places_of(word, home.data)
     with serving(home.root) as server:
         # A second process has the file open, and has looked at it.
         assert server.ask("GET", f"/api/sessions/{ONE}/messages")[0] == 200
@@ -99,6 +102,7 @@ def test_nothing_of_a_forgotten_session_is_left_in_any_byte_of_the_data_folder(h
         assert places_of(word, home.data) == []
     assert word not in ask_everything(home, word)
     assert home.ids() == {TWO}
+    assert "something else" in (home.data / "logs" / "audit.jsonl").read_text()
     # Another session with equal text stays whole, and is found by each of its words.
     assert shared in home.run("session", "show", TWO, "--all", ok=False) + home.run("session", "show", TWO)
     assert {x["sessionID"] for x in found(home, shared)} == {TWO}
@@ -270,7 +274,7 @@ def test_an_ignore_file_in_the_project_itself_excludes_it(home: Home, tmp_path: 
 
 
 @pytest.mark.requirement("EXCLUDE-2")
-@pytest.mark.parametrize("pattern", ["/work/secret", "/work/*", "secret", "~/repo", "claude_code"])
+@pytest.mark.parametrize("pattern", ["/work/secret", "/work/*", "secret", "~/repo", "claude_code", "Claude Code"])
 def test_the_setting_excludes_folders_names_and_clients(home: Home, pattern: str) -> None:
     if pattern.startswith("~"):
         pattern = f"{home.root}/repo"

@@ -42,8 +42,8 @@ class Exclusion:
 
     def __init__(self, patterns: Sequence[str], home: Path, readers: Sequence[str] = ()) -> None:
         self._given = (tuple(patterns), home, tuple(readers))
-        self.clients = frozenset(x.casefold() for x in patterns) & frozenset(readers)
-        self._patterns = [x for x in patterns if x.casefold() not in self.clients]
+        self.clients = frozenset(map(_client, patterns)) & frozenset(readers)
+        self._patterns = [x for x in patterns if _client(x) not in self.clients]
         self._home = home
         self._specs: list[_Found] | None = None
         self._folders: dict[str, Rule | None] = {}
@@ -113,6 +113,10 @@ class Exclusion:
         if key not in self._files:
             self._files[key] = _read(path)
         return self._files[key]
+
+
+def _client(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")
 
 
 def _read(path: Path) -> _Found | None:

@@ -97,7 +97,7 @@ class Ingest:
         return [place for place in self._found() if place.reader not in self.excluded_clients()]
 
     def excluded_clients(self) -> frozenset[str]:
-        return frozenset(x.casefold() for x in self._exclude) & frozenset(self._readers)
+        return self.exclusion().clients
 
     def exclusion(self) -> Exclusion:
         """The rules as they are now."""
@@ -336,6 +336,7 @@ class Ingest:
             reading = catching_up(reader, self._store.cursor(namespace, place.reader, str(place.path)))
             writing = _Writing(self._store, namespace, place, anew=reading.anew)
             late = False
+            left_out: set[tuple[str, bytes, bytes]] = set()
             for bundle in bundles(
                 reader,
                 place,
@@ -346,9 +347,12 @@ class Ingest:
                 only=session_id,
             ):
                 writing.submit(bundle)
+                left_out |= bundle.excluded
                 if late := time.monotonic() > deadline:
                     break
             writing.finish()
+            if left_out:
+                self._store.note_excluded(namespace, place.reader, str(place.path), sorted(left_out))
             if late:
                 return False
         return True

@@ -16,7 +16,7 @@ from ovillo.model.clock import Clock
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.live import NATIVE
 from ovillo.model.quoting import named
-from ovillo.model.records import Namespace, Session, SessionId, SessionKind
+from ovillo.model.records import Message, Namespace, Session, SessionId, SessionKind
 from ovillo.model.tombstones import Forgettable, Tombstone, mark_of, project_name, projects_of
 from ovillo.security.principals import Principal
 from ovillo.security.private_files import write
@@ -33,6 +33,8 @@ IsExcluded = Callable[[Session], bool]
 
 _PAGE = 200
 _MIN_MARK = 6
+#: Noted questions are cut there (``memory.knowledge.audit``).
+MAX_QUERY = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +200,17 @@ class Forgetting:
             return set()
         asked: set[str] = set()
         for session_id in sessions:
-            for message in self._store.messages(namespace, session_id):
+            for message in self._messages(namespace, session_id):
                 for part in message.parts:
-                    asked.update(_strings(part.tool.input) if part.tool else [part.text])
+                    said = _strings(part.tool.input) if part.tool else [part.text]
+                    asked.update(each[:MAX_QUERY] for each in said)
         return asked
+
+    def _messages(self, namespace: Namespace, session_id: SessionId) -> Iterator[Message]:
+        after: int | None = None
+        while found := self._store.messages(namespace, session_id, after_seq=after, limit=_PAGE):
+            yield from found
+            after = found[-1].seq
 
     def _audit_files(self) -> list[Path]:
         return sorted((self._data_dir / "logs").glob("audit*.jsonl"))
