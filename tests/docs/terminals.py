@@ -240,6 +240,7 @@ def _environment(home: Path, scratch: Path) -> dict[str, str]:
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "TZ": "UTC",
+        "COLUMNS": "120",
         "PYTHONUNBUFFERED": "1",
         "OVILLO_PORT": "0",
         # What a reader types when a passphrase is asked for.
