@@ -359,6 +359,10 @@ SECURITY: dict[str, tuple[str, str]] = {
         "Code and documents are indexed and shown without their secrets, line numbers kept",
         "issue 8, 1 Secrets",
     ),
+    "SEC-60": (
+        "A secret is masked behind colours and escaped signs, and so is a browser's cookie",
+        "issue 8, 1 Secrets",
+    ),
     "SEC-20": ("A file a command writes is its owner's, and is never written through a link", "issue 8, 1 Files"),
     "SEC-21": ("The data folder is closed to others from the first byte of every file", "issue 8, 1 Files"),
     "SEC-22": ("A link that leads out of a client's folder is not followed, and is listed", "issue 8, 1 Files"),
@@ -643,6 +647,7 @@ LOAD: dict[str, tuple[str, str]] = {
     ),
     "LOAD-5": ("A regular expression keeps its deadline inside a text of any size", "issue 8 section 2"),
     "LOAD-6": ("Numbers past what can be stored are refused by name at every door", "issue 8 section 2"),
+    "LOAD-8": ("A name of any length is looked for or refused by name, never a fault", "issue 8 section 2"),
     "LOAD-7": ("A new server builds what a first import or append needs by itself", "issue 8 section 3; SPEC-015"),
 }
 

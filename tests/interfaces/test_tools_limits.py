@@ -189,3 +189,30 @@ def test_cutting_text_counts_what_it_left_out(text: str, limit: int) -> None:
     assert (left_out == 0) == (shown == text)
     assert len(slice_bytes(text, 0, limit)) <= max(len(text), 1)
     assert Room(8_000).take(shown, shown)
+
+
+@pytest.mark.requirement("LOAD-8")
+@pytest.mark.parametrize(
+    ("tool", "parameter", "before"),
+    [
+        ("where_discussed", "entity", ""),
+        ("find_symbol", "query", ""),
+        ("get_context", "query", ""),
+        ("list_sessions", "sessionName", ""),
+        ("list_sessions", "projectID", ""),
+        ("search_sessions", "query", ""),
+        ("search_sessions", "agent", ""),
+        ("search_sessions", "projectID", ""),
+        *(("search_sessions", "query", f"word {name}:") for name in ("branch", "model", "file", "tool", "project")),
+        *(("search_sessions", "query", f"word {name}:") for name in ("session", "source", "entity", "agent")),
+    ],
+)
+@pytest.mark.parametrize("text", ["a" * 200_000, "a/" * 100_000, "%" * 200_000])
+def test_a_name_of_any_length_is_looked_for_or_refused(
+    made: Services, tool: str, parameter: str, before: str, text: str
+) -> None:
+    record(made, delta(message("m1", 1, "word in src/pay.py")))
+    result = call(made, tool, **{parameter: before + text})
+    assert not result.is_error or result.error_code in {"invalid_input", "not_found", "limit_exceeded"}, result.text[
+        :300
+    ]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ovillo.model.clock import system_clock
 from ovillo.model.records import (
     Author,
     Message,
@@ -26,6 +27,8 @@ from ovillo.model.records import (
     ToolResult,
     ToolStatus,
 )
+from ovillo.security.browser_passes import BrowserPasses
+from ovillo.security.own_token import OwnToken, own_token
 from ovillo.security.redaction import Redactor
 from tests.security.sample import SHAPES, negatives, positives
 
@@ -168,3 +171,25 @@ def test_deep_and_broken_json_values_do_not_stop_it() -> None:
     message = Message(SessionId("s"), MessageId("m"), 0, Role.USER, Author.HUMAN, (part,))
     masked, _ = Redactor(KEY).redact_delta(SessionDelta(Session(SessionId("s"), "codex"), (message,)))
     assert masked.messages[0].parts[0].id == "p"
+
+
+@pytest.mark.requirement("SEC-60")
+@pytest.mark.parametrize(
+    "escape",
+    [
+        *("\x1b[32m", "\x1b[0m", "\x1b[38;5;12m", "\\x1b[1m", "\\033[0m", "\\u001b[31m", "^[[32m"),
+        *("%3D", "%3d", "%20", "%0A", "%253D", "\\u003d", "\\u0022", "\\x3d", "\\n", "\\\\n"),
+    ],
+)
+def test_a_token_behind_a_colour_or_an_escaped_sign_is_masked_as_it_is_elsewhere(escape: str) -> None:
+    token = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb7d"
+    assert mask(f"said {escape}{token} then") == mask(f"said | {token} then").replace("| ", escape)
+
+
+@pytest.mark.requirement("SEC-60")
+def test_what_lets_a_browser_into_a_server_is_masked(tmp_path: Path) -> None:
+    own_token(tmp_path)
+    cookie = BrowserPasses(OwnToken(tmp_path), "this", system_clock).cookie(8765)
+    name, _, value = cookie.partition("=")
+    assert value not in mask(f"curl -H 'Cookie: {cookie}' http://127.0.0.1:8765/")
+    assert name in mask(f"Cookie: {cookie}")

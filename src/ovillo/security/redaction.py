@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeVar
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
 from ovillo.security.record_names import changed, names_of, renamed, strings_of
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
+from ovillo.security.secret_rules.rule import ESCAPE
 from ovillo.security.secret_search import Window, expression, search
 from ovillo.security.secret_values import is_harmless_name, is_secret, trim
 
@@ -36,6 +37,7 @@ _DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
+_ESCAPE = re.compile(ESCAPE.encode())
 _PUBLIC = re.compile(rb"(?i)public[ _-]?key|PUBLIC_|publishable|fingerprint")
 _LAST_WORD = re.compile(r"(?i)(?:access[_-]?)?(?:token|key|secret)s?$")
 
@@ -314,9 +316,9 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
         return match.span() if is_secret(body, check) else None
     group = groups[0] if groups else 0
     start, end = match.span(group)
-    if not group and data[start : start + 1] == b"\\":
-        # The escaped line break before it stays.
-        start += 2
+    if not group and (escape := _ESCAPE.match(data, start, end)):
+        # What is written before it for a line break, a sign or a colour stays.
+        start = escape.end()
     if group and _PUBLIC.search(data, match.start(), start):
         return None
     if group and _is_harmless(data, match.start()):

@@ -62,6 +62,12 @@ class Family:
     continued: bool = False
 
 
+#: What is written for a character or a colour, and ends in a letter or digit: a token may stand directly behind it, where
+#: no word begins (``\\nnpm_…``, ``%3Dnpm_…``, ``\\u003dnpm_…``, ``ESC[32mnpm_…``).
+ESCAPE = r"\\(?:[nrt]|u00[0-9A-Fa-f][0-9A-Fa-f]|x[0-9A-Fa-f][0-9A-Fa-f])|%(?:25)*[0-9A-Fa-f][0-9A-Fa-f]|\[[0-9;]*m"
+
+
 def behind_escapes(rule: Rule) -> Rule:
-    """A token may stand directly behind an escaped line break (``\\nnpm_…``), which is no boundary of a word."""
-    return replace(rule, pattern=re.sub(r"(^|\||^\(\?i\))\\b", r"\1(?:\\b|\\\\[nrt])", rule.pattern))
+    """The rule where an escape stands before what it finds, too."""
+    begun = re.sub(r"(^|\||^\(\?i\))\\b", lambda found: rf"{found[1]}(?:\b|{ESCAPE})", rule.pattern)
+    return replace(rule, pattern=begun)

@@ -85,6 +85,7 @@ CODE_AND_PACKAGES = (
     Rule("postman_key", r"\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}|\bPMAT-[0-9A-Z]{26}"),
     Rule("ovillo_key", r"\bovk_[a-z2-7]{12}_[a-z2-7]{50,}"),
     Rule("ovillo_token", r"\bovt_[a-z2-7]{52}"),
+    Rule("ovillo_cookie", r"\bovillo_[0-9]{1,5}=([0-9]{10,11}\.[0-9A-Za-z_-]{22}\.[0-9A-Za-z_-]{43})"),
 )  # fmt: skip
 
 MODELS = (

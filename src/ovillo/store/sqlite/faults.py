@@ -21,17 +21,25 @@ from ovillo.store.sqlite.standing import REPAIR
 
 #: The byte of the shared memory whose lock is the right to write (SQLite, "The WAL-Index File Format").
 _WRITE_LOCK_BYTE = 120
+#: What SQLite says of a pattern past 50,000 bytes; patterns are made of what somebody asked for.
+_TOO_COMPLEX = "pattern too complex"
 
 
 @contextmanager
 def explained(path: Path, connection: apsw.Connection | None = None) -> Iterator[None]:
     """Errors of SQLite inside are raised as IntegrityError, StoreBusy or StoreUnavailable; numbers past
-    64 bits as InvalidInput."""
+    64 bits and patterns past what SQLite takes as InvalidInput."""
     began = time.monotonic()
     try:
         yield
     except OverflowError as error:
         raise too_large() from error
+    except apsw.SQLError as error:
+        if _TOO_COMPLEX not in str(error):
+            raise
+        raise InvalidInput(
+            "A name or a part of one is too long to be looked for.", hint="Give fewer characters of it."
+        ) from error
     except apsw.Error as error:
         meaning = meaning_of(error, path, connection, time.monotonic() - began)
         if meaning is None:
