@@ -43,7 +43,8 @@ def scan(environment: Mapping[str, str]) -> int:
         [*OVILLO, "scan", *bar], env=dict(environment), check=False, stdout=subprocess.PIPE, text=True
     )
     # What to do next is said once, below, with commands that work in this folder.
-    print("\n".join(line for line in done.stdout.splitlines() if line and not line.startswith("Next:")), flush=True)
+    told = done.stdout.partition("\nNext:\n")[0]
+    print("\n".join(line for line in told.splitlines() if line), flush=True)
     if done.returncode:
         sys.exit(done.returncode)
     sources = subprocess.run(
