@@ -133,6 +133,13 @@ def test_search_json_is_the_answer_of_the_tool(cli: CommandLine) -> None:
     assert {"sessionID", "title", "snippet", "messageID", "partID", "score"} <= set(hit)
 
 
+def test_the_place_to_open_is_one_of_a_message(cli: CommandLine) -> None:
+    """A title is no place that a session can be opened at."""
+    for query in ("Trouver les appels de calcular_total", "retry_delay"):
+        offered = next(x for x in cli.run("search", query).out.splitlines() if x.startswith("Open a place:"))
+        assert cli.run(*offered.split()[4:], "--limit", "1").code == 0
+
+
 def test_search_is_there_under_session_too(cli: CommandLine) -> None:
     assert cli.run("session", "search", "calcular_total").out == cli.run("search", "calcular_total").out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,15 @@ def test_a_search_and_the_sources_tell_local_times(machine: Machine) -> None:
     assert "2026-11-21 13:" in found
     assert "JST" in found
     assert " JST" in machine.type("sources", **TOKYO).text
+
+
+@pytest.mark.requirement("CLI-50")
+def test_answers_of_tools_are_told_in_local_time_too(machine: Machine) -> None:
+    assert machine.pipe("embed").returncode == 2
+    for command in (("entity", "where", "retry_delay"), ("status", "--metrics")):
+        told = machine.type(*command, columns=200, **TOKYO).text
+        assert " JST" in told
+        assert not re.search(r"T\d\d:\d\d\S*Z", told)
 
 
 @pytest.mark.requirement("CLI-50")

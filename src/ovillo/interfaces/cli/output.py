@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.pager import pager_of, show_in_pager, takes_colors
-from ovillo.interfaces.cli.people import for_people
+from ovillo.interfaces.cli.people import for_people, local_times
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault
@@ -64,7 +64,7 @@ def _shown(piece: str | Styled) -> str:
 
 def tell_answer(text: str) -> None:
     """The text of a tool's answer, for people."""
-    tell_text(for_people(text))
+    tell_text(local_times(for_people(text)))
 
 
 def tell_text(text: str, *, err: bool = False) -> None:

@@ -10,6 +10,9 @@ import json
 import re
 from collections.abc import Sequence
 
+from ovillo.interfaces.cli.times import when_there
+from ovillo.model.clock import from_iso
+
 #: Tool -> command, and the arguments that are placed in it; ``[...]`` is left out when one of its arguments is not given.
 _COMMANDS = {
     "list_sessions": "ovillo session list[ {sessionName}][ --cursor {cursor}]",
@@ -42,10 +45,20 @@ _CALL = re.compile(
 )
 _PLACE = re.compile(r"\{(\w+)(?:\|(\w+))?\}")
 _PLAIN = re.compile(r"[\w./:@%+=-]+")
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z")
 #: What is left of a caller's words beside a command.
 _LEFT = re.compile(r"\bCall `|\baction='(\w+)'")
 #: Sentences that only a caller of tools can follow.
 _ONLY_CALLERS = re.compile(r",? or pass `current`|Pass sessionID\. ?")
+
+
+def local_times(text: str) -> str:
+    """Times of answers, which are UTC, as the clock on the wall showed them; not those that are quoted."""
+
+    def there(found: re.Match[str]) -> str:
+        return when_there(from_iso(found.group())) or found.group()
+
+    return "\n".join(x if x.lstrip().startswith(">") else _TIME.sub(there, x) for x in text.split("\n"))
 
 
 def for_people(text: str) -> str:

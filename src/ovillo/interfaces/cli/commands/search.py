@@ -97,11 +97,11 @@ def _show(state: State, asked: str, result: SearchResult) -> None:
         tell(f"Cut short: {one_line(result.cut, 400)}")
     for pending in result.freshness.pending:
         tell(f"Not indexed yet: {one_line(pending, 200)}")
-    best = next((x for x in result.sessions for hit in x.hits if hit.message_id), None)
+    best = next(
+        ((x.summary.session.id, hit.message_id) for x in result.sessions for hit in x.hits if hit.message_id), None
+    )
     if best:
-        tell(
-            f"Open a place:  ovillo session show {best.summary.session.id} --around {best.hits[0].message_id or 'MESSAGE'}"
-        )
+        tell(f"Open a place:  ovillo session show {best[0]} --around {best[1]}")
     if result.sessions:
         tell(styled(f"Times are local ({zone()}).", dim=True))
     if result.next_cursor:
