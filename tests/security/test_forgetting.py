@@ -239,6 +239,25 @@ def test_words_of_a_forgotten_session_are_found_again_when_another_says_them(hom
         assert {x["sessionID"] for x in found(home, f"/{word[2:9]}/")} == {"mine"}
 
 
+@pytest.mark.requirement("FORGET-2")
+def test_sessions_of_one_client_id_are_forgotten_together_and_none_comes_back(home: Home) -> None:
+    one, two = marker(), marker()
+    write_session(home.root, ONE, one, f"/work/{one}")
+    second = write_session(home.root, ONE, two, f"/work/{two}")
+    text = second.read_text()
+    for number in range(4):
+        text = text.replace(f'"{ONE}-{number}"', f'"{TWO}-{number}"').replace(
+            f"msg_{ONE}_{number}", f"msg_{TWO}_{number}"
+        )
+    second.write_text(text)
+    home.run("scan")
+    assert home.ids() == {ONE, f"{ONE}~2"}
+    home.run("forget", "session", f"{ONE}~2", "--yes")
+    home.run("scan")
+    assert home.ids() == set()
+    assert places_of(one, home.data) + places_of(two, home.data) == []
+
+
 # --- excluding
 
 

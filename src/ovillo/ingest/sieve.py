@@ -70,6 +70,7 @@ class Sifting:
         self._sieve = sieve
         self._sealed = frozenset(sealed)
         self._out: dict[SessionId, Rule] = {}
+        self._folders: dict[SessionId, set[str | None]] = {}
         #: Of sessions that went through since the last checkpoint.
         self._kept: set[SessionId] = set()
         self._left_out: set[SessionId] = set()
@@ -86,7 +87,8 @@ class Sifting:
         return delta if clean is session else replace(delta, session=clean)
 
     def _is_out(self, session: Session) -> bool:
-        if session.id in self._out:
+        # Several sessions of one client may go by one id (``store.sqlite.apart``): in another folder it is another.
+        if session.id in self._out and (session.directory is None or session.directory in self._folders[session.id]):
             return True
         rule = self._sieve.rule_for(session)
         if rule is None and session.kind is SessionKind.SUBAGENT and session.parent_id in self._out:
@@ -94,6 +96,7 @@ class Sifting:
         elif rule is None and not self._sieve.is_forgotten(session):
             return False
         self._out[session.id] = rule or _FORGOTTEN
+        self._folders.setdefault(session.id, set()).add(session.directory)
         self._excluded.add((*(rule or _FORGOTTEN), self._sieve.mark(session.id)))
         return True
 

@@ -33,7 +33,7 @@ _R = TypeVar("_R")
 #: ``redaction`` looks at itself. Not listed on purpose: the namespace and the reader's name (ours), a code file's path
 #: (it has to be opened).
 _PLAN: Mapping[type, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    SessionDelta: (("reverted", "superseded", "file"), (), ("session", "messages", "tool_results")),
+    SessionDelta: (("reverted", "superseded", "file", "after"), (), ("session", "messages", "tool_results")),
     Session: (
         ("id", "source_id", "parent_id", "forked_from", "fork_point", "project_id", "directory", "worktree", "git_branch",
          "slug", "agent", "model", "provider", "version", "modes", "active_files"),

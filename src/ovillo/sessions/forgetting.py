@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
+from ovillo.model.ids import client_id, numbered_id
 from ovillo.model.live import NATIVE
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId, SessionKind
@@ -91,8 +92,21 @@ class Forgetting:
         return self._project(namespace, name) if target == "project" else self._source(namespace, name)
 
     def _session(self, namespace: Namespace, name: str) -> list[SessionId]:
-        found = self._catalog.resolve(namespace, name).session.id
-        return [found, *self._sub_agents(namespace, found)]
+        found = self._catalog.resolve(namespace, name).session
+        own = [found.id]
+        if found.source != NATIVE:
+            own = list(self._of_one_client_id(namespace, found.id))
+        return [*own, *(child for each in own for child in self._sub_agents(namespace, each))]
+
+    def _of_one_client_id(self, namespace: Namespace, session_id: SessionId) -> Iterator[SessionId]:
+        """All that the client calls so: what it writes on cannot be told apart before it is read. The client's id itself
+        is marked even where only a later one of it is stored."""
+        base, number = client_id(session_id), 1
+        name = base
+        while number == 1 or self._store.get_session(namespace, SessionId(name)) is not None:
+            yield SessionId(name)
+            number += 1
+            name = numbered_id(base, number)
 
     def _sub_agents(self, namespace: Namespace, parent: SessionId) -> Iterator[SessionId]:
         for session in self._all(namespace, SessionFilter(parent_id=parent, kind=SessionKind.SUBAGENT)):
