@@ -97,13 +97,13 @@ def _placed(text: str, given: dict[str, str], *, optional: bool = False) -> str:
 
 
 def _value(value: str) -> str:
-    """As it is typed in a shell; empty for what stands for something else."""
+    """As it is typed in a shell; empty for what stands for something else, and for what cannot be typed on one line."""
     if value.startswith('"'):
         try:
             value = str(json.loads(value))
         except ValueError:
             return ""
     value = value.strip("'")
-    if value in {"...", "…"} or not value:
+    if value in {"...", "…"} or not value.isprintable():
         return ""
     return value if _PLAIN.fullmatch(value) else "'" + value.replace("'", "'\\''") + "'"
