@@ -59,6 +59,7 @@ def test_no_command_speaks_of_tools(cli: CommandLine, command: tuple[str, ...]) 
 def test_a_call_becomes_the_command_that_does_the_same() -> None:
     told = for_people('Read on: get_session_history(sessionID="ses_1", around="it\'s \\"x\\" 1").')
     assert told == "Read on: `ovillo session show ses_1 --around 'it'\\''s \"x\" 1'`."
+    assert for_people(r'See where_discussed(entity="a\n## b").') == "See `ovillo entity where NAME`."
     assert for_people('More: list_sessions(cursor="abc").') == "More: `ovillo session list --cursor abc`."
     assert (
         for_people('> list_sessions(x)\n- "Fix list_sessions" | a') == '> list_sessions(x)\n- "Fix list_sessions" | a'
