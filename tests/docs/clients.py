@@ -40,19 +40,6 @@ class Entry:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def connect_as_foreign(words: list[str], environment: Mapping[str, str], folder: Path) -> None:
-    """Do what a foreign program was told by its command line.
-
-    Raises:
-        Failed: when that does not lead to our server.
-    """
-    if words[0] == "browser":
-        if words[-1] != "200":
-            raise Failed(f"the browser was shown {words[1:]}")
-        return
-    connect_as_agent(entry_of_command(words, environment), environment, folder)
-
-
 def entry_of_command(words: list[str], environment: Mapping[str, str]) -> Entry:
     """What ``claude|codex|gemini mcp add ...`` is told.
 

@@ -27,7 +27,7 @@ PAGES = [
 ]
 
 _SHELL = {"", "sh", "console"}
-_PROGRAMS = {"python", "js"}
+_PROGRAMS = {"python"}
 _CONFIGURATION = {"json", "toml"}
 _CONVERSATIONS = {"tools", "websocket", "execute"}
 _TEXT = {"text", "markdown"}
@@ -102,6 +102,14 @@ def steps(page: Path) -> list[Step]:
         elif token.type in {"fence", "code_block"}:
             found += _block(page, line, token, prose)
     return found
+
+
+def texts(page: Path) -> Iterator[tuple[int, str]]:
+    """Lines of blocks that are nothing to be done."""
+    for token in tokens(page):
+        if token.type == "fence" and token.info.split()[-1:] and token.info.split()[-1] in _TEXT:
+            first = token.map[0] + 2 if token.map else 0
+            yield from enumerate(token.content.splitlines(), first)
 
 
 def inline_code(page: Path) -> Iterator[tuple[int, str]]:

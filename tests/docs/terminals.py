@@ -142,6 +142,8 @@ class Desk:
         self.going_on: list[GoingOn] = []
         self.printed: list[str] = []
         self.meant: dict[str, str] = {}
+        #: Entries of agents that have led to our server already.
+        self.reached: list[object] = []
 
     def type(self, command: str, is_shown: Callable[[str], Any]) -> tuple[int, str]:
         """Run it; one that goes on, until what it is to show is there. Exit code and what was printed, addresses as on the page."""

@@ -16,7 +16,7 @@ from ovillo.interfaces.tools.registry import all_tools
 from ovillo.settings import LATER, load_settings, shown_settings
 from tests.docs.clients import entries_of_configuration, entry_of_command
 from tests.docs.not_run import NOT_RUN, STANDS_IN
-from tests.docs.pages import PAGES, ROOT, Command, inline_code, steps
+from tests.docs.pages import PAGES, ROOT, Command, inline_code, steps, texts
 from tests.docs.terminals import PROGRAMS, STAND_INS
 
 #: Served beside REST (``docs/reference/http.md``).
@@ -121,6 +121,12 @@ def test_variables_on_the_pages_are_read(tmp_path: Path) -> None:
         for name in sorted(set(re.findall(r"\bOVILLO_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8"))) - known)
     ]
     assert wrong == []
+
+
+@pytest.mark.requirement("PROJ-5")
+def test_no_block_of_text_hides_a_command() -> None:
+    command = re.compile(r"(?:\$ )?(?:\S*/)?(?:ovillo|curl|claude|codex|gemini|make|pip|python|export) \S")
+    assert [f"{page.name}:{at}: {line}" for page in PAGES for at, line in texts(page) if command.match(line)] == []
 
 
 @pytest.mark.requirement("PROJ-5")

@@ -20,7 +20,18 @@ from ovillo.demo import unpack
 from tests.docs import clients
 from tests.docs.matching import differences, filled, placeholders
 from tests.docs.not_run import ASKS, NOT_RUN
-from tests.docs.pages import END_SERVERS, PAGES, ROOT, Command, Configuration, Conversation, Program, Step, steps
+from tests.docs.pages import (
+    END_SERVERS,
+    PAGES,
+    ROOT,
+    Command,
+    Configuration,
+    Conversation,
+    Program,
+    Step,
+    inline_code,
+    steps,
+)
 from tests.docs.situations import SITUATIONS
 from tests.docs.terminals import Desk, Failed
 
@@ -75,6 +86,23 @@ def checkout(folder: Path) -> None:
 
 
 @pytest.mark.requirement("PROJ-5")
+def test_commands_named_in_passing_work_where_they_are_complete(desk: Desk) -> None:
+    """Those of README, tutorials and how-tos that no step types; servers, and what needs one, are started where a page shows it."""
+    pages = [page for page in PAGES if page.parent == ROOT or page.parent.name in {"tutorial", "how-to"}]
+    typed = [step.text for page in pages for step in steps(page) if isinstance(step, Command)]
+    named = {code.removeprefix(".venv/bin/") for page in pages for _, code in inline_code(page)}
+    wrong = []
+    for command in sorted(named):
+        complete = re.match(r"ovillo (?!serve|open|scan)[a-z]", command) and not re.search(r"[A-Z…]", command)
+        if not complete or any(command in text for text in typed):
+            continue
+        code, printed = desk.type(answered(command), bool)
+        if code != 0 and not re.search(r"Missing (?:argument|option|command|parameter)", printed):
+            wrong.append(f"{command}: exit code {code}:\n{printed}")
+    assert wrong == []
+
+
+@pytest.mark.requirement("PROJ-5")
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if steps(page)], ids=lambda page: page.relative_to(ROOT).as_posix()
 )
@@ -108,7 +136,7 @@ def take(step: Step, desk: Desk) -> None:
             environment, folder = desk.environment()
             entries = clients.entries_of_configuration(step.language, desk.really(step.text), environment)
             for entry in entries:
-                clients.connect_as_agent(entry, environment, folder)
+                reach(entry, desk)
             if step.language == "toml" and not entries:
                 (folder / "ovillo.toml").write_text(step.text, encoding="utf-8")
                 run(Command(step.line, "OVILLO_CONFIG=ovillo.toml ovillo config show"), desk)
@@ -131,16 +159,26 @@ def run(step: Command, desk: Desk) -> None:
     shown = step.shown if step.shown is None or not goes_on else f"{step.shown}\n…"
     command = answered(filled(step.text, desk.printed, desk.meant))
     code, printed = desk.type(command, lambda text: shown is None or differences(shown, text) is None)
-    # curl ends with 22 when it is refused; a page that shows the refusal means it.
     for shown_anew in placeholders(step.shown or ""):
         desk.meant.pop(shown_anew, None)
+    # curl ends with 22 when it is refused; a page that shows the refusal means it.
     if code != (int(expected[1]) if expected else 22 if step.shown and code == 22 else 0):
         raise Failed(f"exit code {code}:\n{printed}")
     if shown is not None and (wrong := differences(shown, printed)):
         raise Failed(wrong)
-    environment, folder = desk.environment()
     for words in desk.foreign():
-        clients.connect_as_foreign(words, environment, folder)
+        if words[0] == "browser":
+            if words[-1] != "200":
+                raise Failed(f"the browser was shown {words[1:]}")
+        else:
+            reach(clients.entry_of_command(words, desk.environment()[0]), desk)
+
+
+def reach(entry: clients.Entry, desk: Desk) -> None:
+    """Once a page: several agents are given one entry."""
+    if entry not in desk.reached:
+        clients.connect_as_agent(entry, *desk.environment())
+        desk.reached.append(entry)
 
 
 def answered(command: str) -> str:
