@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from ovillo.model.errors import IntegrityError
 from ovillo.security.browser_passes import COOKIE_LIFE_S, LINK_LIFE_MS, BrowserPasses, link_ticket
@@ -95,3 +98,21 @@ def test_a_running_server_is_found_with_what_lets_in_and_a_folder_without_one_is
         (tmp_path / "servers" / "planted.json").write_text('{"url": "http://127.0.0.1:1"}')
         assert len(running_servers(tmp_path)) == 2
     assert running_servers(tmp_path) == []
+
+
+@pytest.mark.requirement("ACCESS-23")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may become another account")
+@pytest.mark.parametrize("how", ["file", "link"])
+def test_a_server_that_another_account_announces_is_none(tmp_path: Path, how: str) -> None:
+    own_token(tmp_path)
+    with announced(tmp_path, "http://127.0.0.1:8765", "token", NOON, "a"):
+        theirs = json.loads(next((tmp_path / "servers").glob("*.json")).read_text())
+        theirs |= {"url": "http://127.0.0.1:1", "started_at": NOON + 1}
+        planted = tmp_path / "servers" / "planted.json"
+        written = planted if how == "file" else tmp_path / "elsewhere"
+        written.write_text(json.dumps(theirs))
+        os.chown(written, 65534, 65534)
+        if how == "link":
+            planted.symlink_to(written)
+        with FileLock(planted.with_suffix(".lock")):
+            assert [server.url for server in running_servers(tmp_path)] == ["http://127.0.0.1:8765"]

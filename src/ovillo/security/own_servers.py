@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 
 from filelock import FileLock, Timeout
 
-from ovillo.model.errors import NotFound
+from ovillo.model.errors import NotFound, PermissionDenied
 from ovillo.security import private_files
-from ovillo.security.own_token import read_token
+from ovillo.security.own_token import check_kept_safe, read_token
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def running_servers(data_dir: Path) -> list[OwnServer]:
     found = []
     for path in (data_dir / FOLDER).glob("*.json"):
         if _is_alive(path):
-            with suppress(OSError, ValueError, KeyError, TypeError):
+            with suppress(OSError, PermissionDenied, ValueError, KeyError, TypeError):
                 found.append(_read(data_dir, path))
     return sorted(found, key=lambda server: (server.started_at, server.instance), reverse=True)
 
@@ -100,7 +100,10 @@ def announced(data_dir: Path, url: str, auth: str, started_at: int, instance: st
 
 
 def _read(data_dir: Path, path: Path) -> OwnServer:
-    with path.open("rb") as file:
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        # Where others may write into the folder, any of them could say where the token is to be sent.
+        check_kept_safe(path, os.fstat(handle))
         said = json.loads(file.read(_MAX_BYTES))
     return OwnServer(
         data_dir, str(said["url"]), int(said["pid"]), str(said["auth"]), int(said["started_at"]), str(said["instance"])

@@ -59,7 +59,7 @@ def read_token(data_dir: Path) -> str:
     except OSError as error:
         raise PermissionDenied(f"The token {path} cannot be read: {error.strerror}.", hint=_RENEW) from None
     with os.fdopen(handle, "rb") as file:
-        _check_kept_safe(path, os.fstat(handle))
+        check_kept_safe(path, os.fstat(handle))
         text = file.read(_MAX_BYTES).decode("ascii", "replace").strip()
     if not _FORM.fullmatch(text):
         raise IntegrityError(f"{path} holds no token of ovillo.", hint=_RENEW)
@@ -125,7 +125,7 @@ def _written(data_dir: Path, *, renew: bool) -> str:
         raise StoreUnavailable(f"The token in {data_dir} cannot be written: {reason}.") from None
 
 
-def _check_kept_safe(path: Path, known: os.stat_result) -> None:
+def check_kept_safe(path: Path, known: os.stat_result) -> None:
     """Raises PermissionDenied for what is no file of this user alone."""
     if not stat.S_ISREG(known.st_mode):
         raise PermissionDenied(f"{path} is no plain file.", hint=_RENEW)

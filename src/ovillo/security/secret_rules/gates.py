@@ -24,7 +24,7 @@ ASSIGNED = (
     r"[\"']?>|[`*]{0,2}[ \t]+\||\(\\{0,3}[\"']|[ \t]+[\"'][^\s\"']{6,}[\"'];|</|\\?[\"'][ \t]*\{|\\?\"[ \t]*>|\\?\"?[ \t]+[\w:.-]+=\\?\"[^<>\n]*>"
     rf")|{_WORD}{_FEW_WORDS}|\b(?:secret|token|secreto|segredo|jeton|key|clave|chave){_FEW_WORDS}|"
     r"\b(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*" + _WORD + r"|"
-    r"(?:\b|\\n)(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+[\w.-]|"
+    r"(?:\b|\\n)(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+[\w.\\-]|"
     r"_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)(?:[\"'\]]{0,2}[ \t]*(?:=|:|\|\|=|\?\?)|[ \t`]+\||`)"
 )
 
