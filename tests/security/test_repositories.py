@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -338,3 +340,23 @@ def test_line_ends_that_git_converts_are_no_changes(cli: CommandLine, tmp_path: 
     assert cli.run("time", "out", task, "done", "--json").json()["files"] == ["other.py"]
     assert cli.run("code", "index", str(root)).code == 0
     assert cli.run("code", "show", "price", "--json").json()["last_change"]["commit"] is not None
+
+
+@pytest.mark.requirement("SEC-23")
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are those of POSIX")
+def test_a_file_of_a_repository_that_says_it_is_of_any_size_fills_no_disk(tmp_path: Path) -> None:
+    program = """
+import resource, subprocess, sys
+from pathlib import Path
+from ovillo.security.git import git_in
+repository = Path(sys.argv[1])
+subprocess.run(["git", "init", "-q", str(repository)], check=True)
+with (repository / ".git" / "info" / "exclude").open("wb") as file:
+    file.truncate(1 << 32)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
+with git_in(repository) as git:
+    print(git is not None and git.ask("status", "--porcelain", timeout_s=20))
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "repository")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("\n", "")

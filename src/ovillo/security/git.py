@@ -29,6 +29,9 @@ MAX_ANSWER_BYTES = 128 * 1024 * 1024
 _CONFIG_S = 3.0
 _MAX_CONFIG_BYTES = 1024 * 1024
 _MAX_REFS_BYTES = 64 * 1024 * 1024
+#: What is copied of a repository, and how much: a file without content may say that it is of any size and fill a disk.
+_MAX_COPY_BYTES = {"info/exclude": 1024 * 1024, "info/attributes": 1024 * 1024, "shallow": 16 * 1024 * 1024}
+_MAX_INDEX_BYTES = 256 * 1024 * 1024
 _MAX_LINKS = 5
 _MAX_SUBMODULES = 200
 #: How files are written on disk, and what decides whether one changed. None of it names a program or a file.
@@ -211,12 +214,12 @@ def _furnish(program: str, repository: _Repository, stand_in: Path) -> bool:
             _OURS.format(version=1 if kept else 0, nowhere=os.devnull, core="".join(lines), extensions=extensions),
             encoding="utf-8",
         )
-        for name in ("info/exclude", "info/attributes", "shallow"):
-            if _is_regular(repository.common / name):
+        for name, most_bytes in _MAX_COPY_BYTES.items():
+            if _is_regular(repository.common / name, most_bytes):
                 shutil.copyfile(repository.common / name, stand_in / name)
         # An index may be split in two, the larger part beside it.
         for part in repository.own.glob("sharedindex.*"):
-            if _is_regular(part):
+            if _is_regular(part, _MAX_INDEX_BYTES):
                 shutil.copyfile(part, stand_in / part.name)
     except OSError:
         return False
@@ -347,11 +350,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 # --- reading what may be anything
 
 
-def _is_regular(path: Path) -> bool:
+def _is_regular(path: Path, most_bytes: int | None = None) -> bool:
     try:
-        return stat.S_ISREG(path.stat().st_mode)
+        known = path.stat()
     except OSError:
         return False
+    return stat.S_ISREG(known.st_mode) and (most_bytes is None or known.st_size <= most_bytes)
 
 
 def _is_below(folder: Path, top: Path) -> bool:
