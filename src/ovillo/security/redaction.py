@@ -264,8 +264,8 @@ class Redactor:
 
 
 def _any_match(names: list[str]) -> bool:
-    """One pass over all of them: nearly always there is nothing."""
-    return search().found("\n".join(names).encode("utf-8", "surrogatepass"))
+    """One pass over all of them, each once (the session's id stands in every message): nearly always there is nothing."""
+    return search().found("\n".join(set(names)).encode("utf-8", "surrogatepass"))
 
 
 def _add(counts: _Counts, found: Mapping[str, int]) -> None:
