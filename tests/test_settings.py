@@ -113,7 +113,7 @@ def test_secrets_are_never_shown_whole(tmp_path: Path) -> None:
     key = "sk-abcdefghijklmnopqrstuvwx"
     settings = _load(tmp_path, {"OVILLO_EMBEDDER_KEY": key, "OVILLO_EMBEDDER_URL": "https://me:hunter2@example.org/v1"})
     shown = {row.name: row.value for row in shown_settings(settings)}
-    assert shown["embedder_key"] == "***uvwx"
+    assert shown["embedder_key"] == "***"
     assert shown["embedder_url"] == "https://***@example.org/v1"
     assert settings.embedder_key == key
 

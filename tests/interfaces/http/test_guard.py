@@ -52,6 +52,11 @@ def site(settings: Settings) -> Iterator[Site]:
         "memory.example.evil",
         "a, localhost",
         "localhost@evil.example",
+        "evil@127.0.0.1",
+        "[::1].evil.example",
+        "127.0.0.1?.evil.example",
+        "127.0.0.1/evil.example",
+        "127.0.0.1#.evil.example",
         "[::1",
     ],
 )

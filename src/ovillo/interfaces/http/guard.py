@@ -7,6 +7,7 @@ ask it. Who asks is found out behind it (``access``).
 from __future__ import annotations
 
 import ipaddress
+import re
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -26,6 +27,8 @@ _LEAST_BYTES_PER_S = 1_000
 _REMEMBERED = 1_024
 #: ``none`` is an address that was typed, a bookmark, another program. ``same-site`` is another port of this machine.
 _OWN_SITES = frozenset({"none", "same-origin"})
+#: A Host is a name or an address and perhaps a port (RFC 9110 section 7.2), nothing before, between or after them.
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{0,5})?")
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -108,10 +111,10 @@ class Guard:
             await self._app(scope, receive, send)
 
     def _knows_host(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
+        said = _HOST.fullmatch(host)
+        if said is None:
             return False
+        name = said[1].strip("[]").lower()
         if is_loopback(name) or _name(name) in self._hosts:
             return True
         return self._any_address and _is_address(name)
