@@ -25,6 +25,7 @@ ID = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
 #: The older half is longer, so that offsets of its lines lie beyond those of the newer half.
 OLDER = [f"older {n} " + "o" * 900 for n in range(20)]
 NEWER = [f"newer {n}" for n in range(20)]
+BEHIND = {"-work-newer": "-work-older-19"}
 
 
 def write(home: Path, folder: str, texts: list[str], hour: int, *, at: int = 0) -> None:
@@ -36,7 +37,8 @@ def write(home: Path, folder: str, texts: list[str], hour: int, *, at: int = 0) 
             line = {
                 "type": "user",
                 "uuid": f"{folder}-{number}",
-                "parentUuid": f"{folder}-{number - 1}" if number else None,
+                # The newer file goes on behind the older one, which turns up later.
+                "parentUuid": f"{folder}-{number - 1}" if number else BEHIND.get(folder),
                 "sessionId": ID,
                 "timestamp": datetime(2026, 11, 20, hour, number, tzinfo=UTC).isoformat().replace("+00:00", "Z"),
                 "cwd": "/work/project",

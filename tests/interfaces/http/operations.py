@@ -14,6 +14,7 @@ _VALUES = {
     "version": "1",
     "other": "1",
     "key": "theirs",
+    "mark": "0" * 16,
 }
 
 

@@ -71,7 +71,8 @@ def _is_same(db: apsw.Connection, key: int, prepared: PreparedDelta) -> bool:
     if not total:
         return True
     if not shared:
-        return prepared.after is not None and _holds_record(db, key, prepared.after)
+        goes_on = prepared.after is not None and _holds_record(db, key, prepared.after)
+        return goes_on or _comes_before(db, key, prepared)
     if shared == len({message.id for message in prepared.messages}):
         return True
     goes_on = db.execute(
@@ -80,6 +81,18 @@ def _is_same(db: apsw.Connection, key: int, prepared: PreparedDelta) -> bool:
         (key, last, UNSEEN, ids),
     ).fetchone()
     return goes_on is None
+
+
+def _comes_before(db: apsw.Connection, key: int, prepared: PreparedDelta) -> bool:
+    """Whether a file of the session begins behind a record of this one, which turned up later."""
+    followed = db.execute(
+        "SELECT follows FROM session_files WHERE session_key = ? AND follows IS NOT NULL", (key,)
+    ).fetchall()
+    if not followed:
+        return False
+    ids = {message.id for message in prepared.messages}
+    ids |= {part.id.partition(":")[0] for message in prepared.messages for part in message.parts}
+    return any(record in ids for (record,) in followed)
 
 
 def _holds_record(db: apsw.Connection, key: int, record: str) -> bool:

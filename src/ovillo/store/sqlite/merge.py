@@ -112,7 +112,7 @@ class Merge:
         key, changed = self._merge_session(session, prepared)
         if self._place is not None:
             self._db.execute("INSERT OR IGNORE INTO session_places VALUES (?, ?)", (self._place, key))
-        self._merge_messages(session.id, key, prepared.messages, prepared.file)
+        self._merge_messages(session.id, key, prepared.messages, prepared.file, prepared.after)
         for result in prepared.tool_results:
             changed |= self._merge_tool_result(session.id, key, result)
         changed |= self._mark(key, prepared.reverted, MESSAGE_REVERTED, lift=prepared.reverted_is_complete)
@@ -223,11 +223,16 @@ class Merge:
     # --- messages
 
     def _merge_messages(
-        self, session_id: SessionId, key: int, messages: Sequence[PreparedMessage], file: str | None
+        self,
+        session_id: SessionId,
+        key: int,
+        messages: Sequence[PreparedMessage],
+        file: str | None,
+        after: str | None = None,
     ) -> None:
         if not messages:
             return
-        number = 0 if file is None else file_number(self._db, key, f"{self._place}:{file}")
+        number = 0 if file is None else file_number(self._db, key, f"{self._place}:{file}", after)
         if number or (file is not None and is_in_several(self._db, key)):
             self._ordered_by_store.add(key)
         known = {} if key in self._fresh and self._first_of(key) else self._known_messages(key, messages)

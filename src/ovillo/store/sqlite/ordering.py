@@ -10,13 +10,14 @@ from __future__ import annotations
 import apsw
 
 
-def file_number(db: apsw.Connection, session_key: int, name: str) -> int:
-    """The number of this file among the session's, given when it is first seen."""
+def file_number(db: apsw.Connection, session_key: int, name: str, follows: str | None = None) -> int:
+    """The number of this file among the session's, given when it is first seen; ``follows``: the record of another file
+    behind which it begins."""
     rows = db.execute("SELECT name, number FROM session_files WHERE session_key = ?", (session_key,)).fetchall()
     known = dict(rows)
     if name not in known:
         known[name] = len(rows)
-        db.execute("INSERT INTO session_files VALUES (?, ?, ?)", (session_key, known[name], name))
+        db.execute("INSERT INTO session_files VALUES (?, ?, ?, ?)", (session_key, known[name], name, follows))
     return int(known[name])
 
 
