@@ -35,6 +35,10 @@ _ROUNDS = 8
 #: JSON nested deeper than this is left to the text rules of whoever flattens it.
 _DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
+#: A value so long is masked wherever else it stands in its text.
+_SHORTEST_AGAIN = 8
+#: What colours the output of programs, also as JSON writes it; it stands between a word and its value.
+_COLOUR = re.compile(rb"(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]*[mK]")
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
 _ESCAPE = re.compile(ESCAPE.encode())
@@ -92,16 +96,15 @@ class Redactor:
         if not self._on or len(text) < _SHORTEST:
             return text, _NOTHING
         data = text.encode("utf-8", "surrogatepass")
+        spans = _found(data)
         # Nearly every text ends here.
-        if not (windows := search().windows(data)):
+        if not spans:
             return text, _NOTHING
         counts: _Counts = {}
         for _ in range(_ROUNDS):
-            spans = spans_of(data, windows)
-            if not spans:
+            data = _mask(data, [*spans, *_said_again(data, spans)], counts, marker)
+            if not (spans := _found(data)):
                 break
-            data = _mask(data, spans, counts, marker)
-            windows = search().windows(data)
         return (data.decode("utf-8", "surrogatepass"), counts) if counts else (text, _NOTHING)
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
@@ -278,11 +281,49 @@ def _mask(
 ) -> bytes:
     pieces = []
     done = 0
-    for start, end, kind in spans:
+    for start, end, kind in sorted(spans):
+        if start < done:
+            continue
         pieces += [data[done:start], marker(kind, data[start:end])]
         counts[kind] = counts.get(kind, 0) + 1
         done = end
     return b"".join([*pieces, data[done:]])
+
+
+def _found(data: bytes) -> list[tuple[int, int, str]]:
+    if b"[" in data and _COLOUR.search(data):
+        plain, places = _without_colours(data)
+        return [
+            (places[start], places[end - 1] + 1, kind) for start, end, kind in spans_of(plain, search().windows(plain))
+        ]
+    windows = search().windows(data)
+    return spans_of(data, windows) if windows else []
+
+
+def _without_colours(data: bytes) -> tuple[bytes, list[int]]:
+    """``data`` as a terminal shows it, and where each of its bytes stands in ``data``."""
+    places: list[int] = []
+    done = 0
+    for match in _COLOUR.finditer(data):
+        places += range(done, match.start())
+        done = match.end()
+    places += range(done, len(data))
+    return _COLOUR.sub(b"", data), places
+
+
+def _said_again(data: bytes, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Where what was found stands once more, by itself: what a text calls a secret in one place is one in all."""
+    again: list[tuple[int, int, str]] = []
+    for secret, kind in {data[start:end]: kind for start, end, kind in spans}.items():
+        if len(secret) < _SHORTEST_AGAIN or secret.isalpha() or secret.isdigit():
+            continue
+        start = data.find(secret)
+        while start >= 0:
+            end = start + len(secret)
+            if not (data[max(0, start - 1) : start].isalnum() or data[end : end + 1].isalnum()):
+                again.append((start, end, kind))
+            start = data.find(secret, end)
+    return again
 
 
 def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str]]:

@@ -21,7 +21,7 @@ from ovillo.security.secret_rules import Check
 _REFERENCE = re.compile(
     r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
     r"['\"][+.]|[+.]['\"]|\{\{[^{}]*\}\}|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
-    r"@\w+@$|\{[\w.:]+\}$|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
+    r"@\w+@$|[*&]\w+$|\[[A-Z_ ]+\]$|\{[\w.:]+\}$|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
     re.IGNORECASE,
 )
@@ -39,7 +39,8 @@ _WORDS = frozenset(
         """password passwd passwort pass pwd secret secreto token apikey api_key username user usuario login string
         contraseña contrasena clave senha chave motdepasse jeton postgres mongodb rabbitmq anonymous administrator
         none null nil true false undefined required optional
-        invalid missing incorrect hash encrypted bearer basic default test testing testpass""",
+        invalid missing incorrect hash hashed argon2 argon2id bcrypt scrypt pbkdf2 sha1 sha256 sha512 md5 encrypted
+        flag flags takes takes option options argument arguments prompt prompts reads asks expects bearer basic default test testing testpass""",
     )
 )
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -260,7 +261,7 @@ def is_harmless_name(before: str) -> bool:
 
 
 def _is_filler(value: str) -> bool:
-    return re.search(r"(.)\1{7}|x{6}|X{6}|(?i:your[_-]|redacted)", value) is not None
+    return re.search(r"(.)\1{7}|x{6}|X{6}|EXAMPLE(?:KEY)?$|(?i:your[_-]|redacted)", value) is not None
 
 
 def _drawn(value: str) -> bool:
@@ -353,7 +354,7 @@ def _is_name(value: str, spaced: bool) -> bool:
     """An unquoted word of source code: an attribute, a constant, a variable called like the thing it holds."""
     if _CONSTANT.fullmatch(value) or (_DOTTED.fullmatch(value) and not _is_odd(value)):
         return True
-    if len(value) >= 40 and not value.islower():
+    if (len(value) >= 40 and not value.islower()) or re.fullmatch(r"[0-9a-f]{32,}", value):
         return False
     return (
         _IDENTIFIER.fullmatch(value) is not None

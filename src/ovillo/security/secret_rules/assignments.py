@@ -15,9 +15,11 @@ _APART = (
     r"\(\\{0,3}[\"']([^\s\"'\\]{6,})\\{0,3}[\"']|[ \t]+[\"']([^\s\"'\\]{6,})[\"'];)"
 )
 #: From the name of an entry to its value: ``key="DbPassword" value="…"``, ``- name: DB_PASSWORD`` and ``value: …`` below.
-_ENTRY = r"\b(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*"
+_ENTRY = (
+    r"\b(?:[Pp]arameter|[Oo]ption)?(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*"
+)
 _ENTRY_VALUE = (
-    r"[\w.-]*\\?[\"']?(?:[ \t,]|\\[nr])*(?:\r?\n(?:[ \t,>]|[0-9]+→)*){0,3}(?:\btype=\"\w+\"[ \t]*)?\\?[\"']?(?:value|default)\\?[\"']?[ \t]*[:=][ \t]*"
+    r"[\w.-]*\\?[\"']?(?:[ \t,]|\\[nr])*(?:\r?\n(?:[ \t,>]|[0-9]+→)*){0,3}(?:\btype=\"\w+\"[ \t]*)?\\?[\"']?(?:parameter|option)?(?:value|default)\\?[\"']?[ \t]*[:=][ \t]*"
     + VALUE
 )
 
@@ -39,6 +41,15 @@ ASSIGNMENTS = (
     # ENV of a Dockerfile, set -gx of fish, setx of Windows, pass of a variable's name and value
     Rule("password", rf"(?:\b|\\n)(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{PASSWORD}){SUFFIX}[ \t]+{VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?:\b|\\n)(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:{CREDENTIAL}|{LOOSE}|key){SUFFIX}[ \t]+{VALUE}", Check.CREDENTIAL),
+    # A default behind a variable, the value of an object, an element of a list of arguments, what a variable is set to
+    Rule("password", rf"\$\{{\w*(?i:{PASSWORD}){SUFFIX}:[-=+?]?([^\s{{}}$\"']{{6,}})\}}", Check.PASSWORD),
+    Rule("secret", rf"\$\{{\w*(?i:{CREDENTIAL}|{LOOSE}|_KEY){SUFFIX}:[-=+?]?([^\s{{}}$\"']{{8,}})\}}", Check.CREDENTIAL),
+    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}\\?[\"'][ \t]*:[ \t]*\{{(?:[^{{}}\n]*\n){{0,4}}[^{{}}\n]*?\bvalue\\?\"[ \t]*:[ \t]*\\?\"([^\s\"\\]{{6,}})", Check.PASSWORD),
+    Rule("password", rf"(?i)-(?:{PASSWORD})\\?[\"'][ \t]*,[ \t]*\\?[\"']([^\s\"'\\]{{6,}})", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}[ \t]+[\"']([^\s\"']{{6,}})[\"'][ \t]*(?:\r?\n|\\n)", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:environ\w*|env)\w*\([ \t]*[\"']\w*(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}[\"'][ \t]*,[ \t]*[\"']([^\s\"']{{6,}})[\"']", Check.PASSWORD),
+    Rule("secret", r"\b[A-Z][A-Z0-9_]*(?:PASSWORD|PASSWD|PWD|_PASS|SECRET|TOKEN|_KEY)[ \t]{2,}([^\s|]{6,})[ \t]*(?:\r?\n|$)", Check.CREDENTIAL),
+    Rule("secret", r"\b[A-Z][A-Z0-9_]*_(?:PASSWORD|SECRET|TOKEN|KEY|PAT)[`\"']*[ \t]+(?:to|as|a|à|en|como|para)[ \t]+[`\"']*([0-9A-Za-z_+/=.~-]{16,})", Check.TOKEN),
     # A UUID that a name calls a token or a secret
     Rule("secret", rf"(?:[a-z0-9](?:Token|Secret)|[._-](?i:token|secret)){SUFFIX}{SEPARATOR}\\{{0,3}}[\"'`]?([0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{4}}-[0-9a-f]{{12}})\b", Check.TOKEN),
     # A variable of the environment: what its name ends with says it, and ids count
@@ -56,7 +67,7 @@ _NEXT = r"(?:[ \t]+|[ \t]*\r?\n(?:[ \t>]|[0-9]+→)*)"
 WORDLESS = (
     Rule("django_key", r"(?i)secret_key[\"'\]]{0,2}[ \t]*[:=][ \t]*[\"']?([0-9a-z!@#$%^&*(_=+)-]{50})(?:[\"'\s]|$)"),
     Rule("wordpress_key", r"define\([ \t]*'(?:\w+_KEY|\w+_SALT)'[ \t]*,[ \t]*'([^'\n]{32,})'"),
-    Rule("password", r"(?i)\b(?:identified[ \t]+by|password)[ \t]+'([^'\s]{4,})'", Check.PASSWORD),
+    Rule("password", r"(?i)\b(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)|password)[ \t]+'([^'\s]{4,})'", Check.PASSWORD),
     # Files with a format of their own.
     Rule("password", r"(?i)\blogin[ \t]+\S+" + _NEXT + r"password[ \t]+" + VALUE, Check.PASSWORD),
     Rule("password", rf"(?i)\bmachine[ \t]+\S+{_NEXT}(?:login[ \t]+\S+{_NEXT})?(?:account[ \t]+\S+{_NEXT})?password[ \t]+(\S{{4,}})", Check.URL),
@@ -69,7 +80,7 @@ WORDLESS = (
     Rule("password", r"\bjdbc:oracle:[a-z0-9]+:[^\s/@\"'`<>]+/\\?\"?([^\s@\"'`<>]{3,})\\?\"?@", Check.URL),
     Rule("docker_auth", r"\\?\"?_?auth\\?\"?[ \t]*[:=][ \t]*\\?[\"']?([0-9A-Za-z+/_-]{8,}={0,2})", Check.PAIR),
     Rule("password", r"(?i)\b(?:requirepass|masterauth|bindpw|rootpw|ssl_passphrase|proxy_pass(?:word)?|smtp_pass|lanman|"
-         r"(?:enable|username[ \t]+\S+)[ \t]+(?:privilege[ \t]+[0-9]+[ \t]+)?(?:password|secret)(?:[ \t]+[0-9])?)[ \t]+([^\s\"';]{4,})",
+         r"(?:enable|username[ \t]+\S+)[ \t]+(?:privilege[ \t]+[0-9]+[ \t]+)?(?:password|secret)(?:[ \t]+[0-9])?)[ \t]+\\?[\"']?([^\s\"';\\]{4,})",
          Check.PASSWORD),
     Rule("password", r"(?m)^[ \t]*\[?[\w.-]+\]?:[0-9]{2,5}[ \t]+[\w.@+-]+:([^\s:]{4,})[ \t]*$", Check.PASSWORD),
     Rule("secret", r"\b(?:bluesky|bsky|app[ _-]?password)\b[^\n]{0,40}?\b([a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4})\b"),
@@ -109,6 +120,36 @@ WORDLESS = (
     Rule("password", r"\$[ \t]*cat[ \t]+\S*(?:pass|secret|token|key)\S*?[ \t]*(?:\r?\n|\\n)(?:[ \t>]|[0-9]+→)*([^\s\\\"]{8,})[ \t\"}]*(?:\r?\n|\\n|$|,)", Check.PASSWORD),
     Rule("password", r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']([^\"'\n]{6,})[\"'][ \t]*>[ \t]*\S*(?:pass|secret|token|key)", Check.PASSWORD),
     Rule("password", r"base64[ \t]+(?:-d|-D|--decode)[ \t]*\r?\n(?:[ >|0-9→]*)([^\s]{6,})[ \t]*(?:\r?\n|$)|kubectl[ \t]+get[ \t]+secret[^\n]*jsonpath[^\n]*\n(?:[ >|0-9→]*)([^\s]{6,})[ \t]*(?:\r?\n|$)", Check.PASSWORD),
+    # Hashes of passwords
+    Rule("password_hash", r"\$2[abxy]\$[0-9]{2}\$[0-9A-Za-z./]{53}|\$(?:argon2\w*|pbkdf2[\w-]*|scrypt)\$[0-9A-Za-z./$=,+-]{20,}|\bpbkdf2_sha(?:1|256|512)\$[0-9]+\$[0-9A-Za-z]+\$[0-9A-Za-z+/]{20,}={0,2}"),
+    Rule("password_hash", r"\b[\w.$-]+:[0-9]+:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
+    # What a store of secrets prints
+    Rule("password", r"\b(?:aws[ \t]+ssm[ \t]+get-parameter|aws[ \t]+secretsmanager[ \t]+get-secret-value|gcloud[ \t]+secrets[ \t]+versions[ \t]+access|az[ \t]+keyvault[ \t]+secret[ \t]+show|"
+         r"(?:pass|lpass)[ \t]+show|op[ \t]+(?:read|item[ \t]+get)|bw[ \t]+get[ \t]+password|security[ \t]+find-(?:generic|internet)-password|vault[ \t]+kv[ \t]+get[ \t]+-field|secret-tool[ \t]+lookup|"
+         r"(?:terraform|tofu)[ \t]+output[ \t]+(?:-raw[ \t]+)?\w*(?:pass|secret|token|key)\w*|doppler[ \t]+secrets[ \t]+get|heroku[ \t]+config:get|gopass[ \t]+(?:show[ \t]+)?)[^\n]*(?:\r?\n|\\n)(?:[ \t>]|[0-9]+→)*"
+         r"\\?\"?([^\s\"\\]{6,})\\?\"?[ \t]*(?:\r?\n|\\n|$)", Check.PASSWORD),
+    Rule("password", r"\"SecureString\\?\"[ \t]*,(?:[ \t\r]|\\n)*\n?[ \t]*\\?\"Value\\?\"[ \t]*:[ \t]*\\?\"([^\s\"\\]{6,})", Check.PASSWORD),
+    Rule("secret", r"\b(?:echo|printf)[ \t]+(?:-n[ \t]+)?[\"']?([0-9A-Za-z+/]{6,}={0,2})[\"']?[ \t]*\|[ \t]*base64[ \t]+(?:-d|-D|--decode)", Check.BASE64),
+    # Tables and lists with a column for it, the last
+    Rule("password", rf"(?i)(?:\||\b)[ \t*`]*(?:{PASSWORD})[ \t*`]*\|?[ \t]*\n(?:[ \t>|]|[0-9]+→)*-[ \t|+:-]+\n(?:[^\n|]*\|[^\n]*\n){{0,3}}?[^\n]*\|[ \t`]*([^\s|`]{{5,}})[ \t`]*\|?[ \t]*(?:\n|$)", Check.PASSWORD),
+    Rule("password", rf"(?im)^(?:[\w ]+[,;]){{1,3}}(?:{PASSWORD})[ \t]*\n(?:[^\s,;]+[,;]){{1,3}}([^\s,;]{{5,}})[ \t]*$", Check.PASSWORD),
+    Rule("password", rf"(?im)^(?:{PASSWORD});([^\s,;]{{5,}})[ \t]*$", Check.PASSWORD),
+    # What is typed where it is asked for
+    Rule("password", rf"(?i)(?:{PASSWORD})\\?[\"']\)\.(?:fill|type|send_?keys|set_?value|press_?sequentially|clear_and_type)\([ \t]*\\?[\"']([^\s\"'\\]{{4,}})", Check.URL),
+    Rule("password", rf"(?i)\bexpect[ \t(]+[\"'][^\n]*(?:{PASSWORD})[^\n]*\n(?:[ \t>]|[0-9]+→)*send(?:line)?[ \t(]+[\"']([^\s\"'\\]{{4,}})", Check.URL),
+    Rule("password", r"\bcreate_(?:super)?user\((?:[^,()\n]*,){1,2}[ \t]*\\?[\"']([^\s\"'\\@]{5,}[^\s\"'\\]*)\\?[\"'][ \t]*\)", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:{PASSWORD})\b[^\n]{{0,80}}:[ \t]*\n+[ \t]*([0-9a-f]{{32}})[ \t]*(?:\n|$)", Check.URL),
+    Rule("password", r"(?i)\b(?:password|secret|key)[ \t]+[05789][ \t]+([^\s\"']{4,})", Check.PASSWORD),
+    Rule("secret", r"\"encrypt\\?\"[ \t]*:[ \t]*\\?\"([0-9A-Za-z+/]{22,}={1,2})|(?i)erlang_?cookie[ \t\"']*[:=,][ \t\"']*([A-Z0-9]{16,})|:_auth[ \t]*=[ \t]*([^\s\"'$]{8,})", Check.URL),
+    Rule("secret", r"(?i)\"jwt\w*\\?\"[ \t]*:[ \t]*\{(?:[^{}\n]*\n){0,3}[^{}\n]*\"(?:key|secret|signing_?key)\\?\"[ \t]*:[ \t]*\\?\"([^\s\"\\]{16,})", Check.CREDENTIAL),
+    Rule("webhook", r"https?://[\w.-]+/hooks/([a-z0-9]{26})\b"),
+    Rule("aws_secret_key", r"(?:\bAKIA[0-9A-Z]{16}|\[redacted:aws_access_key_id:[0-9a-f]{6}\])[^\n]{0,40}?[^0-9A-Za-z/+\n]([0-9A-Za-z/+]{40})\b", Check.TOKEN),
+    Rule("azure_key", r"\b(?:key[12]|FULL|Full)[ \t]+(?:FULL[ \t]+)?([0-9A-Za-z+/]{80,}={1,2})"),
+    # Application passwords of mail accounts: four times four letters
+    Rule("password", r"(?i)(?:app(?:lication)?[ _-]?passwords?|mots?[ ]de[ ]passe[ ]d['’]app\w*|contraseñas?[ ]de[ ]aplicaci(?:ó|o)n|senhas?[ ]de[ ]app\w*)[^\n:=]{0,40}?(?:[ \t]*[:=]|[ \t]+(?:is|es|est|é))[ \t]*[\"'`]?"
+         r"([a-z]{4} ?[a-z]{4} ?[a-z]{4} ?[a-z]{4})\b"),
+    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}[\"']?[ \t]*[:=][ \t]*\\?[\"']([a-z]{{4}} [a-z]{{4}} [a-z]{{4}} [a-z]{{4}})\\?[\"']"),
+    Rule("secret", r"(?i)\bPIN(?:[ -]?code)?(?:[ \t]+[^\s:=.,;]+){0,4}?[ \t]+(?:is|es|est|é|era|was|c['’]est)[ \t:]+([0-9]{4,8})\b|\b([0-9]{4,8})[ \t]+(?:as|is|como|es|é|comme|est)[ \t]+(?:\w+[ \t]+){0,2}pin\b", Check.URL),
     # Keys of accounts of chains and of storage
     Rule("wallet_key", r"(?i)\b(?:accounts|private_?keys?)\\?[\"']?[ \t]*:[ \t]*\[[ \t]*\\?[\"']((?:0x)?[0-9a-f]{64})\b|\bWallet\([ \t]*\\?[\"']((?:0x)?[0-9a-f]{64})\b"),
     Rule("azure_key", r"\"keyName\\?\"(?:[^{}\n]*\n){0,3}[^{}\n]*\"value\\?\"[ \t]*:[ \t]*\\?\"([0-9A-Za-z+/]{40,}={0,2})"),

@@ -40,6 +40,8 @@ _PLACES: tuple[str, ...] = (
     r"\bopenssl\b[^\n|;]*[ \t]-(?:pass|passin|passout|srppass|password)[ \t]+['\"]?pass:",
     r"\b(?:rabbitmqctl|mosquitto_passwd)[ \t]+(?:-b[ \t]+\S+[ \t]+|add_user[ \t]+|change_password[ \t]+|authenticate_user[ \t]+)\S+[ \t]+",
     r"\blftp\b[^\n|;]*[ \t]-u[ \t]+['\"]?[^\s,]+,",
+    r"\baws[ \t]+ssm[ \t]+put-parameter\b[^\n|;]*SecureString[^\n|;]*--value[ \t=]+",
+    r"\baz[ \t]+keyvault[ \t]+secret[ \t]+set\b[^\n|;]*--value[ \t=]+",
     r"\bswaks\b[^\n|;]*[ \t](?:-ap|--auth-password)[ \t=]+",
     r"\bwpa_passphrase[ \t]+(?:\"[^\"\n]+\"|\S+)[ \t]+",
     r"\bnmcli\b[^\n|;]*[ \t](?:password|wifi-sec\.psk|802-11-wireless-security\.psk)[ \t]+",
@@ -71,7 +73,7 @@ _READERS = (
     r"(?:sudo[ \t]+(?:[^\n|;]*[ \t])?-[a-zA-Z]*S\b|sudo[ \t]+--stdin|(?:sudo[ \t]+)?passwd\b|kinit\b|(?:sudo[ \t]+)?cryptsetup\b|su\b|smbpasswd\b|"
     r"[^\n|;]*--(?:password|passphrase|token)-stdin|gh[ \t]+auth[ \t]+login|[^\n|;]*--passphrase-fd|[^\n|;]*-pass[ \t]+stdin|"
     r"(?:flux|vault|op|bw|heroku)[ \t][^\n|;]*\b(?:login|unlock|signin)|ecryptfs\S*|mount\.ecryptfs|restic\b|borg\b|gnome-keyring-daemon|"
-    r"kubectl[ \t]+create[ \t]+secret|(?:gh|wrangler|fly|docker)[ \t]+secrets?\b)"
+    r"kubectl[ \t]+create[ \t]+secret|gcloud[ \t]+secrets|(?:gh|wrangler|fly|docker)[ \t]+secrets?\b)"
 )
 
 

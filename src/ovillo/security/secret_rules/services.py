@@ -30,6 +30,7 @@ CLOUD = (
     Rule("aws_signature", r"\bAWS4-HMAC-SHA256[ \t]+Credential=[^\n]*\bSignature=([0-9a-f]{64})"),
     Rule("google_service_account", r"\beyJ0eXBlIjo(?:gI|i)[0-9A-Za-z+/_-]{60,}={0,2}"),
     Rule("docker_auth", r"\beyJhdXRocyI6[0-9A-Za-z+/_-]{20,}={0,2}"),
+    Rule("session_cookie", r"\bCfDJ8[0-9A-Za-z_-]{40,}|\beyJpdiI6[0-9A-Za-z+/_-]{40,}={0,2}"),
     Rule("azure_devops_token", r"\b[0-9A-Za-z]+AZDO[0-9A-Za-z]{4}\b", Check.TOKEN, "AZDO"),
     # Base32 without a digit in its first 36 characters is as good as never drawn.
     Rule("azure_devops_token", r"\b[a-z2-7]{52}\b", Check.TOKEN, "[2-7][a-z2-7]{16}"),

@@ -13,7 +13,7 @@ CREDENTIAL = (
     r"(?:[a-z0-9]+[_.-])*(?:application|consumer|integration|webhook|key|token|hmac|storage|shared|jwt|api|app|user|account|oauth|bot)[_.-]?secret|"
     r"routing[ _-]?key|fernet[ _-]?key|openai[ _-]?key|join[ _-]?token|hec[ _-]?token|(?:[a-z0-9]+-)?functions-key|fastly-key|tacacs-server[ \t]+key|"
     r"secreto[ _-](?:de[ _-])?cliente|segredo[ _-](?:do[ _-])?cliente|secret[ _-]client|code_verifier|"
-    r"api[ _-]?key|consumer[ _-]?key|(?:aes|des|cipher|crypto|hash)[ _-]?key|api[ _-]?token|api[ _-]?secret|app(?:lication)?[ _-]?key|secret[ _-]?key(?:[_-]?base)?|access[ _-]?key(?:[_-]?id)?|"
+    r"api[ _-]?key|consumer[ _-]?key|(?:aes|des|cipher|crypto|hash)[ _-]?key|api[ _-]?token|api[ _-]?secret|app(?:lication)?[ _-]?key|secret[ ._-]?key(?:[_-]?base)?|access[ _-]?key(?:[_-]?id)?|"
     r"secret[ _-]?access[ _-]?key|(?:client|app|consumer|webhook|jwt|oauth|signing|session|cookie|shared|totp|2fa|mfa)[ _-]?secret|"
     r"(?:auth|access|refresh|bearer|session|security|id|bot|oauth|deploy|personal[ _-]access|private|registration|push)[ _-]?token|"
     r"(?:private|encryption|signing|master|account|storage|service|deploy|license|subscription|admin|auth|integration|server|hmac|"
@@ -29,7 +29,7 @@ LOOSE = r"secret|token|credentials?|auth|clave|secreto|credencial(?:es)?|segredo
 
 #: Words for a password in sentences; some are too common for a place in code (``clave``, ``code``).
 SPOKEN = (
-    r"passwords?|passwd|passphrase|passcode|pass|pwd|pw|pswd|"
+    r"passwords?|passwd|passphrase|passcode|pass|pwd|pw|p/w|psw|pswd|access[ ]code|codes?[ ]d['’]acc(?:è|e)s|c(?:ó|o)digo[ ]de[ ](?:acceso|acesso)|"
     r"contrase(?:ñ|n\x{303}|n|ny)as?|claves?|"
     r"mots?[ -]de[ -]passe|mdp|"
     r"senhas?|palavra[ -]passe|"
@@ -40,8 +40,8 @@ SPOKEN = (
 SUFFIX = r"(?:_?[0-9]{1,2}|_(?:prod|production|dev|test|testing|staging|live|value|main|backup|old|new|admin|user|root|db|bd|bdd|banco|base|datos|dados|smtp|mail|wifi|ssh|ftp|app|redis|postgres|mysql))?"
 #: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files; and "is" in prose.
 SEPARATOR = (
-    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,2}|:|\?\?=?|\|\|=?|->|→)[ \t]*[bB]?|"
-    r"[ \t]+(?:is|es|est|é|era|was|sera|será)[ \t:]+)"
+    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,3}|:|\?\?=?|\|\|=?|->|→)[ \t]*[bB]?|"
+    r"[ \t]+(?:is|es|est|é|era|was|sera|será|c['’]est)[ \t:]+)"
 )
 #: In quotes of one kind, or up to the next blank; what an unquoted value drags along is cut off later.
 VALUE = (
