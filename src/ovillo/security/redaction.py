@@ -39,6 +39,7 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 _SHORTEST_AGAIN = 8
 #: What colours the output of programs, also as JSON writes it; it stands between a word and its value.
 _COLOUR = re.compile(rb"(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]*[mK]")
+_ESCAPES = (b"\x1b[", b"1b[", b"\\033[", b"\\e[")
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
 _ESCAPE = re.compile(ESCAPE.encode())
@@ -291,7 +292,7 @@ def _mask(
 
 
 def _found(data: bytes) -> list[tuple[int, int, str]]:
-    if b"[" in data and _COLOUR.search(data):
+    if any(escape in data for escape in _ESCAPES) and _COLOUR.search(data):
         plain, places = _without_colours(data)
         return [
             (places[start], places[end - 1] + 1, kind) for start, end, kind in spans_of(plain, search().windows(plain))

@@ -19,7 +19,7 @@ from ovillo.security.secret_rules import FAMILIES, RULES, Family
 #: Cache of one automaton (bytes). Measured over 160 MB of real-looking history: smaller caches cost speed.
 _AUTOMATON_BYTES = 24 << 20
 #: Shorter texts are looked at whole.
-_SHORT = 2000
+_SHORT = 1000
 
 
 @dataclass(frozen=True, slots=True)
