@@ -193,3 +193,18 @@ def test_what_lets_a_browser_into_a_server_is_masked(tmp_path: Path) -> None:
     name, _, value = cookie.partition("=")
     assert value not in mask(f"curl -H 'Cookie: {cookie}' http://127.0.0.1:8765/")
     assert name in mask(f"Cookie: {cookie}")
+
+
+@pytest.mark.requirement("SEC-1")
+def test_a_value_called_a_secret_once_is_masked_wherever_the_text_says_it() -> None:
+    masked = mask(f"User: the password is {SECRET}\n$ ./login.sh bob {SECRET}\nok, {SECRET}")
+    assert SECRET not in masked
+    assert masked.count("[redacted:password:") == 3
+
+
+@pytest.mark.requirement("SEC-1")
+@pytest.mark.parametrize("escape", ["\x1b", "\\u001b", "\\033"])
+def test_colours_of_a_terminal_part_no_word_from_its_secret(escape: str) -> None:
+    text = f"{escape}[36mDB_PASSWORD{escape}[0m={escape}[33m{SECRET}{escape}[0m done"
+    assert SECRET not in mask(text)
+    assert mask(text).endswith(f"{escape}[0m done")

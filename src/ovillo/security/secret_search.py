@@ -16,8 +16,10 @@ import re2
 
 from ovillo.security.secret_rules import FAMILIES, RULES, Family
 
-#: Cache of one automaton (bytes). Measured over 160 MB of real-looking history: smaller caches cost speed.
-_AUTOMATON_BYTES = 24 << 20
+#: Caches (bytes) of what every text passes, and of what few do. Measured: smaller ones cost speed.
+_PASS_BYTES = 24 << 20
+_FAMILY_BYTES = 24 << 20
+_RULE_BYTES = 2 << 20
 #: Shorter texts are looked at whole.
 _SHORT = 1000
 
@@ -32,7 +34,7 @@ class Window:
 
 
 def expression(pattern: str) -> Any:
-    return re2.compile(pattern, _options())
+    return re2.compile(pattern, _options(_RULE_BYTES))
 
 
 #: What finds the patterns of a text, and what each of them is: a rule or a family.
@@ -54,7 +56,7 @@ class Search:
                 else:
                     patterns.append(member.family.gate)
                     meanings.append(member)
-            self._passes.append((_matcher(patterns), meanings))
+            self._passes.append((_matcher(patterns, _PASS_BYTES), meanings))
         self._finders: list[Any] = [None] * len(RULES)
 
     def found(self, data: bytes) -> bool:
@@ -95,8 +97,8 @@ class _Member:
 
     def windows(self, data: bytes) -> Iterator[Window]:
         if self._match is None:
-            self._match = _matcher([rule.pattern for rule in self.family.rules])
-            self._gate = re2.compile(self.family.gate or "", _options(captures=False))
+            self._match = _matcher([rule.pattern for rule in self.family.rules], _FAMILY_BYTES)
+            self._gate = re2.compile(self.family.gate or "", _options(_FAMILY_BYTES, captures=False))
         if len(data) < _SHORT:
             pieces: Iterable[tuple[int, int]] = ((0, len(data)),)
         else:
@@ -167,16 +169,16 @@ def _continues(data: bytes, line_break: int) -> bool:
     return last.endswith(b"\\") or last == b"\\\r"
 
 
-def _options(*, captures: bool = True) -> Any:
+def _options(size: int, *, captures: bool = True) -> Any:
     options = re2.Options()
     options.never_capture = not captures
-    options.max_mem = _AUTOMATON_BYTES
+    options.max_mem = size
     options.log_errors = False
     return options
 
 
-def _matcher(patterns: list[str]) -> Callable[[bytes], list[int] | None]:
-    automaton = re2.Set.SearchSet(_options())
+def _matcher(patterns: list[str], size: int) -> Callable[[bytes], list[int] | None]:
+    automaton = re2.Set.SearchSet(_options(size))
     for pattern in patterns:
         automaton.Add(pattern)
     automaton.Compile()

@@ -21,7 +21,7 @@ from ovillo.security.secret_rules import Check
 _REFERENCE = re.compile(
     r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
     r"['\"][+.]|[+.]['\"]|\{\{[^{}]*\}\}|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
-    r"@\w+@$|[*&]\w+$|\[[A-Z_ ]+\]$|\{[\w.:]+\}$|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
+    r"@\w+@$|[*&]\w+$|\[[A-Z_ ]+\]$|\{[\w.:]+\}['\"]*$|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
     re.IGNORECASE,
 )
@@ -319,6 +319,8 @@ def _is_said(value: str) -> bool:
         return False
     if _DOTTED.fullmatch(value) or _CONSTANT.fullmatch(value) or _UUID.fullmatch(value):
         return False
+    if re.fullmatch(r"[a-z]+(?:_[a-z]+)+\d{0,2}", value):
+        return False  # A parameter, after "pass".
     pieces = [piece for piece in _APART.split(value) if piece]
     if all(_TECHNICAL.fullmatch(piece) for piece in pieces) and not _strong_signs(value):
         return False
