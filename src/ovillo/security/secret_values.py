@@ -40,7 +40,8 @@ _WORDS = frozenset(
         contraseña contrasena clave senha chave motdepasse jeton postgres mongodb rabbitmq anonymous administrator
         none null nil true false undefined required optional
         invalid missing incorrect hash hashed argon2 argon2id bcrypt scrypt pbkdf2 sha1 sha256 sha512 md5 encrypted
-        flag flags takes takes option options argument arguments prompt prompts reads asks expects bearer basic default test testing testpass""",
+        flag flags takes takes option options argument arguments prompt prompts reads asks expects
+        bearer basic default test testing testpass""",
     )
 )
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)

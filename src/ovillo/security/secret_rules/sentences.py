@@ -35,6 +35,9 @@ _CHANGED = (
 _TO = r"(?:to|into|with|by|as|is|a|por|en|como|con|(?:à|a)|en|par|avec|sur|para|pra|por|como|com|->|→|=>|:)"
 _MARK = r"\[redacted:(?:password|secret):[0-9a-f]{6}\](?:\*\*|[\"'`»”’])*"
 
+#: Where it ends a line: ``pass`` ends lines of Python.
+_SPOKEN_LAST = SPOKEN.replace("|pass|", "|")
+
 SENTENCES = (
     # word, value: "user bob password X", "avec le mot de passe X", "pw: X", "**Password:** `X`", "Contraseña → X"
     Rule("password", rf"(?i){_WORD}[ \t\x{{a0}}]*(?::|=|→|->|–|—|-(?:[ \t])|,|\?)?(?:\*\*|__)?[ \t\x{{a0}}\x{{202f}}]+{SAID}", Check.PROSE),
@@ -51,7 +54,7 @@ SENTENCES = (
     Rule("password", rf"(?i){_WORD}(?:[ \t]+[^\s=]+){{0,5}}?[ \t]+(?:from|de|desde|depuis)[ \t:]+{SAID}[\"'`»”’]?[ \t]+(?:to|a|en|(?:à|a)|par|para|por|into)[ \t]", Check.PROSE),
     # the value first: "X is the password", "usa X como contraseña"
     Rule("password", r"(?i)(?:^|[\s\"'`«“‘(*])([^\s\"'`«»“”‘’*()<>\\]{6,})[\"'`»”’*]*[ \t]+(?:(?:is|was|es|era|est|(?:é|e)tait|é|foi|as|como|comme|for|para|pour|in|on|when|if|quando|cuando|quand|de)"
-         rf"[ \t]+)(?:[^\s:=.,;]+[ \t]+){{0,5}}?(?:{SPOKEN.replace('|pass|', '|')})\b", Check.PROSE),
+         rf"[ \t]+)(?:[^\s:=.,;]+[ \t]+){{0,5}}?(?:{_SPOKEN_LAST})\b", Check.PROSE),
     # "DB_PASSWORD is set in the old file, its value is X"
     Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|token){SUFFIX}[\"'`*]*[,;]?(?:[ \t]+[^\s:=]+){{0,9}}?[ \t]+(?:value|valor|valeur)[ \t]+(?:is|was|es|era|est|é)[ \t:]+{SAID}", Check.PROSE),
     # "if it asks for the password, type X", "the admin password `X`", "the password (X)", "passwords: bob = X", "u: bob p: X"
@@ -62,8 +65,8 @@ SENTENCES = (
     Rule("password", rf"(?i)\b(?:passphrase|password)[ \t]+for[ \t]+(?:key[ \t]+)?'?[^\s':]+'?:[ \t]*{SAID}", Check.PROSE),
     Rule("password", rf"(?i)\bu(?:ser)?:[ \t]*\S+[ \t]+p(?:w|ass)?:[ \t]*{SAID}", Check.PROSE),
     # What is answered to a question for it, alone on the next line
-    Rule("password", rf"(?i)\b(?:{SPOKEN})\b[^\n]*(?:\?|[.:])[ \t*]*\n+(?:[ \t>]|[0-9]+→)*(?:(?:user|human|usuario|usuário|utilisateur|me|yo|moi|eu|a|r|you)[ \t]*:[ \t]*)[\"'`]?([^\s\"'`]{{6,}})[\"'`]?[ \t]*(?:\n|$)", Check.PROSE),
-    Rule("password", rf"(?i)\b(?:{SPOKEN})\b[^\n]*\?[ \t*]*\n+(?:[ \t>]|[0-9]+→)*[\"'`]?([^\s\"'`]{{6,}})[\"'`]?[ \t]*(?:\n|$)", Check.PROSE),
+    Rule("password", rf"(?i)\b(?:{_SPOKEN_LAST})\b[^\n]*(?:\?|[.:])[ \t*]*\n+(?:[ \t>]|[0-9]+→)*(?:(?:user|human|usuario|usuário|utilisateur|me|yo|moi|eu|a|r|you)[ \t]*:[ \t]*)[\"'`]?([^\s\"'`]{{6,}})[\"'`]?[ \t]*(?:\n|$)", Check.PROSE),
+    Rule("password", rf"(?i)\b(?:{_SPOKEN_LAST})\b[^\n]*\?[ \t*]*\n+(?:[ \t>]|[0-9]+→)*[\"'`]?([^\s\"'`]{{6,}})[\"'`]?[ \t]*(?:\n|$)", Check.PROSE),
     # A passphrase of words, in quotes
     Rule("password", r"(?i)\b(?:pass[ -]?phrase|frase[ ]de[ ](?:contraseña|paso|senha)|frase[ -](?:secreta|senha)|phrase[ ](?:de[ ]passe|secr(?:è|e)te))(?:[ \t]+[^\s:=\"«“]+){0,5}?(?:[ \t]*[:=]|[ \t]+(?:is|es|est|é|was|era))[ \t:]*"
          r"(?:\"([^\"\n]{12,})\"|«[ \x{a0}]?([^»\n]{12,}?)[ \x{a0}]?»|“([^”\n]{12,})”)", Check.URL),
