@@ -131,7 +131,7 @@ FORMATS: tuple[tuple[str, Draw], ...] = (
     ("wget --http-password={s} http://x", password),
     ("machine x.com login bob password {s}", password),
     ("machine x.com\n  login bob\n  password {s}", password),
-    ("//registry.npmjs.org/:_authToken={s}", _of(36)),
+    ("//npm.example.com/:_authToken={s}", _of(36)),
     ("//r/:_password={s}", _encoded(12)),
     ("_auth={s}", _pair),
     ("[pypi]\nusername = bob\npassword = {s}", password),
@@ -402,7 +402,7 @@ localhost:5432:postgres
 nginx:1.25.3-alpine
 d41d8cd98f00b204e9800998ecf8427e  empty.txt
 @types/node@18.15.11
-"resolved": "https://registry.npmjs.org/lodash/-/lodash-4.17.21.tgz"
+"resolved": "https://npm.example.com/lodash/-/lodash-4.17.21.tgz"
 https://example.com/a:b@c
 git@github.com:org/repo.git
 postgres://localhost:5432/app

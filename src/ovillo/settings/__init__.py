@@ -36,7 +36,7 @@ class Settings:
     redaction: str = "mask"
     #: Readers to use; empty means all.
     readers: tuple[str, ...] = ()
-    #: Never read: names of readers, folders as in a gitignore file (``~/secret``, ``/work/*/private``, ``name``).
+    #: Never read: names of readers, folders as in a gitignore file (``~/secret``, ``/srv/*/private``, ``name``).
     exclude: tuple[str, ...] = ()
     toolsets: tuple[str, ...] = ("history", "context")
     read_only: bool = False
