@@ -6,6 +6,7 @@ Owns what needs the SDK at import; ``stdio`` imports it late.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +44,9 @@ def serve_stdio(
 
 async def _serve(server: OvilloServer, idle_start_s: float, breath_s: float) -> None:
     async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+        # The SDK gives the descriptor back at the end, and what a stray print left in a buffer would then follow the last
+        # answer: Python's own standard output is standard error from here to the end of the process.
+        sys.stdout = sys.stderr
         tasks.start_soon(_start_background, server, idle_start_s, breath_s)
         await serve_streams(server, read, write.clone(), write, server.rpc)
         tasks.cancel_scope.cancel()
