@@ -100,8 +100,8 @@ def fill(home: Path) -> dict[str, Any]:
             put["context"] = CONTENT
         if has("keys") and knows(5):
             put["key"] = services.keys.create("team", "reader of the team", role="reader")[0].id
-        if has("keeper") and knows(6):
-            services.keeper.classify(DEFAULT_NAMESPACE)
+        if has("summary_worker") and knows(6):
+            services.summary_worker.classify(DEFAULT_NAMESPACE)
         if has("code"):
             put |= indexed(services, DEFAULT_NAMESPACE, home)
         if has("entities"):

@@ -156,7 +156,7 @@ def _calling(services: Services) -> Any:
 def _recorder(services: Services) -> Any:
     from ovillo.sessions.recording import Recorder
 
-    return Recorder(services.store, _redactor_of(services), services.clock, services.keeper.grown)
+    return Recorder(services.store, _redactor_of(services), services.clock, services.summary_worker.grown)
 
 
 def _summaries(services: Services) -> Any:
@@ -168,10 +168,10 @@ def _summaries(services: Services) -> Any:
     )
 
 
-def _keeper(services: Services) -> Any:
-    from ovillo.sessions.keeper import Keeper
+def _summary_worker(services: Services) -> Any:
+    from ovillo.sessions.summary_worker import SummaryWorker
 
-    return Keeper(services.store, services.summaries, services.settings, services.clock)
+    return SummaryWorker(services.store, services.summaries, services.settings, services.clock)
 
 
 def _audit(services: Services) -> Any:
@@ -362,7 +362,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "recorder": _recorder,
     "feed": _feed,
     "summaries": _summaries,
-    "keeper": _keeper,
+    "summary_worker": _summary_worker,
     "context": _context,
     "audit": _audit,
     "retention": _retention,
@@ -398,16 +398,16 @@ def _run_stdio(open_services: OpenServices, settings: Settings) -> None:
 
 def _run_http(open_services: OpenServices, settings: Settings, on_ready: Callable[[str], None]) -> None:
     from ovillo.interfaces.http.server import serve
-    from ovillo.interfaces.mcp.http import door as mcp_door
-    from ovillo.interfaces.rest.door import open_door as rest_door
-    from ovillo.interfaces.websocket.door import open_door as websocket_door
+    from ovillo.interfaces.mcp.http import mount as mcp_mount
+    from ovillo.interfaces.rest.mount import open_mount as rest_mount
+    from ovillo.interfaces.websocket.mount import open_mount as websocket_mount
 
-    serve(open_services, settings, (mcp_door, rest_door, websocket_door), on_ready)
+    serve(open_services, settings, (mcp_mount, rest_mount, websocket_mount), on_ready)
 
 
 def _run_fixture(open_services: OpenServices, settings: Settings, on_ready: Callable[[str], None]) -> None:
     from ovillo.interfaces.http.server import serve
-    from ovillo.interfaces.mcp.conformance.door import check_place, open_door
+    from ovillo.interfaces.mcp.conformance.mount import check_place, open_mount
 
     check_place(settings)
-    serve(open_services, settings, (open_door,), on_ready, has_services=False)
+    serve(open_services, settings, (open_mount,), on_ready, has_services=False)

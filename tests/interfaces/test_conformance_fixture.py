@@ -18,10 +18,10 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from ovillo.interfaces.http.doors import OpenDoor
-from ovillo.interfaces.mcp.conformance.door import check_place, open_door
+from ovillo.interfaces.http.mounts import OpenMount
+from ovillo.interfaces.mcp.conformance.mount import check_place, open_mount
 from ovillo.interfaces.mcp.conformance.server import ConformanceServer
-from ovillo.interfaces.mcp.http import door as real_door
+from ovillo.interfaces.mcp.http import mount as real_mount
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import all_tools
 from ovillo.model.errors import InvalidInput
@@ -131,8 +131,8 @@ def test_since_2026_the_fixture_asks_within_its_answer() -> None:
 
 
 @pytest.mark.requirement("CONF-4")
-@pytest.mark.parametrize(("door", "tool"), [(open_door, "test_simple_text"), (real_door, "list_sessions")])
-def test_white_space_around_a_header_is_no_part_of_it(made: Services, door: OpenDoor, tool: str) -> None:
+@pytest.mark.parametrize(("mount", "tool"), [(open_mount, "test_simple_text"), (real_mount, "list_sessions")])
+def test_white_space_around_a_header_is_no_part_of_it(made: Services, mount: OpenMount, tool: str) -> None:
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
     call = {
         "jsonrpc": "2.0",
@@ -145,7 +145,7 @@ def test_white_space_around_a_header_is_no_part_of_it(made: Services, door: Open
         "MCP-Protocol-Version": "2026-07-28",
         "Mcp-Method": "tools/call",
     }
-    with serving(made.settings, door, services=made) as site:
+    with serving(made.settings, mount, services=made) as site:
         assert site.ask("POST", "/mcp", call, **headers, Mcp_Name=f"  {tool} \t").status == 200
         assert site.ask("POST", "/mcp", call, **headers, Mcp_Name="another").status == 400
 

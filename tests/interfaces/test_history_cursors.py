@@ -13,9 +13,9 @@ import pytest
 from websockets.sync.client import connect
 
 from ovillo.app import open_services
-from ovillo.interfaces.rest.door import open_door as rest_door
+from ovillo.interfaces.rest.mount import open_mount as rest_mount
 from ovillo.interfaces.services import Services
-from ovillo.interfaces.websocket.door import open_door as websocket_door
+from ovillo.interfaces.websocket.mount import open_mount as websocket_mount
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionId
 from tests.interfaces.http.serving import serving
 from tests.interfaces.opened import ask, settings_for
@@ -129,7 +129,7 @@ def rest_pages(order: str, then: Callable[[], None], ask: Callable[[str], Any]) 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_pages_over_http_go_on_where_they_were(services: Services, order: str) -> None:
-    with serving(services.settings, rest_door, websocket_door, services=services) as site:
+    with serving(services.settings, rest_mount, websocket_mount, services=services) as site:
         shown = rest_pages(order, lambda: older_turn_up(services), lambda path: site.ask("GET", path).json)
         newer = [f"newer {n}" for n in range(20)]
         older = [f"older {n}" for n in range(20)]
@@ -140,7 +140,7 @@ def test_pages_over_http_go_on_where_they_were(services: Services, order: str) -
 
 @pytest.mark.requirement("STORE-30")
 def test_a_client_that_reconnects_gets_what_stands_behind_its_last_message(services: Services) -> None:
-    with serving(services.settings, websocket_door, services=services) as site:
+    with serving(services.settings, websocket_mount, services=services) as site:
         older_turn_up(services)
         with connect(f"ws://{site.host}/ws", compression=None) as socket:
             say(socket, type="sync", session_id=ID, last_message_id="-work-newer-16")

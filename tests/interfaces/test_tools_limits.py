@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ovillo.interfaces.services import Services
+from ovillo.interfaces.tools.answer_budget import AnswerBudget, clip, slice_bytes
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.messages import WHOLE, part_info
-from ovillo.interfaces.tools.room import Room, clip, slice_bytes
 from ovillo.interfaces.tools.whole_item import cut_out
 from ovillo.model.limits import MAX_ANSWER_BYTES, MAX_ANSWER_LINES
 from ovillo.model.records import Part, PartId, PartType, Role, ToolCall, ToolStatus
@@ -188,7 +188,7 @@ def test_cutting_text_counts_what_it_left_out(text: str, limit: int) -> None:
     shown, left_out = clip(text, limit)
     assert (left_out == 0) == (shown == text)
     assert len(slice_bytes(text, 0, limit)) <= max(len(text), 1)
-    assert Room(8_000).take(shown, shown)
+    assert AnswerBudget(8_000).take(shown, shown)
 
 
 @pytest.mark.requirement("LOAD-8")

@@ -57,7 +57,7 @@ def session(services: Services, *said: tuple[Role, str], **facts: object) -> Ses
     row, _ = services.recorder.create(NS, SessionDraft(**facts))  # type: ignore[arg-type]
     for role, text in said:
         services.recorder.append(NS, row.session.id, [(MessageDraft(role, text), uuid4().hex)]).result(10)
-    services.keeper.settle(NS, row.session.id)
+    services.summary_worker.settle(NS, row.session.id)
     return row.session.id
 
 

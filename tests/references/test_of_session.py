@@ -52,7 +52,7 @@ def say(services: Services) -> Say:
         for number, text in enumerate(said):
             role = (Role.USER, Role.ASSISTANT)[number % 2]
             services.recorder.append(NS, row.session.id, [(MessageDraft(role, text), uuid4().hex)]).result(10)
-        services.keeper.settle(NS, row.session.id)
+        services.summary_worker.settle(NS, row.session.id)
         return row.session.id
 
     return session

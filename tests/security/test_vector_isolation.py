@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ovillo.app import open_services
-from ovillo.interfaces.rest.door import open_door
+from ovillo.interfaces.rest.mount import open_mount
 from ovillo.model.records import Namespace
 from tests.interfaces.http.guarded import Guarded
 from tests.interfaces.http.serving import serving
@@ -45,7 +45,7 @@ def two_namespaces(home: Path) -> Iterator[Guarded]:
         )
         large, small = (services.keys.create(name, name, role="admin")[1] for name in (LARGE, SMALL))
         try:
-            with serving(wanted, open_door, services=services) as site:
+            with serving(wanted, open_mount, services=services) as site:
                 yield Guarded(site, services, small, small, small, large)
         finally:
             services.close()

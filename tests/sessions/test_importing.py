@@ -403,7 +403,7 @@ def test_secrets_are_masked_before_they_are_stored_and_counted(empty: Services) 
 def test_an_import_does_not_summarise_and_a_restored_summary_stands_for_the_same_messages(empty: Services) -> None:
     data = minimal(*[said("user", f"step {n}") for n in range(60)])
     row = imported(empty, data).row
-    empty.keeper.settle(NS, row.session.id)
+    empty.summary_worker.settle(NS, row.session.id)
     assert empty.store.summaries(NS, row.session.id) == []
     empty.summaries.summarize(NS, row.session.id)
     (stored,) = empty.store.summaries(NS, row.session.id)

@@ -113,7 +113,7 @@ def test_a_session_without_title_and_type_gets_both_from_what_is_said(services: 
         services,
         "Hay un error en la función de pago: NullPointerException en payment_processor.py línea 45. Arréglalo.",
     )
-    services.keeper.settle(NS, A)
+    services.summary_worker.settle(NS, A)
     session = services.recorder.get(NS, A).session
     assert session.type is SessionType.BUGFIX
     assert session.title
@@ -124,6 +124,6 @@ def test_a_session_without_title_and_type_gets_both_from_what_is_said(services: 
 def test_a_title_and_type_that_somebody_gave_stay(services: Services) -> None:
     services.recorder.create(NS, SessionDraft(id="ses_a", name="Mine", type=SessionType.REVIEW))
     say(services, "There is a bug: the login crashes with a KeyError. Please fix it.")
-    services.keeper.settle(NS, A)
+    services.summary_worker.settle(NS, A)
     session = services.recorder.get(NS, A).session
     assert (session.title, session.type) == ("Mine", SessionType.REVIEW)

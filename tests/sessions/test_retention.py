@@ -65,7 +65,7 @@ def test_what_is_past_its_days_goes_and_everything_else_stays(services: Services
     assert there(services, NS, "old", "bug", "agent") == ["bug", "agent"]
     assert there(services, Namespace("team"), "theirs") == []
     (record,) = services.audit.entries(NS)
-    assert (record.entry.door, record.entry.session_id) == ("retention", "old")
+    assert (record.entry.channel, record.entry.session_id) == ("retention", "old")
 
 
 @pytest.mark.requirement("MEMO-20")

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ovillo.app import open_services
-from ovillo.interfaces.rest.door import open_door
+from ovillo.interfaces.rest.mount import open_mount
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.security.principals import LOCAL
@@ -50,7 +50,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 
 @pytest.fixture(scope="module")
 def site(services: Services) -> Iterator[Site]:
-    with serving(services.settings, open_door, services=services) as running:
+    with serving(services.settings, open_mount, services=services) as running:
         yield running
 
 

@@ -39,8 +39,8 @@ def test_what_has_expired_is_not_listed_and_is_pruned(store: Store) -> None:
 
 @pytest.mark.requirement("CTX-4")
 def test_a_switch_without_preserving_drops_what_the_caller_kept_there(store: Store) -> None:
-    for key, keeper in (("mine", "me"), ("hers", "she"), ("placed", None)):
-        store.put_context_entry(NS, ContextEntry("default", key, {}, 1, None, keeper))
+    for key, summary_worker in (("mine", "me"), ("hers", "she"), ("placed", None)):
+        store.put_context_entry(NS, ContextEntry("default", key, {}, 1, None, summary_worker))
     done = store.switch_context(NS, "me", "work", default="default", preserve=False, at=2)
     assert done == ContextSwitch("default", "work", False, 0, 1)
     assert [x.key for x in store.context_entries(NS, "default", at=3)] == ["hers", "placed"]

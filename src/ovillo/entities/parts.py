@@ -18,7 +18,7 @@ from ovillo.model.entities import NO_EVIDENCE, EntityType, Evidence, Sighting
 from ovillo.model.limits import MAX_INDEXED_CHARS
 from ovillo.model.records import Part, PartType, Role, ToolCall, ToolStatus
 from ovillo.model.text import flatten
-from ovillo.model.touches import EDITING_TOOLS, touched_paths
+from ovillo.model.touched_files import EDITING_TOOLS, touched_paths
 from ovillo.sessions.decisions import decisions_in
 
 _COMMANDS = ("command", "cmd", "script", "commands")

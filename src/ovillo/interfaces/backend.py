@@ -180,15 +180,15 @@ class Backend:
     def _track(self, services: Services) -> None:
         """Entities, then type and status of mirrored sessions; one process at a time, as for embedding."""
         _be_nice()
-        keeper = services.keeper
+        summary_worker = services.summary_worker
         turn = lock(services.settings.data_dir / "entities.lock")
         while not self._stop.is_set():
             with suppress(Timeout), turn:
                 for namespace in services.store.namespaces():
                     if services.settings.entity_tracking:
-                        tracker = services.entities.tracker(namespace, lambda: keeper.is_quiet)
+                        tracker = services.entities.tracker(namespace, lambda: summary_worker.is_quiet)
                         tracker.run_until_done(stop=self._stop)
-                    keeper.classify(namespace, self._stop)
+                    summary_worker.classify(namespace, self._stop)
             self._new_sessions.wait(_TRACK_AGAIN_S)
             self._new_sessions.clear()
 
@@ -202,7 +202,7 @@ class Backend:
                 if services.settings.has_retention:
                     for namespace in services.store.namespaces():
                         services.retention.run(namespace, self._stop)
-                while not services.keeper.is_quiet and not self._stop.wait(_LOOK_S):
+                while not services.summary_worker.is_quiet and not self._stop.wait(_LOOK_S):
                     pass
                 if not self._stop.is_set() and (left := services.store.wipe()):
                     _log.info("removed text may still be in free space of the file: %s", left)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ovillo.sessions.feed import ChangeFeed
     from ovillo.sessions.forgetting import Forgetting
     from ovillo.sessions.history import History
-    from ovillo.sessions.keeper import Keeper
     from ovillo.sessions.lineage import LineageService
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.statistics import StatisticsService
     from ovillo.sessions.status import StatusService
     from ovillo.sessions.summaries import SummaryService
+    from ovillo.sessions.summary_worker import SummaryWorker
     from ovillo.sessions.timesheet import Timesheet
     from ovillo.sessions.transfer.importing import ImportService
     from ovillo.sessions.transfer.service import Transfer
@@ -74,7 +74,7 @@ class Services:
     recorder: Recorder
     feed: ChangeFeed
     summaries: SummaryService
-    keeper: Keeper
+    summary_worker: SummaryWorker
     context: ContextService
     retention: Retention
     forgetting: Forgetting
@@ -108,8 +108,8 @@ class Services:
 
     def close(self) -> None:
         """Ends background work and closes the store; safe to call twice."""
-        if "keeper" in self.__dict__:
-            self.keeper.close()
+        if "summary_worker" in self.__dict__:
+            self.summary_worker.close()
         if "audit" in self.__dict__:
             self.audit.close()
         if "feed" in self.__dict__:

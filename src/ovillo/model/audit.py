@@ -16,8 +16,8 @@ class AuditEntry:
     #: Name of the principal, and the public id of its key where it came with one.
     principal: str
     key_id: str | None
-    #: The door it came through: ``rest``, ``mcp``, ``websocket``, ``stdio``, ``cli``, ``retention``.
-    door: str
+    #: The channel it came through: ``rest``, ``mcp``, ``websocket``, ``stdio``, ``cli``, ``retention``.
+    channel: str
     #: The operation or tool, as the references name it.
     action: str
     session_id: str

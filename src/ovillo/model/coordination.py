@@ -83,7 +83,7 @@ class ContextEntry:
     stored_at: int
     expires_at: int | None = None
     #: Who wrote it into the context at hand without naming a place or a time to live; else ``None``.
-    keeper: str | None = None
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

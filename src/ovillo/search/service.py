@@ -17,11 +17,11 @@ from ovillo.model.limits import PATTERN_BUDGET_MS, SEARCH_BUDGET_MS, SEARCH_LIMI
 from ovillo.model.records import Namespace, SessionId
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_words import WordSearch
+from ovillo.search.hits import Summaries, by_session, show
 from ovillo.search.meaning import Meaning
 from ovillo.search.query import Query, QuotedPhrase, Word, parse_query
 from ovillo.search.ranked import Ranking
 from ovillo.search.results import SearchResult
-from ovillo.search.showing import Summaries, by_session, show
 from ovillo.search.units import UnitBuilder
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import unknown_values

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Doors of other people's programs; the user's own terminal and agent are noted with the setting ``all``.
+#: Channels of other people's programs; the user's own terminal and agent are noted with the setting ``all``.
 _REMOTE = frozenset({"rest", "mcp", "websocket"})
 #: Deeds are written this long after the first of them at the latest (seconds); equal ones in between count as one.
 _WRITE_AFTER_S = 2.0
@@ -47,12 +47,12 @@ class Audit:
         self._swept_at: int | None = None
         self._closed = False
 
-    def read(self, principal: Principal, door: str, action: str, session_id: str) -> None:
+    def read(self, principal: Principal, channel: str, action: str, session_id: str) -> None:
         """Somebody was given what a session holds. Returns at once; written soon."""
-        if self._mode == "off" or (self._mode != "all" and door not in _REMOTE):
+        if self._mode == "off" or (self._mode != "all" and channel not in _REMOTE):
             return
         with self._lock:
-            self._waiting[_deed(principal, door, action, session_id)] += 1
+            self._waiting[_deed(principal, channel, action, session_id)] += 1
             is_full = len(self._waiting) >= _MOST_WAITING
             if self._timer is None and not self._closed:
                 self._timer = threading.Timer(_WRITE_AFTER_S, self._flush_quietly)
@@ -61,12 +61,12 @@ class Audit:
         if is_full:
             self._flush_quietly()
 
-    def removed(self, principal: Principal, door: str, action: str, session_id: str) -> None:
+    def removed(self, principal: Principal, channel: str, action: str, session_id: str) -> None:
         """Somebody removed a session; noted when this returns, behind what waited. Raises StoreUnavailable."""
         if self._mode == "off":
             return
         with self._lock:
-            self._waiting[_deed(principal, door, action, session_id)] += 1
+            self._waiting[_deed(principal, channel, action, session_id)] += 1
         self.flush()
 
     def entries(
@@ -94,8 +94,8 @@ class Audit:
                 self._timer = None
         now = self._clock()
         by_namespace: dict[Namespace, list[AuditEntry]] = {}
-        for (namespace, principal, key_id, door, action, session_id), times in waiting.items():
-            entry = AuditEntry(now, principal, key_id, door, action, session_id, times)
+        for (namespace, principal, key_id, channel, action, session_id), times in waiting.items():
+            entry = AuditEntry(now, principal, key_id, channel, action, session_id, times)
             by_namespace.setdefault(namespace, []).append(entry)
         try:
             for namespace, entries in by_namespace.items():
@@ -122,5 +122,5 @@ class Audit:
             _log.warning("who read which session could not be noted: %s", error)
 
 
-def _deed(principal: Principal, door: str, action: str, session_id: str) -> _Deed:
-    return (principal.namespace, principal.name, principal.key_id, door, action, session_id)
+def _deed(principal: Principal, channel: str, action: str, session_id: str) -> _Deed:
+    return (principal.namespace, principal.name, principal.key_id, channel, action, session_id)

@@ -63,7 +63,7 @@ class CallContext:
     #: The client started this process (stdio): environment and working directory are the client's.
     own_process: bool = False
     #: Where it came in: ``cli``, ``stdio``, ``mcp`` (over HTTP or a WebSocket), ``rest``.
-    door: str = "cli"
+    channel: str = "cli"
 
 
 class CallingSession:

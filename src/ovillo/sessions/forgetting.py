@@ -162,7 +162,7 @@ class Forgetting:
 
     # --- doing
 
-    def forget(self, principal: Principal, door: str, plan: Plan) -> Forgotten:
+    def forget(self, principal: Principal, channel: str, plan: Plan) -> Forgotten:
         """Raises StoreUnavailable; what is done by then stays done, and the same call goes on."""
         namespace, at = principal.namespace, self._clock()
         key = self._store.secret("forgetting")
@@ -176,7 +176,7 @@ class Forgetting:
             mark = mark_of(key, Forgettable.SESSION, session_id).hex()
             if self._store.forget_session(namespace, session_id, at=at, part_of=stones[0] if stones else None):
                 gone += 1
-                self._audit.removed(principal, door, f"forget {plan.target}", f"forgotten:{mark}")
+                self._audit.removed(principal, channel, f"forget {plan.target}", f"forgotten:{mark}")
             if not stones:
                 marks.append(mark)
         if plan.target == "project":

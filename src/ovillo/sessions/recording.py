@@ -1,4 +1,4 @@
-"""Recording live sessions: made, changed, appended to and removed through one service, whatever the door.
+"""Recording live sessions: made, changed, appended to and removed through one service, whatever the interface.
 
 Owns what may be done to which session (mirrored ones are read-only), redaction on the way in, and telling those who
 keep a session short that it grew. Storing is the store's, reading is ``catalog`` and ``history``.

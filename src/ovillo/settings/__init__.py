@@ -13,10 +13,10 @@ from typing import Any
 
 from ovillo.model.errors import InvalidInput
 from ovillo.settings import sources
+from ovillo.settings.display import DisplayedSetting, shown_settings
 from ovillo.settings.options import LATER, OPTIONS
-from ovillo.settings.showing import Shown, shown_settings
 
-__all__ = ["LATER", "Settings", "Shown", "load_settings", "shown_settings"]
+__all__ = ["LATER", "DisplayedSetting", "Settings", "load_settings", "shown_settings"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.app import open_services
-from ovillo.interfaces.mcp.http import door as mcp_door
-from ovillo.interfaces.rest.door import open_door as rest_door
+from ovillo.interfaces.mcp.http import mount as mcp_mount
+from ovillo.interfaces.rest.mount import open_mount as rest_mount
 from ovillo.interfaces.services import Services
-from ovillo.interfaces.websocket.door import open_door as websocket_door
+from ovillo.interfaces.websocket.mount import open_mount as websocket_mount
 from tests.interfaces.http.serving import Answer, Site, serving
 from tests.interfaces.opened import settings_for
 
 NAMESPACE, FOREIGN = "team", "rivals"
 
 
-DOORS = (mcp_door, rest_door, websocket_door)
+MOUNTS = (mcp_mount, rest_mount, websocket_mount)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def guarded(home: Path, **settings: Any) -> Iterator[Guarded]:
     try:
         keys = [services.keys.create(NAMESPACE, role, role=role)[1] for role in ("reader", "writer", "admin")]
         foreign = services.keys.create(FOREIGN, "foreign", role="admin")[1]
-        with serving(wanted, *DOORS, services=services) as site:
+        with serving(wanted, *MOUNTS, services=services) as site:
             yield Guarded(site, services, *keys, foreign)
     finally:
         services.close()

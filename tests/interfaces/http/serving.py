@@ -19,8 +19,8 @@ import pytest
 from ovillo.app import open_services
 from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.http.binding import bind, url_of
-from ovillo.interfaces.http.doors import Door, OpenDoor, Surroundings
 from ovillo.interfaces.http.endpoints import Endpoint
+from ovillo.interfaces.http.mounts import Mount, OpenMount, ServerContext
 from ovillo.interfaces.http.server import HttpApp, Server
 from ovillo.interfaces.services import Services
 from ovillo.security.own_token import own_token, read_token
@@ -49,7 +49,7 @@ class Site:
 
     host: str
     server: Server | None = None
-    surroundings: Surroundings | None = None
+    context: ServerContext | None = None
     #: Headers that let this user in; sent unless others are given.
     credential: Mapping[str, str] = field(default_factory=dict)
 
@@ -86,15 +86,15 @@ def endpoint(handler: Any, path: str = "/api/things/{id}", method: Any = "GET", 
 @contextmanager
 def serving(
     settings: Settings,
-    *doors: OpenDoor,
+    *mounts: OpenMount,
     endpoints: Sequence[Endpoint] = (),
     services: Services | Callable[[], Services] | None = None,
 ) -> Iterator[Site]:
     """Runs in a thread until the block ends. Services that are handed in stay open."""
     opening = services if callable(services) else (lambda: services) if services else lambda: open_services(settings)
-    surroundings = Surroundings(settings, Backend(opening))
-    own = Door(endpoints=tuple(endpoints))
-    app = HttpApp(surroundings, [*(door(surroundings) for door in doors), own])
+    context = ServerContext(settings, Backend(opening))
+    own = Mount(endpoints=tuple(endpoints))
+    app = HttpApp(context, [*(mount(context) for mount in mounts), own])
     server = Server(app, drain_s=2)
     with bind("127.0.0.1", 0) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -103,13 +103,13 @@ def serving(
             credential = {}
             if settings.auth == "token":
                 credential = {"Authorization": f"Bearer {own_token(settings.data_dir)}"}
-            yield Site(url_of(listener).removeprefix("http://"), server, surroundings, credential)
+            yield Site(url_of(listener).removeprefix("http://"), server, context, credential)
         finally:
             server.should_exit = True
             thread.join(20)
             assert not thread.is_alive()
             if services is None:
-                assert surroundings.backend.close()
+                assert context.backend.close()
 
 
 @contextmanager

@@ -11,10 +11,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from ovillo.interfaces.http.access import PUBLIC
-from ovillo.interfaces.http.doors import Surroundings
+from ovillo.interfaces.http.mounts import ServerContext
 from ovillo.security.keys import mint
 from ovillo.security.principals import ROLES, SCOPES
-from tests.interfaces.http.guarded import DOORS, Guarded, guarded
+from tests.interfaces.http.guarded import MOUNTS, Guarded, guarded
 from tests.interfaces.http.operations import Operation, filled, operations_of
 
 #: Stands in the title and in the message of the session that others must not see.
@@ -135,9 +135,9 @@ def _all_of_theirs(app: Guarded, task: str) -> list[Any]:
 
 @pytest.mark.requirement("ACCESS-18")
 def test_every_other_route_asks_for_a_credential(app: Guarded) -> None:
-    surroundings = app.site.surroundings
-    assert isinstance(surroundings, Surroundings)
-    routes = {getattr(route, "path", "") for door in DOORS for route in door(surroundings).routes}
+    context = app.site.context
+    assert isinstance(context, ServerContext)
+    routes = {getattr(route, "path", "") for mount in MOUNTS for route in mount(context).routes}
     assert routes == _SOCKETS | _POSTED
     for path in _POSTED:
         for method in ("GET", "POST", "DELETE", "PUT"):

@@ -39,7 +39,7 @@ def site(services: Services) -> Iterator[Site]:
 
 
 def noted(services: Services) -> list[tuple[str, str, str]]:
-    return [(x.entry.door, x.entry.action, x.entry.session_id) for x in services.audit.entries(NS)]
+    return [(x.entry.channel, x.entry.action, x.entry.session_id) for x in services.audit.entries(NS)]
 
 
 @pytest.mark.requirement("AUDIT-3")
@@ -78,16 +78,16 @@ def test_a_removal_is_noted_when_it_is_answered(site: Site, services: Services, 
 def test_tools_note_what_they_open_by_door_and_a_refused_request_notes_nothing(services: Services) -> None:
     history = Registry.of("get_session_history")
     given = {"sessionID": "ses_mirror"}
-    for door in ("mcp", "stdio", "cli"):
+    for channel in ("mcp", "stdio", "cli"):
         history.dispatch(
-            services, LOCAL, "get_session_history", given, CallContext("get_session_history", given, door=door)
+            services, LOCAL, "get_session_history", given, CallContext("get_session_history", given, channel=channel)
         )
     history.dispatch(
         services,
         LOCAL,
         "get_session_history",
         {"sessionID": "nobody"},
-        CallContext("get_session_history", {}, door="mcp"),
+        CallContext("get_session_history", {}, channel="mcp"),
     )
     assert noted(services) == [("mcp", "get_session_history", "ses_mirror")]
 
@@ -104,10 +104,10 @@ def test_reading_again_and_again_is_one_entry_that_counts(site: Site, services: 
 
 @pytest.mark.requirement("AUDIT-4")
 def test_the_setting_says_what_is_noted(tmp_path: Path) -> None:
-    for mode, doors in (("off", []), ("all", ["cli"])):
+    for mode, channels in (("off", []), ("all", ["cli"])):
         opened = open_services(replace(settings_for(tmp_path), audit_sessions=mode, data_dir=tmp_path / mode))
         opened.audit.read(LOCAL, "cli", "session show", "a")
-        assert [x.entry.door for x in opened.audit.entries(NS)] == doors
+        assert [x.entry.channel for x in opened.audit.entries(NS)] == channels
         opened.close()
 
 
@@ -160,4 +160,4 @@ def test_what_was_noted_is_listed_for_people(capsys: pytest.CaptureFixture[str],
     assert "session delete" in shown
     assert "one" in shown
     (entry,) = line.run("audit", "list", "--session", "one", "--json").json()["entries"]
-    assert (entry["principal"], entry["door"], entry["times"]) == ("local", "cli", 1)
+    assert (entry["principal"], entry["channel"], entry["times"]) == ("local", "cli", 1)

@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from ovillo.interfaces.http.doors import Door, Surroundings
+from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.settings import Settings
 from tests.interfaces.http.serving import Site, serving, settings
 
@@ -20,13 +20,13 @@ __all__ = ["settings"]
 EVERYWHERE = ("/healthz", "/api/sessions", "/metrics", "/nothing", "/openapi.json")
 
 
-def _socket_door(around: Surroundings) -> Door:
+def _socket_door(around: ServerContext) -> Mount:
     async def greet(socket: WebSocket) -> None:
         await socket.accept()
         await socket.send_text("hello")
         await socket.close()
 
-    return Door(routes=[WebSocketRoute("/ws", greet)])
+    return Mount(routes=[WebSocketRoute("/ws", greet)])
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from mcp import Client
 from ovillo.interfaces.http.binding import bind
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES, is_loopback
 from ovillo.interfaces.http.server import serve
-from ovillo.interfaces.mcp.http import door
+from ovillo.interfaces.mcp.http import mount
 from ovillo.interfaces.services import Services
 from ovillo.model.errors import Conflict, InvalidInput, PermissionDenied
 from ovillo.settings import Settings
@@ -35,14 +35,14 @@ def test_both_eras_are_served_at_one_address(made: Services) -> None:
                 assert not result.is_error
                 assert "> hello" in result.content[0].text
 
-    with serving(made.settings, door, services=made) as site:
+    with serving(made.settings, mount, services=made) as site:
         for mode in ("legacy", "2026-07-28"):
             anyio.run(work, f"{site.url}/mcp", mode)
 
 
 @pytest.mark.requirement("TOOL-14")
 def test_the_guard_stands_before_mcp_too(made: Services) -> None:
-    with serving(made.settings, door, services=made) as site:
+    with serving(made.settings, mount, services=made) as site:
         for path in ("/healthz", "/mcp", "/nothing"):
             refused = site.ask("GET", path, Host="evil.example")
             assert (refused.status, refused.kind) == (421, "application/problem+json")
@@ -56,7 +56,7 @@ def test_the_guard_stands_before_mcp_too(made: Services) -> None:
 
 @pytest.mark.requirement("TOOL-14")
 def test_a_body_over_the_limit_is_refused_with_and_without_a_declared_length(made: Services) -> None:
-    with serving(made.settings, door, services=made) as site:
+    with serving(made.settings, mount, services=made) as site:
         refused = site.ask("POST", "/mcp", b" " * (MAX_BODY_BYTES + 1), Content_Type="application/json")
         assert (refused.status, refused.kind) == (413, "application/problem+json")
         with socket.create_connection(site.host.split(":")) as raw:  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ def test_a_body_over_the_limit_is_refused_with_and_without_a_declared_length(mad
 
 @pytest.mark.requirement("TOOL-14")
 def test_an_open_stream_does_not_hold_up_the_end(made: Services) -> None:
-    with serving(made.settings, door, services=made) as site:
+    with serving(made.settings, mount, services=made) as site:
         opening = {
             "jsonrpc": "2.0",
             "id": 1,
@@ -103,7 +103,7 @@ def test_an_address_beyond_loopback_is_refused_before_anything_opens(made: Servi
         raise AssertionError("opened the store for an address that must be refused")
 
     with pytest.raises(PermissionDenied, match="authentication"):
-        serve(never, replace(made.settings, host=host, port=0), [door])
+        serve(never, replace(made.settings, host=host, port=0), [mount])
 
 
 @pytest.mark.requirement("TOOL-15")

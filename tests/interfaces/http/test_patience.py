@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ovillo.interfaces.http.endpoints import Exchange, Reply
-from ovillo.interfaces.websocket.door import open_door as websocket_door
+from ovillo.interfaces.websocket.mount import open_mount as websocket_mount
 from tests.interfaces.http.serving import Site, endpoint, serving
 from tests.interfaces.opened import settings_for
 
@@ -31,7 +31,7 @@ def _echo(call: Exchange[Any, dict[str, Any]]) -> Reply:
 def site(tmp_path: Path) -> Iterator[Site]:
     hasty = settings_for(tmp_path, head_timeout_s=0.3, body_timeout_s=0.3, keep_alive_s=0.3, ping_interval_s=0.3)
     endpoints = [endpoint(_echo, method="POST", body=dict[str, Any])]
-    with serving(hasty, websocket_door, endpoints=endpoints) as running:
+    with serving(hasty, websocket_mount, endpoints=endpoints) as running:
         yield running
 
 

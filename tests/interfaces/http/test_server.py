@@ -243,9 +243,9 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
 @pytest.mark.requirement("LOAD-7")
 def test_what_the_first_import_needs_is_built_without_being_asked_for(settings: Settings) -> None:
     with serving(settings) as site:
-        assert site.surroundings is not None
+        assert site.context is not None
         for _ in range(2_000):
-            services = site.surroundings.backend.opened
+            services = site.context.backend.opened
             if services is not None and {"recorder", "importer", "transfer"} <= services.__dict__.keys():
                 break
             assert site.ask("GET", "/healthz").status == 200

@@ -119,5 +119,5 @@ def test_a_client_that_keeps_something_else_under_that_name_is_left_alone(site: 
 def test_a_session_with_a_small_limit_is_summarised_while_it_grows(site: Site, services: Services) -> None:
     site.ask("POST", "/api/sessions", {"id": "s", "memory": {"contextLimit": 2, "keepLastNTurns": 1}})
     talk(site, "s", 8)
-    services.keeper.settle(LOCAL.namespace, SessionId("s"))
+    services.summary_worker.settle(LOCAL.namespace, SessionId("s"))
     assert services.store.summaries(LOCAL.namespace, SessionId("s"))

@@ -9,12 +9,12 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from ovillo.interfaces.http.doors import Surroundings
+from ovillo.interfaces.http.mounts import ServerContext
 from ovillo.model.clock import system_clock
 from ovillo.security.browser_passes import BrowserPasses
 from ovillo.security.keys import mint
 from ovillo.security.own_token import OwnToken
-from tests.interfaces.http.guarded import DOORS
+from tests.interfaces.http.guarded import MOUNTS
 from tests.interfaces.http.operations import Operation, filled, operations_of
 from tests.interfaces.http.serving import Answer, Site, serving
 from tests.interfaces.opened import settings_for
@@ -25,7 +25,7 @@ _POSTED, _SOCKETS = ("/mcp", "/mcp/v1/execute"), ("/ws", "/mcp/ws")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     settings = settings_for(tmp_path_factory.mktemp("home"), auth="token", toolsets=("all",))
-    with serving(settings, *DOORS) as running:
+    with serving(settings, *MOUNTS) as running:
         yield running
 
 
@@ -36,8 +36,8 @@ def operations(site: Site) -> list[Operation]:
 
 @pytest.fixture(scope="module")
 def cookie(site: Site) -> str:
-    around = site.surroundings
-    assert isinstance(around, Surroundings)
+    around = site.context
+    assert isinstance(around, ServerContext)
     passes = BrowserPasses(OwnToken(around.settings.data_dir), around.instance, system_clock)
     return passes.cookie(int(site.host.rpartition(":")[2]))
 

@@ -50,8 +50,8 @@ def test_the_process_is_healthy_before_the_store_is_open(settings: Settings) -> 
         may_open.set()
         assert site.ask("GET", "/api/things/a").json is True
         assert site.ask("GET", "/readyz").json == {"status": "ready", "reasons": [], "indexedThrough": None}
-        assert site.surroundings is not None
-        assert site.surroundings.backend.close()
+        assert site.context is not None
+        assert site.context.backend.close()
 
 
 @pytest.mark.requirement("HTTP-8")

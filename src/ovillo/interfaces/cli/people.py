@@ -1,6 +1,6 @@
 """What agents are told to call, as what people type.
 
-Owns the table of tools and commands. Answers and errors below name tools, since tools are what all doors share; on a terminal
+Owns the table of tools and commands. Answers and errors below name tools, since tools are what all interfaces share; on a terminal
 each call of a tool becomes the command that does the same. Recorded text in quotes stays as it is.
 """
 

@@ -1,4 +1,4 @@
-"""What every HTTP door shares: endpoints and their schema, access, guards, errors, metrics, and the server itself.
+"""What every interface over HTTP shares: endpoints and their schema, access, guards, errors, metrics, and the server itself.
 
 Owns no resource of its own: ``rest``, ``websocket`` and ``mcp`` bring their endpoints and routes; ``ovillo.app`` joins them.
 """

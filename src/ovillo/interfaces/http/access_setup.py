@@ -19,8 +19,8 @@ import anyio.to_thread
 from ovillo.interfaces.http import browser
 from ovillo.interfaces.http.access import PUBLIC, Access, public_paths
 from ovillo.interfaces.http.asgi import App, Scope
-from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import InvalidInput, OvilloError
 from ovillo.security.browser_passes import BrowserPasses
@@ -59,21 +59,21 @@ def public(settings: Settings) -> Callable[[str], bool]:
     return public_paths((*PUBLIC, browser.OPEN_PATH) if settings.auth == "token" else PUBLIC)
 
 
-def layer(app: App, surroundings: Surroundings) -> Access:
+def layer(app: App, context: ServerContext) -> Access:
     """The layer in front of the router. Raises InvalidInput."""
-    settings = surroundings.settings
+    settings = context.settings
     authenticator: Authenticator | None = None
     if settings.auth == "token":
         return Access(
             app,
             OwnToken(settings.data_dir),
-            cookies=_passes(surroundings),
+            cookies=_passes(context),
             is_public=public(settings),
             rate=_rate(settings),
             hint=_TOKEN_HINT,
         )
     if settings.auth == "apikey":
-        authenticator = _Keys(surroundings)
+        authenticator = _Keys(context)
     elif settings.auth == "jwt":
         authenticator = _token_verifier(settings)
     has_metadata = settings.auth == "jwt"
@@ -86,9 +86,9 @@ def layer(app: App, surroundings: Surroundings) -> Access:
     )
 
 
-def door(surroundings: Surroundings) -> Door:
+def mount(context: ServerContext) -> Mount:
     """The description of this resource, and a word in the log when nobody can come in."""
-    settings = surroundings.settings
+    settings = context.settings
 
     def describe(call: Exchange[Any, None]) -> Reply:
         return Reply(_metadata(settings, call.headers.get("host", ""), ""))
@@ -107,23 +107,23 @@ def door(surroundings: Surroundings) -> Door:
     async def lifespan() -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             if settings.auth == "apikey":
-                tasks.start_soon(_warn_without_keys, surroundings)
+                tasks.start_soon(_warn_without_keys, context)
             yield
             tasks.cancel_scope.cancel()
 
-    routes = browser.routes(_passes(surroundings)) if settings.auth == "token" else ()
-    return Door(endpoints=endpoints, routes=routes, lifespan=lifespan)
+    routes = browser.routes(_passes(context)) if settings.auth == "token" else ()
+    return Mount(endpoints=endpoints, routes=routes, lifespan=lifespan)
 
 
-def _passes(surroundings: Surroundings) -> BrowserPasses:
-    return BrowserPasses(OwnToken(surroundings.settings.data_dir), surroundings.instance, system_clock)
+def _passes(context: ServerContext) -> BrowserPasses:
+    return BrowserPasses(OwnToken(context.settings.data_dir), context.instance, system_clock)
 
 
 class _Keys:
     """Implements ``Authenticator`` over services that may not be open yet."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
-        self._backend = surroundings.backend
+    def __init__(self, context: ServerContext) -> None:
+        self._backend = context.backend
 
     def known(self, credential: str) -> Principal | None:
         services = self._backend.opened
@@ -134,9 +134,9 @@ class _Keys:
         return self._backend.services().keys.look_up(credential)
 
 
-async def _warn_without_keys(surroundings: Surroundings) -> None:
+async def _warn_without_keys(context: ServerContext) -> None:
     def any_live() -> bool:
-        return surroundings.backend.services().keys.any_live()
+        return context.backend.services().keys.any_live()
 
     try:
         has_some = await anyio.to_thread.run_sync(any_live, abandon_on_cancel=True)

@@ -1,4 +1,4 @@
-"""Errors as every HTTP door writes them: RFC 9457 problem JSON.
+"""Errors as every interface over HTTP writes them: RFC 9457 problem JSON.
 
 Owns the shape of a problem and how our errors become one. A failure nobody expected is told without its message, which
 may hold what was remembered.

@@ -28,7 +28,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.security.principals import ANYONE, Principal, require_scope
 
 if TYPE_CHECKING:
-    from ovillo.interfaces.http.doors import Surroundings
+    from ovillo.interfaces.http.mounts import ServerContext
     from ovillo.interfaces.services import Services
 
 #: Handlers that block run in so many threads at once; others wait their turn.
@@ -93,10 +93,10 @@ def _noting(endpoint: Endpoint) -> Handler:
 class EndpointRouter:
     """ASGI app. What is no endpoint goes to ``others``."""
 
-    def __init__(self, endpoints: Sequence[Endpoint], surroundings: Surroundings, others: App) -> None:
+    def __init__(self, endpoints: Sequence[Endpoint], context: ServerContext, others: App) -> None:
         self._others = others
-        self._backend = surroundings.backend
-        self._stopping = surroundings.stopping
+        self._backend = context.backend
+        self._stopping = context.stopping
         self._tree: PathTree[_Prepared] = PathTree()
         for endpoint in endpoints:
             self._tree.add(endpoint.method, endpoint.path, _Prepared(endpoint))

@@ -1,7 +1,7 @@
-"""The one HTTP server: joins the doors behind the layers that all of them share, runs, and ends in order.
+"""The one HTTP server: joins the mounts behind the layers that all of them share, runs, and ends in order.
 
-Owns the order of the layers (request id and metrics, guard, access, holding, router), opening the services beside the first
-requests, and draining. Doors know nothing of it.
+Owns the order of the layers (request id and metrics, guard, access, concurrency limit, router), opening the services beside the first
+requests, and draining. Mounts know nothing of it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.http import access_setup, memory
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
 from ovillo.interfaces.http.binding import bind, check_address, tls_context, url_of
-from ovillo.interfaces.http.doors import Door, OpenDoor, Surroundings
+from ovillo.interfaces.http.concurrency import ConcurrencyLimit
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES, Guard, is_loopback
-from ovillo.interfaces.http.holding import Holding
 from ovillo.interfaces.http.logs import log_to_stderr
 from ovillo.interfaces.http.metrics import Metrics
+from ovillo.interfaces.http.mounts import Mount, OpenMount, ServerContext
 from ovillo.interfaces.http.observing import Observing
 from ovillo.interfaces.http.patience import patient_protocol
 from ovillo.interfaces.http.problems import problem, problem_of, unexpected
@@ -65,13 +65,13 @@ _FIRST_ASKED = ("recorder", "importer", "transfer")
 def serve(
     open_services: OpenServices,
     settings: Settings,
-    doors: Sequence[OpenDoor],
+    mounts: Sequence[OpenMount],
     on_ready: Callable[[str], None] | None = None,
     *,
     has_services: bool = True,
 ) -> None:
     """Serve until a signal; ``on_ready`` gets the address once the socket listens. Without ``has_services`` no store
-    is touched: for doors that need none.
+    is touched: for mounts that need none.
 
     Raises PermissionDenied, InvalidInput and Conflict before anything is served, and whatever kept the services from
     opening."""
@@ -81,20 +81,20 @@ def serve(
     tls = tls_context(settings)
     with bind(settings.host, settings.port) as listener:
         log_to_stderr(settings)
-        surroundings = Surroundings(settings, Backend(lambda: open_services(settings)), has_services=has_services)
-        app = HttpApp(surroundings, [door(surroundings) for door in doors])
+        context = ServerContext(settings, Backend(lambda: open_services(settings)), has_services=has_services)
+        app = HttpApp(context, [mount(context) for mount in mounts])
         server = Server(app, tls)
         url = url_of(listener, tls=tls is not None)
         with server.while_listening:
             if has_services:
-                here = announced(settings.data_dir, url, settings.auth, system_clock(), surroundings.instance)
+                here = announced(settings.data_dir, url, settings.auth, system_clock(), context.instance)
                 server.while_listening.enter_context(here)
             if on_ready:
                 on_ready(url)
             try:
                 server.run(sockets=[listener])
             finally:
-                is_closed = surroundings.backend.close()
+                is_closed = context.backend.close()
         if app.failure is not None:
             raise app.failure
         if not is_closed or server.asked_twice:
@@ -106,25 +106,25 @@ def serve(
 class HttpApp:
     """The ASGI app. ``failure`` is what kept the services from opening; ``on_failure`` is called then."""
 
-    def __init__(self, surroundings: Surroundings, doors: Sequence[Door]) -> None:
-        self.surroundings = surroundings
+    def __init__(self, context: ServerContext, mounts: Sequence[Mount]) -> None:
+        self.context = context
         self.failure: Exception | None = None
         self.on_failure: Callable[[], None] = lambda: None
-        self._doors = doors = [access_setup.door(surroundings), *doors]
-        settings = surroundings.settings
-        metrics = Metrics(lambda: surroundings.backend.opened)
-        endpoints = [*upkeep_endpoints(surroundings, metrics), *(each for door in doors for each in door.endpoints)]
+        self._mounts = mounts = [access_setup.mount(context), *mounts]
+        settings = context.settings
+        metrics = Metrics(lambda: context.backend.opened)
+        endpoints = [*upkeep_endpoints(context, metrics), *(each for mount in mounts for each in mount.endpoints)]
         endpoints += description_endpoints(endpoints)
         self._others = Starlette(
-            routes=[route for door in doors for route in door.routes],
+            routes=[route for mount in mounts for route in mount.routes],
             exception_handlers={HTTPException: self._http_problem, OvilloError: _our_problem, Exception: _unexpected},  # type: ignore[dict-item]
             lifespan=self._lifespan,
         )
         self._others.router.redirect_slashes = False
-        router = EndpointRouter(endpoints, surroundings, _EndsStreams(self._others, surroundings.stopping))
+        router = EndpointRouter(endpoints, context, _EndsStreams(self._others, context.stopping))
         self._router = router
         guard = Guard(
-            access_setup.layer(Holding(router, settings), surroundings),
+            access_setup.layer(ConcurrencyLimit(router, settings), context),
             settings.allowed_hosts,
             settings.allowed_origins,
             any_address=not is_loopback(settings.host),
@@ -143,21 +143,21 @@ class HttpApp:
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks, AsyncExitStack() as stack:
-            for door in self._doors:
-                if door.lifespan is not None:
-                    await stack.enter_async_context(door.lifespan())
-            if self.surroundings.has_services:
+            for mount in self._mounts:
+                if mount.lifespan is not None:
+                    await stack.enter_async_context(mount.lifespan())
+            if self.context.has_services:
                 tasks.start_soon(self._open)
             try:
                 yield
             finally:
-                self.surroundings.stopping.set()
-                await anyio.to_thread.run_sync(self.surroundings.backend.stop_background)
+                self.context.stopping.set()
+                await anyio.to_thread.run_sync(self.context.backend.stop_background)
                 tasks.cancel_scope.cancel()
 
     async def _open(self) -> None:
         """In a thread, while the first requests come in."""
-        backend = self.surroundings.backend
+        backend = self.context.backend
         try:
             services = await anyio.to_thread.run_sync(backend.services, abandon_on_cancel=True)
             await anyio.to_thread.run_sync(_build, services, abandon_on_cancel=True)
@@ -245,7 +245,7 @@ class Server(uvicorn.Server):
     """uvicorn's, with an end of our own: it is announced to open streams, it is bounded, and it is a success."""
 
     def __init__(self, app: HttpApp, tls: ssl.SSLContext | None = None, drain_s: int = _DRAIN_S) -> None:
-        settings = app.surroundings.settings
+        settings = app.context.settings
         # uvicorn takes fractions of a second, too, but its types do not say so.
         options: dict[str, Any] = {"timeout_keep_alive": settings.keep_alive_s}
         if tls is not None:
@@ -270,8 +270,8 @@ class Server(uvicorn.Server):
         self.asked_twice = False
         #: Left before the socket closes: from then on the address may be somebody else's.
         self.while_listening = ExitStack()
-        self._stopping = app.surroundings.stopping
-        self._farewells = app.surroundings.farewells
+        self._stopping = app.context.stopping
+        self._farewells = app.context.farewells
         app.on_failure = self.stop
 
     def stop(self) -> None:

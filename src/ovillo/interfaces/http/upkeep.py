@@ -15,8 +15,8 @@ import msgspec
 from ovillo import __version__
 from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.http import metrics, pages
-from ovillo.interfaces.http.doors import Surroundings
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.mounts import ServerContext
 from ovillo.interfaces.http.openapi import openapi_document
 from ovillo.interfaces.services import Services
 from ovillo.model.errors import OvilloError
@@ -52,11 +52,11 @@ class Readiness(msgspec.Struct, kw_only=True, rename="camel"):
     failing: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
-def upkeep_endpoints(surroundings: Surroundings, figures: metrics.Metrics) -> list[Endpoint]:
-    backend = surroundings.backend
+def upkeep_endpoints(context: ServerContext, figures: metrics.Metrics) -> list[Endpoint]:
+    backend = context.backend
 
     def ready(call: Exchange[Any, None]) -> Reply:
-        answer = readiness(backend, stopping=surroundings.stopping.is_set())
+        answer = readiness(backend, stopping=context.stopping.is_set())
         return Reply(answer, 503 if answer.reasons else 200, {"Cache-Control": "no-store"})
 
     def measured(call: Exchange[Any, None]) -> Reply:

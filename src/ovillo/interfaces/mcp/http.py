@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP: the door that ``/mcp`` is.
+"""MCP over streamable HTTP, mounted at ``/mcp``.
 
 Owns the SDK's session manager and what it needs. Binding, guard, access and errors are ``interfaces.http``'s.
 """
@@ -17,8 +17,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.routing import Route
 
 from ovillo.interfaces.http.asgi import App, Receive, Scope, Send
-from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
+from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.interfaces.mcp import execute_http
 from ovillo.interfaces.mcp.loop import state_key
 from ovillo.interfaces.mcp.owners import WithOwner
@@ -30,13 +30,13 @@ from ovillo.security.shares import Shares
 MCP_PATH = "/mcp"
 
 
-def door(surroundings: Surroundings, *, grace_s: float = GRACE_S) -> Door:
+def mount(context: ServerContext, *, grace_s: float = GRACE_S) -> Mount:
     """``grace_s``: how long an idle session of a caller who has too many is left alone. Raises InvalidInput for a
     toolset that nobody knows."""
-    settings, backend = surroundings.settings, surroundings.backend
+    settings, backend = context.settings, context.backend
     registry = Registry.choose(settings.toolsets, read_only=settings.read_only)
     server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir))
-    sdk = sdk_door(server.mcp, surroundings, server.end_subscriptions, grace_s)
+    sdk = sdk_mount(server.mcp, context, server.end_subscriptions, grace_s)
 
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:
@@ -44,21 +44,21 @@ def door(surroundings: Surroundings, *, grace_s: float = GRACE_S) -> Door:
         async with sdk.running():
             yield
 
-    return Door(routes=[*execute_http.routes(server), *sdk.routes], lifespan=lifespan)
+    return Mount(routes=[*execute_http.routes(server), *sdk.routes], lifespan=lifespan)
 
 
 @dataclass(frozen=True, slots=True)
-class SdkDoor:
+class SdkMount:
     """The SDK's endpoint at ``/mcp`` as every server of ours has it; it answers while ``running``."""
 
     routes: Sequence[Route]
     running: Callable[[], AbstractAsyncContextManager[None]]
 
 
-def sdk_door(
-    mcp: Server[Any], surroundings: Surroundings, end_subscriptions: Callable[[], None], grace_s: float = GRACE_S
-) -> SdkDoor:
-    shares = Shares(surroundings.settings.max_mcp_sessions, surroundings.settings.caller_share)
+def sdk_mount(
+    mcp: Server[Any], context: ServerContext, end_subscriptions: Callable[[], None], grace_s: float = GRACE_S
+) -> SdkMount:
+    shares = Shares(context.settings.max_mcp_sessions, context.settings.caller_share)
     inner = mcp.streamable_http_app(
         streamable_http_path=MCP_PATH,
         # Who may open how many is settled before.
@@ -72,7 +72,7 @@ def sdk_door(
     @asynccontextmanager
     async def running() -> AsyncIterator[None]:
         async with mcp.session_manager.run(), anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_streams, surroundings.stopping, end_subscriptions)
+            tasks.start_soon(_end_streams, context.stopping, end_subscriptions)
             yield
             tasks.cancel_scope.cancel()
 
@@ -81,7 +81,7 @@ def sdk_door(
         for each in inner.routes
         if isinstance(each, Route)
     ]
-    return SdkDoor(routes, running)
+    return SdkMount(routes, running)
 
 
 class _Trimmed:

@@ -139,7 +139,7 @@ class OvilloServer:
             meta=caller.get("meta", {}),
             client_name=caller.get("client_name"),
             own_process=self._own_process,
-            door="stdio" if self._own_process else "mcp",
+            channel="stdio" if self._own_process else "mcp",
         )
         principal = caller.get("principal", self._principal)
         try:

@@ -18,7 +18,7 @@ from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
-from ovillo.interfaces.http.holding import too_many
+from ovillo.interfaces.http.concurrency import too_many
 from ovillo.security.shares import Refused, Shares
 
 #: A session without a request for so long is ended (seconds).

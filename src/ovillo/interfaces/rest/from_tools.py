@@ -57,7 +57,7 @@ def _through(tool: Tool[Any]) -> Handler:
         arguments = {name: value for name, value in given.items() if value is not None}
         if "id" in call.path:
             arguments["sessionID"] = call.path["id"]
-        context = CallContext(tool=tool.name, arguments=arguments, door="rest")
+        context = CallContext(tool=tool.name, arguments=arguments, channel="rest")
         return Reply(registry.answer(call.services, call.principal, tool.name, arguments, context).structured)
 
     return handle

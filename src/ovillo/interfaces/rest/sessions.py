@@ -128,10 +128,10 @@ def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
 
 def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
     """A session as every answer about one shows it, with its ETag."""
-    call.services.keeper.hurry(call.namespace, row.session.id)
+    call.services.summary_worker.hurry(call.namespace, row.session.id)
     view = call.services.summaries.view(call.namespace, row.session.id)
     if view.pending:
-        call.services.keeper.ask(call.namespace, row.session.id)
+        call.services.summary_worker.ask(call.namespace, row.session.id)
     title = call.services.catalog.summaries(call.namespace, [row.session.id])[row.session.id].title
     counted = {"messageCount": row.counts.messages, "promptCount": row.counts.prompts, "partCount": row.counts.parts}
     metrics = {**counted, **(row.session.metadata.get("metrics") or {})}

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from ovillo.interfaces.tools.answer_budget import AnswerBudget, clip
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.room import Room, clip
 from ovillo.interfaces.tools.schema import NAMED
 from ovillo.interfaces.tools.working_place import caller_of
 from ovillo.model.clock import to_iso
@@ -59,7 +59,7 @@ def handle(call: Call, args: Input) -> Answer:
         expires_at=to_iso(entry.expires_at) or UNSET,
     )
     heading = f"{said(entry.key)} of the context {said(entry.context)}, stored {output.stored_at}."
-    if Room(MAX_ANSWER_TOKENS).take(encoded, output):
+    if AnswerBudget(MAX_ANSWER_TOKENS).take(encoded, output):
         return Answer(output, [heading, Quote(encoded)])
     output.success, output.value, output.reason = False, UNSET, "too_large"
     output.excerpt, left_out = clip(encoded, _EXCERPT)

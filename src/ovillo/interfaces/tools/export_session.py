@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
-from ovillo.interfaces.tools.room import Room
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
 from ovillo.model.quoting import NOTICE, Line, Quote, named, said
 from ovillo.model.wording import counted
@@ -40,13 +40,13 @@ class Output(Struct, kw_only=True):
 def handle(call: Call, args: Input) -> Answer:
     found = find_session(call, args.session_id)
     made = call.services.transfer.export(call.namespace, found.id, args.format)
-    room = Room(args.max_tokens)
-    data = None if args.format == "pdf" else _within(made, room.whole)
+    budget = AnswerBudget(args.max_tokens)
+    data = None if args.format == "pdf" else _within(made, budget.whole)
     output = Output(
         session_id=found.id,
         filename=made.filename,
         format=args.format,
-        complete=data is not None and room.take(data, {"data": data}),
+        complete=data is not None and budget.take(data, {"data": data}),
         calling=shapes.calling_info(found.calling),
     )
     lines: list[Line] = [shapes.calling_line(found.calling)]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.code_shapes import SymbolInfo, symbol_info
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF
 from ovillo.model.quoting import named, said
 from ovillo.security.principals import CONTEXT_READ
@@ -52,11 +52,11 @@ def handle(call: Call, args: Input) -> Answer:
     found = call.services.symbols.find(call.namespace, args.query, root=root, limit=args.limit)
     output = Output(symbols=[])
     lines: list[str] = []
-    room = Room()
+    budget = AnswerBudget()
     for one in found.symbols:
         info = found_info(one)
         text = found_lines(info)
-        if not room.take("\n".join(text), info) and lines:
+        if not budget.take("\n".join(text), info) and lines:
             break
         output.symbols.append(info)
         lines += text

@@ -42,7 +42,7 @@ def find_session(call: Call, ref: str) -> Found:
     Raises NotFound and Ambiguous with what to call instead.
     """
     found = _found(call, ref)
-    call.services.audit.read(call.principal, call.context.door, call.context.tool, found.id)
+    call.services.audit.read(call.principal, call.context.channel, call.context.tool, found.id)
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import Found, find_session, freshness, with_session
 from ovillo.interfaces.tools.messages import (
@@ -23,7 +24,6 @@ from ovillo.interfaces.tools.messages import (
     part_info,
     part_lines,
 )
-from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.interfaces.tools.whole_item import Piece, cut_out
 from ovillo.model.clock import to_iso
@@ -86,7 +86,7 @@ def _page(call: Call, args: Input, found: Found) -> Answer:
     page = call.services.history.page(
         call.namespace, found.id, limit=limit, cursor=at, around=around, max_chars=PASSING_CHARS
     )
-    packed = _pack(page.messages, part_skip, detail(args.response_format), Room(args.max_tokens))
+    packed = _pack(page.messages, part_skip, detail(args.response_format), AnswerBudget(args.max_tokens))
     fresh = with_session(page.freshness, found)
     output = _output(found, packed, fresh, page.offset, page.total, args)
     if packed.parts_of_next:
@@ -102,10 +102,10 @@ def _backwards(call: Call, args: Input, found: Found, state: dict[str, Any], lim
     key, at = f"history:{found.id}", state.get("c")
     page = call.services.history.page(call.namespace, found.id, limit=limit, cursor=at, newest=at is None)
     how = detail(args.response_format)
-    room, fitting = Room(args.max_tokens), 0
-    while fitting < len(page.messages) and _takes(page.messages[-1 - fitting], how, room):
+    budget, fitting = AnswerBudget(args.max_tokens), 0
+    while fitting < len(page.messages) and _takes(page.messages[-1 - fitting], how, budget):
         fitting += 1
-    packed = _pack(page.messages[-max(fitting, 1) :], 0, how, Room(args.max_tokens))
+    packed = _pack(page.messages[-max(fitting, 1) :], 0, how, AnswerBudget(args.max_tokens))
     start = page.offset + len(page.messages) - len(packed.infos)
     fresh = with_session(page.freshness, found)
     output = _output(found, packed, fresh, start, page.total, args)
@@ -128,7 +128,7 @@ class _Packed:
         self.parts_of_next = 0
 
 
-def _pack(messages: tuple[Message, ...], part_skip: int, how: Detail, room: Room) -> _Packed:
+def _pack(messages: tuple[Message, ...], part_skip: int, how: Detail, budget: AnswerBudget) -> _Packed:
     """As many messages as there is room for; the last one may be cut between two of its parts."""
     packed = _Packed()
     for message in messages:
@@ -136,12 +136,12 @@ def _pack(messages: tuple[Message, ...], part_skip: int, how: Detail, room: Room
         if part_skip:
             heading[0] += " (continued)"
         info = message_info(message, [], how)
-        if not room.take(written(heading), info) and packed.infos:
+        if not budget.take(written(heading), info) and packed.infos:
             break
         lines: list[Line] = [*heading]
         done = part_skip
         for part in message.parts[part_skip:]:
-            item = _fitting(part, how, room, must=not info.parts and not packed.infos)
+            item = _fitting(part, how, budget, must=not info.parts and not packed.infos)
             if item is None:
                 break
             info.parts.append(item)
@@ -159,19 +159,19 @@ def _pack(messages: tuple[Message, ...], part_skip: int, how: Detail, room: Room
     return packed
 
 
-def _takes(message: Message, how: Detail, room: Room) -> bool:
+def _takes(message: Message, how: Detail, budget: AnswerBudget) -> bool:
     """Whether the whole message still has room; what is left of the room afterwards is only good when it had."""
-    if not room.take(written(message_heading(message)), message_info(message, [], how)):
+    if not budget.take(written(message_heading(message)), message_info(message, [], how)):
         return False
     items = (part_info(part, how) for part in message.parts)
-    return all(room.take(written(part_lines(item)), item) for item in items)
+    return all(budget.take(written(part_lines(item)), item) for item in items)
 
 
-def _fitting(part: Part, how: Detail, room: Room, *, must: bool) -> PartInfo | None:
+def _fitting(part: Part, how: Detail, budget: AnswerBudget, *, must: bool) -> PartInfo | None:
     """The part as asked for when there is room; the first one of an answer is shortened until it fits."""
     for shorter in (how, DETAILED, CONCISE, TINY) if must else (how,):
         item = part_info(part, shorter)
-        if room.take(written(part_lines(item)), item):
+        if budget.take(written(part_lines(item)), item):
             return item
     return part_info(part, TINY) if must else None
 
@@ -192,7 +192,7 @@ def _one_item(call: Call, args: Input, found: Found) -> Answer:
     else:
         message = call.services.history.message(call.namespace, found.id, args.message_id or "")
         skip = cursors.position(state, "p")
-        packed = _pack((message,), skip, WHOLE, Room(args.max_tokens))
+        packed = _pack((message,), skip, WHOLE, AnswerBudget(args.max_tokens))
         following = cursors.encode(key, p=packed.parts_of_next) if packed.parts_of_next else UNSET
         notes = []
     fresh = freshness(call, found)

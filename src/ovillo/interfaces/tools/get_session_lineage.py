@@ -7,10 +7,10 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 
 from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import Found, find_session, freshness
 from ovillo.interfaces.tools.link_sessions import LinkInfo, link_info, link_line
-from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, said
@@ -69,18 +69,18 @@ def handle(call: Call, args: Input) -> Answer:
     everyone = [(index, relative) for index, group in enumerate(groups) for relative in group]
     shown: tuple[list[Relative], ...] = ([], [], [])
     lines: list[str] = []
-    room = Room()
+    budget = AnswerBudget()
     at = start
     for index, relative in everyone[start:]:
         line = _line(relative)
-        if not room.take(line, relative) and lines:
+        if not budget.take(line, relative) and lines:
             break
         if not shown[index]:
             lines.append(f"{_GROUPS[index]} ({len(groups[index])}):")
         shown[index].append(relative)
         lines.append(line)
         at += 1
-    links, link_lines = _links(call, found, room) if not start else (UNSET, [])
+    links, link_lines = _links(call, found, budget) if not start else (UNSET, [])
     fresh = freshness(call, found)
     output = Output(
         links=links,
@@ -129,13 +129,13 @@ def _line(relative: Relative) -> str:
     return f"{'  ' * max(depth - 1, 0)}{line}" + (f" ({relative.relation})" if depth else "")
 
 
-def _links(call: Call, found: Found, room: Room) -> tuple[list[LinkInfo] | UnsetType, list[str]]:
+def _links(call: Call, found: Found, budget: AnswerBudget) -> tuple[list[LinkInfo] | UnsetType, list[str]]:
     """Links to other sessions, as many as there is room for; the first page shows them."""
     seen = call.services.links.links_of(call.namespace, found.id)
     shown: list[LinkInfo] = []
     lines = [f"Links ({len(seen)}):"]
     for link in map(link_info, seen):
-        if not room.take(link_line(link), link):
+        if not budget.take(link_line(link), link):
             lines.append("More: link_sessions(action='list').")
             break
         shown.append(link)

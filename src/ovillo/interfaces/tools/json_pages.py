@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ovillo.interfaces.tools.room import Room, slice_bytes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget, slice_bytes
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import names, said
 from ovillo.model.wording import counted
@@ -61,49 +61,49 @@ def at_path(value: Any, path: str) -> Any:
     return value
 
 
-def piece(value: Any, path: str, start: int, room: Room) -> Piece:
-    """As much of ``value`` as fits into ``room``, from item ``start`` on."""
-    if start == 0 and _fits(room, value):
+def piece(value: Any, path: str, start: int, budget: AnswerBudget) -> Piece:
+    """As much of ``value`` as fits into ``budget``, from item ``start`` on."""
+    if start == 0 and _fits(budget, value):
         return Piece(value)
     if isinstance(value, str):
-        return _text_piece(value, start, room)
+        return _text_piece(value, start, budget)
     if isinstance(value, dict):
-        return _object_piece(value, path, start, room)
+        return _object_piece(value, path, start, budget)
     if isinstance(value, list):
-        return _array_piece(value, path, start, room)
+        return _array_piece(value, path, start, budget)
     # One number with more digits than an answer has room for.
     return Piece(None, left_out=[_named(path, value)])
 
 
-def _text_piece(value: str, start: int, room: Room) -> Piece:
-    limit = room.whole
+def _text_piece(value: str, start: int, budget: AnswerBudget) -> Piece:
+    limit = budget.whole
     text = slice_bytes(value, start, limit)
     # Escapes make some texts longer than themselves.
-    while not _fits(room, text) and limit > 1:
+    while not _fits(budget, text) and limit > 1:
         limit = limit * 3 // 4
         text = slice_bytes(value, start, limit)
     end = start + len(text)
     return Piece(text, len(value), end if end < len(value) else None)
 
 
-def _object_piece(value: dict[str, Any], path: str, start: int, room: Room) -> Piece:
+def _object_piece(value: dict[str, Any], path: str, start: int, budget: AnswerBudget) -> Piece:
     made = Piece({}, len(value))
     for index, (key, item) in enumerate(list(value.items())[start:], start):
-        if _fits(room, {key: item}):
+        if _fits(budget, {key: item}):
             made.value[key] = item
-        elif not _name_it(made, pointer(path, key), item, room):
+        elif not _name_it(made, pointer(path, key), item, budget):
             made.following = index
             break
     return made
 
 
-def _array_piece(value: list[Any], path: str, start: int, room: Room) -> Piece:
+def _array_piece(value: list[Any], path: str, start: int, budget: AnswerBudget) -> Piece:
     """An item that is left out leaves ``null`` in its place, so that positions stay."""
     made = Piece([], len(value))
     for index, item in enumerate(value[start:], start):
-        if _fits(room, item):
+        if _fits(budget, item):
             made.value.append(item)
-        elif _name_it(made, pointer(path, index), item, room):
+        elif _name_it(made, pointer(path, index), item, budget):
             made.value.append(None)
         else:
             made.following = index
@@ -111,21 +111,21 @@ def _array_piece(value: list[Any], path: str, start: int, room: Room) -> Piece:
     return made
 
 
-def _name_it(made: Piece, path: str, item: Any, room: Room) -> bool:
+def _name_it(made: Piece, path: str, item: Any, budget: AnswerBudget) -> bool:
     """False when the item is small enough to come whole in the next piece, or this one is full."""
     named = _named(path, item)
-    if named.bytes < room.whole // 4 and (made.value or made.left_out):
+    if named.bytes < budget.whole // 4 and (made.value or made.left_out):
         return False
-    if not _fits(room, named) and (made.value or made.left_out):
+    if not _fits(budget, named) and (made.value or made.left_out):
         return False
     made.left_out.append(named)
     return True
 
 
-def _fits(room: Room, value: Any) -> bool:
+def _fits(budget: AnswerBudget, value: Any) -> bool:
     """Cheap for values that are far too large. The text form of an answer shows the same JSON."""
     encoded = msgspec.json.encode(value)
-    return len(encoded) <= room.whole and room.take(encoded.decode(), value)
+    return len(encoded) <= budget.whole and budget.take(encoded.decode(), value)
 
 
 def _named(path: str, item: Any) -> LeftOut:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
-from ovillo.interfaces.tools.room import Room
 from ovillo.model.clock import to_iso
 from ovillo.model.coordination import RELATIONSHIPS, Link
 from ovillo.model.errors import InvalidInput
@@ -82,17 +82,17 @@ def handle(call: Call, args: Input) -> Answer:
     done = _act(call, args, found.id)
     output = Output(success=True, session_id=found.id, related_sessions=[])
     lines = [x for x in (done, shapes.calling_line(found.calling)) if x]
-    room = Room()
+    budget = AnswerBudget()
     left_out = 0
     if args.action == "propose":
         output.proposals = []
         for proposal in call.services.link_proposals.for_session(call.namespace, found.id):
             info = proposal_info(proposal)
-            left_out += _add(room, lines, output.proposals, _proposal_line(info), info)
+            left_out += _add(budget, lines, output.proposals, _proposal_line(info), info)
         lines.append(_next_step(found.id) if output.proposals else "No further link is proposed.")
     for seen in reversed(call.services.links.links_of(call.namespace, found.id)):
         link = link_info(seen)
-        left_out += _add(room, lines, output.related_sessions, link_line(link), link)
+        left_out += _add(budget, lines, output.related_sessions, link_line(link), link)
     output.left_out = left_out or UNSET
     if left_out:
         lines.append(f"{left_out} more do not fit here.")
@@ -121,9 +121,9 @@ def _linked(link: Link, *, is_new: bool) -> str:
     return f"{'Linked' if is_new else 'Changed'}: {named(link.from_id)} {named(link.relationship)} {named(link.to_id)}."
 
 
-def _add(room: Room, lines: list[str], to: list[T], line: str, info: T) -> int:
+def _add(budget: AnswerBudget, lines: list[str], to: list[T], line: str, info: T) -> int:
     """0 when it went in, 1 when there was no room."""
-    if not room.take(line, info):
+    if not budget.take(line, info):
         return 1
     lines.append(line)
     to.append(info)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
@@ -53,14 +53,14 @@ def handle(call: Call, args: Input) -> Answer:
     skip = cursors.position(state, "s")
     where = _same_filter(args, state)
     page = call.services.catalog.list(call.namespace, where, limit=limit, cursor=state.get("c"))
-    room = Room()
+    budget = AnswerBudget()
     shown: list[shapes.SessionInfo] = []
     lines: list[str] = []
     rest = page.sessions[skip:]
     for summary in rest:
         info = shapes.session_info(summary, detailed=args.response_format == "detailed")
         text = [shapes.session_line(info), *shapes.summary_line(info)]
-        if not room.take("\n".join(text), info) and shown:
+        if not budget.take("\n".join(text), info) and shown:
             break
         shown.append(info)
         lines += text

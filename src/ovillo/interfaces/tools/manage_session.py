@@ -11,9 +11,9 @@ from uuid import uuid4
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import session_append
+from ovillo.interfaces.tools.answer_budget import AnswerBudget, clip
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
-from ovillo.interfaces.tools.room import Room, clip
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import Line, Quote, named
@@ -89,11 +89,11 @@ def _history(call: Call, args: Input) -> Answer:
         raise InvalidInput("get_history needs session_id.", hint="list_sessions names the sessions there are.")
     session_id = find_session(call, args.session_id).id
     view = call.services.summaries.view(call.namespace, session_id)
-    room, shown, lines = Room(), list[Turn](), list[Line]()
+    budget, shown, lines = AnswerBudget(), list[Turn](), list[Line]()
     for message in reversed(view.short_term):
         turn = _turn(message)
         head = f"{turn.role}, {turn.timestamp}:" if turn.timestamp else f"{turn.role}:"
-        if not room.take(f"{head}\n{turn.content}", turn):
+        if not budget.take(f"{head}\n{turn.content}", turn):
             break
         shown.append(turn)
         lines += [Quote(turn.content), head]

@@ -1,7 +1,7 @@
 """Messages and parts as tools show them: as data under the specification's names, and as quoted text.
 
 Owns what concise and detailed mean for a message, and the marks that tell apart what a person said from
-what a client put in, took back or replaced. Sizes answers item by item; pages are ``room.py``'s.
+what a client put in, took back or replaced. Sizes answers item by item; pages are ``budget.py``'s.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
-from ovillo.interfaces.tools.room import clip
+from ovillo.interfaces.tools.answer_budget import clip
 from ovillo.interfaces.tools.schema import NAMED, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Line, Quote, named, names, said

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import CURRENT, Found, find_session, with_session
-from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_TOKENS
@@ -111,13 +111,13 @@ def _written(recovered: RecoveredContext, args: Input, found: Found) -> tuple[Ou
 
 def _fill(recovered: RecoveredContext, output: Output, found: Found, fresh: Freshness) -> list[Line]:
     """Items in the order the service chose, under a heading a kind, while the answer's bytes last."""
-    room = Room(MAX_ANSWER_TOKENS)
+    budget = AnswerBudget(MAX_ANSWER_TOKENS)
     blocks: list[Line] = []
     kind = ""
     for item in recovered.items:
         info = _item(item)
         block = _block(info, heading=item.kind != kind)
-        if not room.take(written(block), info):
+        if not budget.take(written(block), info):
             break
         kind = item.kind
         output.items.append(info)

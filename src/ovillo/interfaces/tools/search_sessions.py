@@ -8,8 +8,8 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import UNNAMED, wire_name
 from ovillo.model.clock import parse_end, parse_when, to_iso
 from ovillo.model.errors import InvalidInput
@@ -97,14 +97,14 @@ def handle(call: Call, args: Input) -> Answer:
             hits_per_session=6 if detailed else 3,
         ),
     )
-    room = Room()
+    budget = AnswerBudget()
     shown: list[FoundSession] = []
     lines: list[Line] = []
     rest = result.sessions[skip:]
     for found in rest:
         info = _found_session(found, detailed=detailed)
         text = _found_lines(info)
-        if not room.take(written(text), info) and shown:
+        if not budget.take(written(text), info) and shown:
             break
         shown.append(info)
         lines += text

@@ -8,10 +8,10 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import Found, find_session
 from ovillo.interfaces.tools.json_pages import LeftOut, Piece, at_path, piece
-from ovillo.interfaces.tools.room import Room
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
@@ -65,14 +65,14 @@ def handle(call: Call, args: Input) -> Answer:
     if state and (args.version not in (None, version) or args.path not in (None, path)):
         raise InvalidInput("The cursor belongs to another version or path.", hint="Leave the cursor out.")
     restored = call.services.snapshots.restore(call.namespace, found.id, version)
-    room = Room(args.max_tokens)
-    metadata = _metadata(found, room)
-    made = piece(at_path(restored.content, path), path, start, room)
+    budget = AnswerBudget(args.max_tokens)
+    metadata = _metadata(found, budget)
+    made = piece(at_path(restored.content, path), path, start, budget)
     output = _output(found, restored, metadata, made, path, start)
     return Answer(output, _text(output, made))
 
 
-def _metadata(found: Found, room: Room) -> dict[str, Any]:
+def _metadata(found: Found, budget: AnswerBudget) -> dict[str, Any]:
     """What is known of the session itself, as it is now; too much of it is left out whole and says so."""
     session = found.summary.session
     own = own_metadata(session)
@@ -84,7 +84,7 @@ def _metadata(found: Found, room: Room) -> dict[str, Any]:
     }
     shown = {**facts, **own}
     encoded = msgspec.json.encode(shown)
-    if len(encoded) > _METADATA_BYTES or not room.take(encoded.decode(), shown):
+    if len(encoded) > _METADATA_BYTES or not budget.take(encoded.decode(), shown):
         return {**facts, "left_out_bytes": len(encoded)}
     return shown
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import cursors, shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.finding import find_session
-from ovillo.interfaces.tools.room import Room
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
@@ -90,13 +90,13 @@ def handle(call: Call, args: Input) -> Answer:
         limit=min(skip + args.limit, _MOST),
     )
     summaries = call.services.catalog.summaries(call.namespace, [x.session_id for x in found.discussions[skip:]])
-    room = Room()
+    budget = AnswerBudget()
     output = Output(discussions=[], entities=[name_info(x) for x in found.entities[:12]])
     lines: list[str] = []
     for each in found.discussions[skip:]:
         info = discussion_info(each, summaries[each.session_id])
         text = _lines(info)
-        if not room.take("\n".join(text), info) and lines:
+        if not budget.take("\n".join(text), info) and lines:
             break
         output.discussions.append(info)
         lines += text

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import msgspec
 from msgspec import UNSET
 
+from ovillo.interfaces.tools.answer_budget import AnswerBudget, slice_bytes
 from ovillo.interfaces.tools.messages import PartInfo, part_lines
-from ovillo.interfaces.tools.room import Room, slice_bytes
 from ovillo.model.quoting import written
 
 #: A piece is never smaller than this (bytes), so that reading on always gets on.
@@ -33,13 +33,13 @@ def cut_out(info: PartInfo, start: int, max_tokens: int) -> Piece:
     """As much of the part from character ``start`` on as one answer holds in both its forms."""
     texts = _long_texts(info)
     length = sum(len(text) for text in texts.values())
-    if start == 0 and Room(max_tokens).take(written(part_lines(info)), info):
+    if start == 0 and AnswerBudget(max_tokens).take(written(part_lines(info)), info):
         return Piece(info, 0, length, length, 0)
-    limit = Room(max_tokens).whole
+    limit = AnswerBudget(max_tokens).whole
     while True:
         end = _end(texts, start, limit)
         shown = _stretch(info, texts, start, end)
-        if limit <= _SMALLEST or Room(max_tokens).take(written(part_lines(shown)), shown):
+        if limit <= _SMALLEST or AnswerBudget(max_tokens).take(written(part_lines(shown)), shown):
             return Piece(shown, start, end, length, end if end < length else 0)
         # Quote marks and JSON escapes make a text longer than it is; what it takes shows only when written.
         limit = max(limit // 2, _SMALLEST)

@@ -52,7 +52,7 @@ class AuditTable:
                 db.execute(
                     "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
-                        seq, ns, kept.at, kept.principal, kept.key_id, kept.door, kept.action, kept.session_id, kept.times,
+                        seq, ns, kept.at, kept.principal, kept.key_id, kept.channel, kept.action, kept.session_id, kept.times,
                         chain,
                     ),
                 )  # fmt: skip
@@ -122,7 +122,7 @@ def _anchor(db: apsw.Connection) -> tuple[int, bytes]:
 def _chained(secret: bytes, before: bytes, seq: int, namespace: str, entry: AuditEntry) -> bytes:
     said = json.dumps(
         [
-            seq, namespace, entry.at, entry.principal, entry.key_id, entry.door, entry.action, entry.session_id,
+            seq, namespace, entry.at, entry.principal, entry.key_id, entry.channel, entry.action, entry.session_id,
             entry.times,
         ]
     )  # fmt: skip
@@ -132,11 +132,11 @@ def _chained(secret: bytes, before: bytes, seq: int, namespace: str, entry: Audi
 def _clean(entry: AuditEntry) -> AuditEntry:
     """As it will be read back: what is chained is what is stored."""
     key_id = None if entry.key_id is None else clean(entry.key_id)
-    names = (clean(entry.principal), key_id, clean(entry.door), clean(entry.action), clean(entry.session_id))
+    names = (clean(entry.principal), key_id, clean(entry.channel), clean(entry.action), clean(entry.session_id))
     return AuditEntry(entry.at, *names, entry.times)
 
 
 def _record(row: tuple[Any, ...]) -> AuditRecord:
-    seq, namespace, at, principal, key_id, door, action, session_id, times, chain = row
-    entry = AuditEntry(at, principal, key_id, door, action, session_id, times)
+    seq, namespace, at, principal, key_id, channel, action, session_id, times, chain = row
+    entry = AuditEntry(at, principal, key_id, channel, action, session_id, times)
     return AuditRecord(seq, namespace or "", entry, bytes(chain))

@@ -129,7 +129,7 @@ def _put(db: apsw.Connection, ns: int, entry: ContextEntry) -> None:
             clean(to_json(entry.value)),
             entry.stored_at,
             entry.expires_at,
-            text_or_none(entry.keeper),
+            text_or_none(entry.owner),
         ),
     )
 
@@ -147,7 +147,7 @@ def _seed(db: apsw.Connection, ns: int, leaving: str, target: str, caller: str, 
     ).fetchone()
     if row is not None:
         stored = _entry(row)
-        _put(db, ns, ContextEntry(target, target, stored.value, stored.stored_at, stored.expires_at, stored.keeper))
+        _put(db, ns, ContextEntry(target, target, stored.value, stored.stored_at, stored.expires_at, stored.owner))
 
 
 def _drop(db: apsw.Connection, ns: int, context: str, caller: str, at: int) -> int:

@@ -15,7 +15,7 @@ import apsw
 
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention, SessionEntity, Sighting
 from ovillo.model.records import MessageId, Namespace, PartId, Role, SessionId
-from ovillo.model.touches import EDITING_TOOLS
+from ovillo.model.touched_files import EDITING_TOOLS
 from ovillo.store.protocol import Analyzer
 from ovillo.store.protocol.entities import TrackedPart, TrackState, Walk
 from ovillo.store.sqlite.connection import ReaderPool

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ovillo.model.records import Author, Message, MessageId, Part, PartType, Role, Session, SessionDelta, ToolResult
 from ovillo.model.text import searchable_text
-from ovillo.model.touches import touched_paths
+from ovillo.model.touched_files import touched_paths
 from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.rows import (
     PART_EMBEDDABLE,

@@ -39,7 +39,7 @@ def list_entries(state: State, session_id: str | None, namespace: str, before: i
         Column("no.", right=True),
         Column(f"when ({zone()})"),
         Column("who", least=8),
-        Column("door", hide=2),
+        Column("channel", hide=2),
         Column("did"),
         Column("session"),
         Column("times", right=True, hide=1),
@@ -51,7 +51,7 @@ def _row(record: AuditRecord) -> list[Cell]:
     entry = record.entry
     who = f"{entry.principal} ({entry.key_id})" if entry.key_id else entry.principal
     session = "all of them" if entry.session_id == EVERY_SESSION else entry.session_id
-    return [record.seq, when(entry.at, seconds=True), who, entry.door, entry.action, session, entry.times]
+    return [record.seq, when(entry.at, seconds=True), who, entry.channel, entry.action, session, entry.times]
 
 
 @audit.command()
@@ -93,7 +93,7 @@ def _shown(record: AuditRecord) -> dict[str, object]:
         "at": to_iso(entry.at),
         "principal": entry.principal,
         "keyID": entry.key_id,
-        "door": entry.door,
+        "channel": entry.channel,
         "action": entry.action,
         "sessionID": entry.session_id,
         "times": entry.times,

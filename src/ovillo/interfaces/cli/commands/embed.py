@@ -35,7 +35,7 @@ def embed(state: State, workers: int) -> None:
     for namespace in namespaces:
         if services.settings.entity_tracking:
             read += _with_bar(state, "Entities", services.entities.tracker(namespace).run_until_done)
-        services.keeper.classify(namespace)
+        services.summary_worker.classify(namespace)
     embedder = open_embedder(services.settings)
     if embedder is None:
         raise InvalidInput(

@@ -33,7 +33,7 @@ def append(state: State, session: str, content: str | None, role: str, key: str 
         LOCAL.namespace, found.id, [(MessageDraft(Role(role), content), key or uuid4().hex)]
     )
     (stored,) = appending.result()
-    services.keeper.settle(LOCAL.namespace, found.id)
+    services.summary_worker.settle(LOCAL.namespace, found.id)
     if state.json:
         print_json({"session": found.id, "id": stored.message_id, "seq": stored.seq, "replayed": stored.replayed})
     else:

@@ -1,6 +1,6 @@
 """What one interface brings to the HTTP server, and what the server lends it.
 
-Owns these two shapes. ``mcp``, ``rest`` and ``websocket`` know nothing of each other; ``ovillo.app`` joins their doors.
+Owns these two shapes. ``mcp``, ``rest`` and ``websocket`` know nothing of each other; ``ovillo.app`` joins their mounts.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What every door may use."""
+class ServerContext:
+    """What every mounted interface may use."""
 
     settings: Settings
     #: Opens the services when they are first needed; ``backend.opened`` gives them without waiting.
@@ -32,14 +32,14 @@ class Surroundings:
     stopping: anyio.Event = field(default_factory=anyio.Event)
     #: Awaited behind ``stopping`` and before connections are cut: sockets say where they are and go.
     farewells: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
-    #: False: nothing behind the doors asks for services, so none are opened.
+    #: False: no mounted interface asks for services, so none are opened.
     has_services: bool = True
     #: Differs with every start: one-time links are made for one.
     instance: str = field(default_factory=lambda: token_hex(16))
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Mount:
     """``lifespan`` runs from before the first request until after the last one."""
 
     endpoints: Sequence[Endpoint] = ()
@@ -48,4 +48,4 @@ class Door:
     lifespan: Callable[[], AbstractAsyncContextManager[None]] | None = None
 
 
-OpenDoor = Callable[[Surroundings], Door]
+OpenMount = Callable[[ServerContext], Mount]

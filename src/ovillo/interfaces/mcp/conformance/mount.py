@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ovillo.interfaces.http.doors import Door, Surroundings
 from ovillo.interfaces.http.guard import is_loopback
+from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.interfaces.mcp.conformance.server import ConformanceServer
-from ovillo.interfaces.mcp.http import sdk_door
+from ovillo.interfaces.mcp.http import sdk_mount
 from ovillo.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def check_place(settings: Settings) -> None:
         )
 
 
-def open_door(surroundings: Surroundings) -> Door:
+def open_mount(context: ServerContext) -> Mount:
     server = ConformanceServer(os.urandom(_KEY_BYTES))
-    sdk = sdk_door(server.mcp, surroundings, server.end_subscriptions)
-    return Door(routes=sdk.routes, lifespan=sdk.running)
+    sdk = sdk_mount(server.mcp, context, server.end_subscriptions)
+    return Mount(routes=sdk.routes, lifespan=sdk.running)

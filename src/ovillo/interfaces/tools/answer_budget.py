@@ -27,7 +27,7 @@ def tokens_of(text: str) -> int:
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
-class Room:
+class AnswerBudget:
     """What is left in an answer. ``take`` both forms of one item, or find that they do not fit."""
 
     def __init__(self, max_tokens: int = DEFAULT_ANSWER_TOKENS) -> None:

@@ -26,7 +26,7 @@ _STREAM = "text/event-stream"
 _LISTEN = "subscriptions/listen"
 
 
-class Holding:
+class ConcurrencyLimit:
     """ASGI middleware. Public paths are not counted: health is told however busy the server is."""
 
     def __init__(self, app: App, settings: Settings) -> None:

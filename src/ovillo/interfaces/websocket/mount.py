@@ -10,7 +10,7 @@ import anyio.to_thread
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
-from ovillo.interfaces.http.doors import Door, Surroundings
+from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.websocket.connection import Connection, Limits
 from ovillo.model.errors import OvilloError
@@ -21,7 +21,7 @@ PATH = "/ws"
 _TRY_AGAIN, _FAILED = 1013, 1011
 
 
-def open_door(around: Surroundings, limits: Limits | None = None) -> Door:
+def open_mount(around: ServerContext, limits: Limits | None = None) -> Mount:
     bounds = limits or Limits()
     sockets = 0
     all_gone: anyio.Event
@@ -51,10 +51,10 @@ def open_door(around: Surroundings, limits: Limits | None = None) -> Door:
             await all_gone.wait()
 
     around.farewells.append(farewell)
-    return Door(routes=[WebSocketRoute(PATH, serve, name="live")])
+    return Mount(routes=[WebSocketRoute(PATH, serve, name="live")])
 
 
-def _ready(around: Surroundings) -> Services:
+def _ready(around: ServerContext) -> Services:
     """With the services a socket needs built, so that no frame waits for imports on the event loop."""
     services = around.backend.services()
     for name in ("recorder", "feed", "catalog"):

@@ -1,4 +1,4 @@
-"""The REST interface as a door of the HTTP server.
+"""The REST interface as a mount of the HTTP server.
 
 Owns having ready what the first append needs: building it takes a second of compiling, which must not stop the event loop.
 """
@@ -12,13 +12,13 @@ from contextlib import asynccontextmanager
 import anyio
 import anyio.to_thread
 
-from ovillo.interfaces.http.doors import Door, Surroundings
+from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.interfaces.rest import ENDPOINTS
 
 _log = logging.getLogger(__name__)
 
 
-def open_door(around: Surroundings) -> Door:
+def open_mount(around: ServerContext) -> Mount:
     def build() -> None:
         try:
             services = around.backend.services()
@@ -33,4 +33,4 @@ def open_door(around: Surroundings) -> Door:
             yield
             tasks.cancel_scope.cancel()
 
-    return Door(endpoints=ENDPOINTS, lifespan=lifespan)
+    return Mount(endpoints=ENDPOINTS, lifespan=lifespan)

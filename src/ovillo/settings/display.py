@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DisplayedSetting:
     """One setting as ``ovillo config show`` prints it."""
 
     name: str
@@ -24,7 +24,7 @@ class Shown:
     used: bool = True
 
 
-def shown_settings(settings: Settings) -> list[Shown]:
+def shown_settings(settings: Settings) -> list[DisplayedSetting]:
     """Every setting with its value and origin; secrets masked."""
     rows = []
     for option in OPTIONS:
@@ -32,8 +32,11 @@ def shown_settings(settings: Settings) -> list[Shown]:
         if option.secret and value:
             # Nothing of it: a word that somebody chose is told by its end.
             value = "***"
-        rows.append(Shown(option.name, _plain(value), settings.origins.get(option.name, "default")))
-    rows += [Shown(name, _plain(value), origin, used=False) for name, (value, origin) in sorted(settings.later.items())]
+        rows.append(DisplayedSetting(option.name, _plain(value), settings.origins.get(option.name, "default")))
+    rows += [
+        DisplayedSetting(name, _plain(value), origin, used=False)
+        for name, (value, origin) in sorted(settings.later.items())
+    ]
     return rows
 
 

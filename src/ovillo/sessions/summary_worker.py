@@ -45,7 +45,7 @@ _LONGEST_WAIT_S = 60.0
 _Key = tuple[Namespace, SessionId]
 
 
-class Keeper:
+class SummaryWorker:
     """Thread-safe. The thread starts with the first session that needs it and ends with ``close``."""
 
     def __init__(self, store: Store, summaries: SummaryService, settings: Settings, clock: Clock) -> None:
@@ -82,7 +82,7 @@ class Keeper:
 
     def _start(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="ovillo-keeper", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="ovillo-summaries", daemon=True)
             self._thread.start()
         self._changed.notify_all()
 

@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from ovillo.app import open_services
-from ovillo.interfaces.mcp.http import door as mcp_door
+from ovillo.interfaces.mcp.http import mount as mcp_mount
 from tests.interfaces.http.guarded import Guarded, guarded
 from tests.interfaces.http.serving import Answer, Site, answer_of, serving
 from tests.interfaces.opened import settings_for
@@ -104,7 +104,7 @@ def test_when_all_sessions_are_taken_the_one_with_most_makes_room_with_its_longe
 def test_an_idle_session_of_the_same_caller_goes_first_and_a_used_one_stays(tmp_path: Path) -> None:
     wanted = settings_for(tmp_path, max_mcp_sessions=4, caller_share=50)
     services = open_services(wanted)
-    with serving(wanted, partial(mcp_door, grace_s=0.0), services=services) as site:
+    with serving(wanted, partial(mcp_mount, grace_s=0.0), services=services) as site:
         held = hello(site).headers["mcp-session-id"]
         stream = site.connect()
         stream.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": held})
