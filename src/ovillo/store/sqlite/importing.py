@@ -18,7 +18,7 @@ from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
-from ovillo.store.sqlite.prepare import PreparedMessage, first_prompt, prepare_message
+from ovillo.store.sqlite.prepare import PreparedMessage, first_prompt, prepare_message, title_terms
 from ovillo.store.sqlite.recording import insert_session, insert_summary
 from ovillo.store.sqlite.rows import SESSION_COLUMNS
 from ovillo.store.sqlite.session_reads import row_from
@@ -42,7 +42,7 @@ class ImportWrites:
         at: int,
     ) -> SessionRow:
         prepared = [prepare_message(message, self._analyzer) for message in messages]
-        terms = self._analyzer.index_terms(session.title)[0] if session.title else ""
+        terms = title_terms(session.title, self._analyzer)
         surfaces = self._analyzer.take_new_surfaces()
         prompt = first_prompt(messages)
 

@@ -11,7 +11,6 @@ import apsw
 
 from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.prepare import TITLE
-from ovillo.store.sqlite.rows import clean
 from ovillo.store.sqlite.vector_store import drop_vectors
 
 
@@ -58,7 +57,7 @@ class IndexWrites:
             drop_vectors(self._db, self._gone)
         for column, rows in self._rows.items():
             # The latest wins when a document was written twice in one transaction.
-            latest: Iterable[tuple[int, str]] = [(doc, clean(terms)) for doc, terms in dict(rows).items()]
+            latest: Iterable[tuple[int, str]] = dict(rows).items()
             self._db.executemany(f"INSERT INTO fts (rowid, {column}) VALUES (?, ?)", latest)
             self._numbers.count(len(rows), sum(terms.count(" ") + 1 for _, terms in rows))
         if self._touches:

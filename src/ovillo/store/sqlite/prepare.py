@@ -17,6 +17,7 @@ from ovillo.store.sqlite.rows import (
     PART_INDEXED,
     PART_SYNTHETIC,
     ROLE_CODES,
+    clean,
     message_values,
     part_values,
 )
@@ -111,7 +112,7 @@ def prepare_delta(delta: SessionDelta, analyzer: Analyzer) -> PreparedDelta:
         delta.reverted,
         delta.superseded,
         delta.reverted_is_complete,
-        analyzer.index_terms(title)[0] if title else "",
+        title_terms(title, analyzer),
         first_prompt(delta.messages),
         delta.file,
         delta.from_start,
@@ -119,12 +120,16 @@ def prepare_delta(delta: SessionDelta, analyzer: Analyzer) -> PreparedDelta:
     )
 
 
+def title_terms(title: str | None, analyzer: Analyzer) -> str:
+    return analyzer.index_terms(clean(title))[0] if title else ""
+
+
 def prepare_message(message: Message, analyzer: Analyzer) -> PreparedMessage:
     return PreparedMessage(message_values(message), [prepare_part(part, message, analyzer) for part in message.parts])
 
 
 def prepare_part(part: Part, message: Message, analyzer: Analyzer) -> PreparedPart:
-    text = searchable_text(part)
+    text = clean(searchable_text(part))
     indexed = bool(text) and message.inherited_from is None
     terms, length = analyzer.index_terms(text) if indexed else ("", 0)
     flags = (PART_SYNTHETIC if part.synthetic else 0) | (PART_INDEXED if length else 0)

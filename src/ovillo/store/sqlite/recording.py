@@ -27,7 +27,7 @@ from ovillo.store.sqlite.forgetting import remove_session
 from ovillo.store.sqlite.forgotten import check_not_forgotten
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
-from ovillo.store.sqlite.prepare import first_prompt, prepare_message
+from ovillo.store.sqlite.prepare import first_prompt, prepare_message, title_terms
 from ovillo.store.sqlite.rows import (
     SESSION_COLUMNS,
     SESSION_EXTRA,
@@ -57,7 +57,7 @@ class RecordingWrites:
     _analyzer: Analyzer
 
     def create_session(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
-        terms = self._analyzer.index_terms(session.title)[0] if session.title else ""
+        terms = title_terms(session.title, self._analyzer)
         surfaces = self._analyzer.take_new_surfaces()
 
         def work(db: apsw.Connection) -> tuple[SessionRow, bool]:
@@ -85,7 +85,7 @@ class RecordingWrites:
         if unknown:
             raise InvalidInput(f"A session's {unknown[0]} cannot be set.", hint=f"Settable: {', '.join(CHANGEABLE)}.")
         title = changes.get("title")
-        terms = self._analyzer.index_terms(title)[0] if title else ""
+        terms = title_terms(title, self._analyzer)
         surfaces = self._analyzer.take_new_surfaces()
 
         def work(db: apsw.Connection) -> SessionRow:

@@ -10,7 +10,7 @@ from ovillo.model.records import SessionId
 from ovillo.model.text import searchable_text
 from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.index_writes import IndexWrites
-from ovillo.store.sqlite.prepare import prepare_part
+from ovillo.store.sqlite.prepare import prepare_part, title_terms
 from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,
     PART_COLUMNS,
@@ -93,7 +93,7 @@ def index_again(db: apsw.Connection, analyzer: Analyzer) -> None:
         db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", analyzer.take_new_surfaces())
     writes = IndexWrites(db)
     for doc, title in db.execute("SELECT title_doc, title FROM sessions WHERE title_doc IS NOT NULL").fetchall():
-        writes.title(doc, analyzer.index_terms(title or "")[0])
+        writes.title(doc, title_terms(title, analyzer))
     writes.flush()
     db.execute("INSERT OR REPLACE INTO meta VALUES ('analyzer', ?)", (analyzer.version,))
 
