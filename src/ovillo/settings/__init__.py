@@ -158,6 +158,11 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of settings that are never shown."""
+        return tuple(option.name for option in OPTIONS if option.secret)
+
+    @property
     def database(self) -> Path:
         return self.data_dir / "ovillo.db"
 

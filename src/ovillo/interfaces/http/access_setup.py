@@ -22,9 +22,10 @@ from ovillo.interfaces.http.asgi import App, Scope
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.model.clock import system_clock
-from ovillo.model.errors import InvalidInput, OvilloError
+from ovillo.model.errors import InvalidInput, OvilloError, PermissionDenied
 from ovillo.security.browser_passes import BrowserPasses
 from ovillo.security.credentials import Authenticator
+from ovillo.security.exposure import exposures
 from ovillo.security.own_token import OwnToken, own_token
 from ovillo.security.principals import SCOPES, Principal
 from ovillo.security.rate_limits import RateLimit
@@ -48,6 +49,9 @@ _TOKEN_HINT = (
 def check_access(settings: Settings) -> None:
     """What has to hold before a socket opens; the user's token is made where there is none. Raises InvalidInput,
     PermissionDenied, IntegrityError, StoreUnavailable."""
+    if settings.auth != "none":
+        for exposure in exposures(settings):
+            raise PermissionDenied(exposure.what, hint=exposure.hint)
     if settings.auth == "jwt":
         _token_verifier(settings)
     elif settings.auth == "token":

@@ -19,6 +19,7 @@ from ovillo import __version__
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import IntegrityError, OvilloError
 from ovillo.model.wording import counted
+from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.failing_work import FailingWork
 from ovillo.settings import Settings
@@ -109,6 +110,8 @@ def _data_folder(settings: Settings) -> Check:
         return Check(
             "data folder", Level.FAIL, f"{folder} cannot be written", "Correct its rights, or set OVILLO_DATA_DIR."
         )
+    for exposure in exposures(settings):
+        return Check("data folder", Level.FAIL, exposure.what.rstrip("."), exposure.hint)
     if folder.exists() and os.name == "posix" and folder.stat().st_mode & 0o077:
         return Check(
             "data folder",

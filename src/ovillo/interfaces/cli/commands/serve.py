@@ -20,6 +20,8 @@ from ovillo.interfaces.cli.options import plain
 from ovillo.interfaces.cli.output import tell, tell_text
 from ovillo.interfaces.cli.state import State, check_readers
 from ovillo.model.errors import InvalidInput
+from ovillo.model.quoting import flat
+from ovillo.security.exposure import exposures
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
@@ -91,6 +93,9 @@ def _ready(settings: Settings, url: str) -> None:
     if settings.auth in _SAID:
         said = _SAID[settings.auth].replace("URL", f"{url}/mcp").replace("OVILLO ", f"{_command(settings)} ")
         tell_text(said, err=True)
+    if settings.auth == "none":
+        for exposure in exposures(settings):
+            tell(flat(f"{exposure.what} {exposure.hint}"), err=True)
 
 
 def _command(settings: Settings) -> str:
