@@ -140,6 +140,7 @@ READERS: dict[str, tuple[str, str]] = {
     "READ-157": ("Gemini CLI: files that share an id and no message are different sessions", "issue 8 Readers"),
     "READ-158": ("Lines that stand twice in a file of any client count once", "issue 8 Readers"),
     "READ-160": ("Reading ends, whatever stands in a client's folder, and takes memory for one record", "issue 8.2"),
+    "READ-170": ("What others need to know of a client, its reader says, and keeps to", "issue 9 Three files a thing"),
     "READ-151": ("Codex: lines that stand twice in a rollout count once", "issue 8 Readers"),
 }
 STORE: dict[str, tuple[str, str]] = {

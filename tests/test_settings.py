@@ -141,6 +141,14 @@ def test_a_misspelt_variable_is_pointed_out(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["OVILLO_TOKEN", "OVILLO_CONFIG", "OVILLO_BACKUP_PASSPHRASE"])
+def test_variables_that_are_read_beside_settings_are_known(tmp_path: Path, name: str) -> None:
+    """The first page has people set OVILLO_TOKEN for their agents."""
+    (tmp_path / "empty.toml").touch()
+    environment = {"HOME": str(tmp_path), name: str(tmp_path / "empty.toml")}
+    assert load_settings(environment).warnings == ()
+
+
 def test_lists_are_given_with_commas_or_as_arrays(tmp_path: Path) -> None:
     assert _load(tmp_path, {"OVILLO_READERS": "codex, opencode,codex,"}).readers == ("codex", "opencode")
     assert _load(tmp_path, text='toolsets = ["all"]').toolsets == ("all",)

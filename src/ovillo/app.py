@@ -148,9 +148,10 @@ def _search(services: Services) -> Any:
 
 
 def _calling(services: Services) -> Any:
+    from ovillo.readers import all_readers
     from ovillo.sessions.calling import CallingSession
 
-    return CallingSession(services.store, services.ingest, services.settings.environment, services.clock)
+    return CallingSession(services.store, services.ingest, all_readers, services.settings.environment, services.clock)
 
 
 def _recorder(services: Services) -> Any:

@@ -13,6 +13,8 @@ import pytest
 from ovillo.interfaces.cli.main import cli
 from ovillo.interfaces.rest import ENDPOINTS
 from ovillo.interfaces.tools.registry import all_tools
+from ovillo.readers import all_readers
+from ovillo.readers.client import client_of
 from ovillo.settings import LATER, load_settings, shown_settings
 from tests.docs.clients import entries_of_configuration, entry_of_command
 from tests.docs.not_run import NOT_RUN, STANDS_IN
@@ -25,10 +27,9 @@ _OTHER_ROUTES = {"/mcp", "/mcp/v1/execute", "/healthz", "/readyz", "/metrics", "
 _OTHER_VARIABLES = {
     "OVILLO_CONFIG",
     "OVILLO_SESSION_ID",
-    "OVILLO_AIDER_DIRS",
-    "OVILLO_CRUSH_DIRS",
     "OVILLO_TOKEN",
     "OVILLO_BACKUP_PASSPHRASE",
+    *(name for reader in all_readers() for name in client_of(reader).variables),
 }
 _TOOLS = {tool.name: {str(name) for name in tool.input.__struct_encode_fields__} for tool in all_tools()}
 _ROUTES = {(endpoint.method, re.sub(r"\{\w+\}", "{}", endpoint.path)) for endpoint in ENDPOINTS}

@@ -290,6 +290,13 @@ def test_doctor_sees_ovillo_in_a_clients_settings(fresh: CommandLine) -> None:
     assert checks["Codex CLI"]["status"] == "ok"
 
 
+def test_folders_named_for_a_reader_are_no_unknown_settings(fresh: CommandLine) -> None:
+    fresh.environment = {"OVILLO_CRUSH_DIRS": "/srv/app", "OVILLO_CRUSH_DIR": "/srv/app"}
+    assert fresh.run("config", "show", "--json").json()["warnings"] == [
+        "The variable OVILLO_CRUSH_DIR is no setting of ovillo; did you mean OVILLO_CRUSH_DIRS?"
+    ]
+
+
 @pytest.mark.requirement("CLI-20")
 def test_help_names_every_command_and_imports_none(scanned: tuple[Path, Path]) -> None:
     code = (

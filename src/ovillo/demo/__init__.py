@@ -4,6 +4,6 @@ Owns a few stories and writes them the way the clients do, so that the readers r
 Nothing here is real: the people, projects and answers are invented. Writes only below the folder it is given.
 """
 
-from ovillo.demo.unpack import DEMO_VARIABLES, demo_environment, unpack
+from ovillo.demo.unpack import demo_environment, unpack
 
-__all__ = ["DEMO_VARIABLES", "demo_environment", "unpack"]
+__all__ = ["demo_environment", "unpack"]

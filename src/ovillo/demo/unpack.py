@@ -7,26 +7,8 @@ from pathlib import Path
 
 from ovillo.demo import claude_code, codex, opencode
 from ovillo.demo.stories import CLAUDE_CODE, CODEX, OPENCODE
-
-#: Variables by which clients move their stores: with the demo they must not lead back to the real ones.
-DEMO_VARIABLES = (
-    "XDG_DATA_HOME",
-    "XDG_CONFIG_HOME",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "PWD",
-    "OPENCODE_DB",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "GEMINI_CLI_HOME",
-    "COPILOT_HOME",
-    "PI_CODING_AGENT_DIR",
-    "GOOSE_PATH_ROOT",
-    "CRUSH_GLOBAL_DATA",
-    "AIDER_CHAT_HISTORY_FILE",
-    "OVILLO_AIDER_DIRS",
-    "OVILLO_CRUSH_DIRS",
-)
+from ovillo.readers import all_readers
+from ovillo.readers.client import client_of
 
 
 def unpack(folder: Path, now: int) -> Path:
@@ -46,5 +28,7 @@ def unpack(folder: Path, now: int) -> Path:
 
 def demo_environment(environment: Mapping[str, str], home: Path, data_dir: Path) -> dict[str, str]:
     """``environment`` changed so that ovillo reads only the demo and keeps it apart from real history."""
-    kept = {name: value for name, value in environment.items() if name not in DEMO_VARIABLES}
+    # What moves a client's store must not lead back to the real one; ovillo's own settings neither.
+    moving = {"XDG_CONFIG_HOME", *(name for reader in all_readers() for name in client_of(reader).variables)}
+    kept = {name: value for name, value in environment.items() if name not in moving}
     return {**kept, "HOME": str(home), "USERPROFILE": str(home), "OVILLO_DATA_DIR": str(data_dir)}

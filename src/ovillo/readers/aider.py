@@ -38,6 +38,7 @@ from ovillo.model.records import (
     SkippedRecord,
     Usage,
 )
+from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft
 from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.protocol import Cursor, Place, Record
@@ -71,6 +72,7 @@ class AiderReader:
     version = 2
     appends_only = True
     shardable = False
+    client = Client(variables=("OVILLO_AIDER_DIRS", "PWD", "AIDER_CHAT_HISTORY_FILE"))
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """A place for each history file in the folders a reader can know of."""

@@ -35,6 +35,7 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
+from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, parsed, str_of, text_of, time_of
 from ovillo.readers.protocol import Cursor, Place, Record
@@ -79,6 +80,7 @@ class ClineReader:
     version = 1
     appends_only = False
     shardable = False
+    client = Client(variables=("XDG_CONFIG_HOME", "APPDATA"))
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """The ``tasks`` folders of all editors and extensions, on Linux, macOS and Windows paths."""

@@ -39,6 +39,7 @@ from ovillo.model.records import (
     ToolCall,
     ToolStatus,
 )
+from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import cost_of, dict_of, dicts_of, id_of, parsed, str_of, text_of, time_of
@@ -72,6 +73,7 @@ class CrushReader:
     version = 1
     appends_only = False
     shardable = False
+    client = Client(variables=("OVILLO_CRUSH_DIRS", "PWD", "XDG_DATA_HOME", "LOCALAPPDATA", "CRUSH_GLOBAL_DATA"))
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """A place for each database in the folders a reader can know of."""

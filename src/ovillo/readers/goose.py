@@ -40,6 +40,7 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
+from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of, time_of
@@ -77,6 +78,7 @@ class GooseReader:
     version = 1
     appends_only = False
     shardable = False
+    client = Client(variables=("GOOSE_PATH_ROOT", "XDG_DATA_HOME", "APPDATA"))
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """The database and, with lower precedence, the older files beside it."""

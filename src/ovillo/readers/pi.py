@@ -34,6 +34,7 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
+from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, str_of, text_of, time_of
@@ -56,6 +57,7 @@ class PiReader:
     version = 1
     appends_only = False
     shardable = False
+    client = Client(variables=("PI_CODING_AGENT_DIR",))
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         agent = env.get("PI_CODING_AGENT_DIR")

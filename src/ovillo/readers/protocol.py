@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
+from ovillo.readers.client import Client
 
 #: JSON-able state of a place, kept between scans by ingest; ``{}`` the first time. Readers own its shape.
 Cursor = dict[str, Any]
@@ -80,6 +81,9 @@ class Reader(Protocol):
     #: Whether a large place may be read by several processes at once: ``Place.shard`` then says which files are whose.
     shardable: bool
 
+    #: The program it reads, as others meet it. Readers without it (other packages') have ``Client()``.
+    client: Client
+
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """Places that exist now. ``env`` is the environment (XDG_DATA_HOME, CODEX_HOME ...), ``home`` the user's folder."""
         ...
@@ -92,4 +96,28 @@ class Reader(Protocol):
         Never raises for bad data: damage is yielded as ``SkippedRecord``. Memory stays bounded: long sessions
         come as several deltas.
         """
+        ...
+
+
+@runtime_checkable
+class FindsCall(Protocol):
+    """A reader whose client tells the id of a tool call (``Client.call_in_meta``)."""
+
+    def session_of_call(
+        self, place: Place, call_id: str, *, running: bool
+    ) -> tuple[SessionId, SessionId | None] | None:
+        """The session in which the call stands, and the sub-agent that made it; ``None`` when none has it (yet).
+
+        With ``running`` only a call that waits for its result counts. Never raises for what the files hold."""
+        ...
+
+
+@runtime_checkable
+class FindsRunningCall(Protocol):
+    """A reader whose client tells nothing, but has written the call that reached us down by then."""
+
+    def session_running(
+        self, place: Place, tool: str, arguments: Mapping[str, Any], folder: str | None
+    ) -> SessionId | None:
+        """The one session in which ``tool`` runs with ``arguments``; ``folder`` decides between several."""
         ...

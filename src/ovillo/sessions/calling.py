@@ -1,23 +1,26 @@
 """Which session is calling (DESIGN section 8).
 
 Owns the order of the rules and how sure each is. Reads what clients leave for us: ids in the request, the
-environment of a server the client started, tool calls in their own stores. An explicit argument is the
-caller's business and never comes here. Sources: the fixtures' runs, see the reference on attaching.
+environment of a server the client started, tool calls in their own stores; what each client leaves, its reader says
+(``readers.client``). An explicit argument is the caller's business and never comes here. Sources: the fixtures' runs,
+see the reference on attaching.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ovillo.model.clock import Clock
 from ovillo.model.ids import new_id
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
-from ovillo.readers.protocol import Place
+from ovillo.readers.client import Client, client_of
+from ovillo.readers.protocol import FindsCall, FindsRunningCall, Place, Reader
 from ovillo.sessions.views import Calling
 from ovillo.store.protocol import SessionFilter
 
@@ -29,18 +32,10 @@ Found = TypeVar("Found")
 
 _log = logging.getLogger(__name__)
 
-#: Client name in the handshake (its beginning) -> reader.
-_READER_OF_CLIENT = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini-cli": "gemini_cli",
-    "opencode": "opencode",
-}
-#: Variable -> client it speaks for: an agent started from another agent's shell inherits what is not its own.
-_ENVIRONMENT = {"CLAUDE_CODE_SESSION_ID": "claude", "OVILLO_SESSION_ID": None}
+#: Set by whoever starts us, for any client.
+_OWN_VARIABLE = "OVILLO_SESSION_ID"
 #: Name of the last rule: nothing tells who calls, so that the session is the one this process was given at its start.
 GENERATED = "generated id"
-_TOOL_USE = "_meta claudecode/toolUseId"
 #: Clients write a tool call to disk about when they make it: look again this often, this many times (seconds).
 _RETRY_S = 0.05
 _RETRIES = 6
@@ -71,6 +66,7 @@ class CallingSession:
         self,
         store: Store,
         ingest: Ingest,
+        readers: Callable[[], Sequence[Reader]],
         environment: Mapping[str, str],
         clock: Clock,
         cwd: Path | None = None,
@@ -78,11 +74,16 @@ class CallingSession:
     ) -> None:
         self._store = store
         self._ingest = ingest
+        self._readers = readers
         self._environment = environment
         self._clock = clock
         self._cwd = cwd
         self._pause = pause
         self._generated = SessionId(new_id("ses", clock))
+
+    @cached_property
+    def _clients(self) -> list[tuple[Reader, Client]]:
+        return [(reader, client_of(reader)) for reader in self._readers()]
 
     def find(self, namespace: Namespace, call: CallContext) -> Calling:
         """The first rule that finds a session. Never raises; for an unknown caller the id generated at start, with
@@ -92,9 +93,9 @@ class CallingSession:
             return self._by_meta(namespace, call) or self._unknown("The histories of this machine belong to others.")
         rules = (
             self._by_meta,
-            self._by_tool_use,
+            self._by_call,
             self._by_environment,
-            self._by_answered_tool_use,
+            self._by_answered_call,
             self._by_running_call,
             self._by_place,
         )
@@ -115,63 +116,55 @@ class CallingSession:
     # --- the rules, surest first
 
     def _by_meta(self, namespace: Namespace, call: CallContext) -> Calling | None:
-        """Codex sends its thread; a sub-agent's thread is the sub-agent's own session."""
-        turn = call.meta.get("x-codex-turn-metadata")
-        turn = turn if isinstance(turn, Mapping) else {}
-        for source, key in (
-            (call.meta, "threadId"),
-            (turn, "thread_id"),
-            (turn, "session_id"),
-            (call.meta, "sessionId"),
-        ):
-            value = source.get(key)
+        """Some clients send the id of the session with every request."""
+        told = [path for _, client in self._clients for path in client.session_in_meta]
+        for path in (*told, ("sessionId",)):
+            value = _at(call.meta, path)
             if isinstance(value, str) and value:
-                return Calling(SessionId(value), f"_meta {key}", 1.0)
+                return Calling(SessionId(value), f"_meta {path[-1]}", 1.0)
         return None
 
-    def _by_tool_use(self, namespace: Namespace, call: CallContext) -> Calling | None:
-        """Claude Code sends the id of the tool use, which stands in the transcript of the session or sub-agent.
+    def _by_call(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        """Some clients send the id of the tool call, which stands in the history of the session or sub-agent.
 
         Ids repeat in copied sessions, and behind gateways to other models: only a call that waits for its answer is
-        taken, which the transcript knows sooner than the store, unless the store and the environment agree.
+        taken, which the client's files know sooner than the store, unless the store and the environment agree.
         """
-        use = _tool_use(call)
-        if use is None:
-            return None
-        named = self._from_environment(call)
-        known = self._store.session_of_call(namespace, use)
-        if known is not None and named is not None and named[1] in (known, self._parent(namespace, known)):
-            return Calling(known, _TOOL_USE, 1.0)
-        tries = 3 if named else _RETRIES
-        return _calling(self._look("claude_code", lambda place: _claude_session(place, use, running=True), tries=tries))
+        for reader, key, call_id in self._call_ids(call):
+            named = self._from_environment(call)
+            known = self._store.session_of_call(namespace, call_id)
+            if known is not None and named is not None and named[1] in (known, self._parent(namespace, known)):
+                return Calling(known, f"_meta {key}", 1.0)
+            if found := self._in_files(reader, key, call_id, running=True, tries=3 if named else _RETRIES):
+                return found
+        return None
 
-    def _by_answered_tool_use(self, namespace: Namespace, call: CallContext) -> Calling | None:
-        """The tool use, where only one that has its answer is to be found."""
-        use = _tool_use(call)
-        if use is None:
-            return None
-        found = _calling(self._look("claude_code", lambda place: _claude_session(place, use, running=False), tries=1))
-        if found is not None:
-            return found
-        known = self._store.session_of_call(namespace, use)
-        return None if known is None else Calling(known, _TOOL_USE, 1.0)
+    def _by_answered_call(self, namespace: Namespace, call: CallContext) -> Calling | None:
+        """The id of the tool call, where only one that has its answer is to be found."""
+        for reader, key, call_id in self._call_ids(call):
+            if found := self._in_files(reader, key, call_id, running=False, tries=1):
+                return found
+            known = self._store.session_of_call(namespace, call_id)
+            if known is not None:
+                return Calling(known, f"_meta {key}", 1.0)
+        return None
 
     def _by_environment(self, namespace: Namespace, call: CallContext) -> Calling | None:
         named = self._from_environment(call)
         return Calling(SessionId(named[1]), f"environment {named[0]}", 0.95) if named else None
 
     def _by_running_call(self, namespace: Namespace, call: CallContext) -> Calling | None:
-        """OpenCode tells nothing, but its store has the very call that reached us, still running."""
-        if call.client_name is not None and not call.client_name.lower().startswith("opencode"):
-            return None
-        where = self._directory(call)
-        tries = _RETRIES if call.client_name else 1
-        found = self._look("opencode", lambda place: _opencode_session(place, call, where), tries=tries)
-        return Calling(found, "running tool call in OpenCode's store", 0.97) if found else None
+        """Some clients tell nothing, but have written down the very call that reached us, still running."""
+        for reader, client in self._clients:
+            if call.client_name is not None and not client.is_named(call.client_name):
+                continue
+            if found := self._running_in(reader, call):
+                return Calling(found, f"running tool call in {reader.title}'s store", 0.97)
+        return None
 
     def _by_place(self, namespace: Namespace, call: CallContext) -> Calling | None:
         """The session of this client in this folder that was written last, when that was just now."""
-        reader = _reader_of(call.client_name)
+        reader = next((reader.name for reader, client in self._clients if client.is_named(call.client_name)), None)
         where = self._directory(call)
         if reader is None:
             return None
@@ -198,11 +191,30 @@ class CallingSession:
     def _from_environment(self, call: CallContext) -> tuple[str, str] | None:
         if not call.own_process:
             return None
-        for name, client in _ENVIRONMENT.items():
-            value = self._environment.get(name)
-            if value and (client is None or call.client_name is None or call.client_name.lower().startswith(client)):
-                return name, value
-        return None
+        for _, client in self._clients:
+            # An agent that was started from another agent's shell inherits what is not its own.
+            if call.client_name is not None and not client.is_named(call.client_name):
+                continue
+            if value := self._environment.get(client.session_variable):
+                return client.session_variable, value
+        own = self._environment.get(_OWN_VARIABLE)
+        return (_OWN_VARIABLE, own) if own else None
+
+    def _call_ids(self, call: CallContext) -> Iterator[tuple[Reader, str, str]]:
+        for reader, client in self._clients:
+            call_id = call.meta.get(client.call_in_meta) if client.call_in_meta else None
+            if isinstance(call_id, str) and call_id:
+                yield reader, client.call_in_meta, call_id
+
+    def _in_files(self, reader: Reader, key: str, call_id: str, *, running: bool, tries: int) -> Calling | None:
+        if not isinstance(reader, FindsCall):
+            return None
+        session_of = reader.session_of_call
+        found = self._look(reader.name, lambda place: session_of(place, call_id, running=running), tries=tries)
+        if found is None:
+            return None
+        session, agent = found
+        return Calling(agent or session, f"_meta {key}", 1.0, f"sub-agent of {session}" if agent else "")
 
     def _directory(self, call: CallContext) -> str | None:
         if call.roots:
@@ -213,6 +225,13 @@ class CallingSession:
             return str(self._cwd or Path.cwd())
         except OSError:  # the folder was removed under us
             return None
+
+    def _running_in(self, reader: Reader, call: CallContext) -> SessionId | None:
+        if not isinstance(reader, FindsRunningCall):
+            return None
+        running, where = reader.session_running, self._directory(call)
+        tries = _RETRIES if call.client_name else 1
+        return self._look(reader.name, lambda place: running(place, call.tool, call.arguments, where), tries=tries)
 
     def _look(self, reader: str, look: Callable[[Place], Found | None], *, tries: int) -> Found | None:
         """Ask every place of a reader, again after a moment while the client has not written the call yet."""
@@ -229,32 +248,8 @@ class CallingSession:
         return (place for place in reversed(self._ingest.places()) if place.reader == reader)
 
 
-def _tool_use(call: CallContext) -> str | None:
-    use = call.meta.get("claudecode/toolUseId")
-    return use if isinstance(use, str) and use else None
-
-
-def _calling(found: tuple[SessionId, SessionId | None] | None) -> Calling | None:
-    if found is None:
-        return None
-    session, agent = found
-    return Calling(agent or session, _TOOL_USE, 1.0, f"sub-agent of {session}" if agent else "")
-
-
-def _claude_session(place: Place, use: str, *, running: bool) -> tuple[SessionId, SessionId | None] | None:
-    from ovillo.readers.claude_code import (
-        session_of_tool_use,
-    )  # start-up: contexts are made before any reader is needed
-
-    return session_of_tool_use(place, use, running=running)
-
-
-def _opencode_session(place: Place, call: CallContext, where: str | None) -> SessionId | None:
-    from ovillo.readers.opencode.running import running_call  # start-up, as above
-
-    return running_call(place, call.tool, call.arguments, where)
-
-
-def _reader_of(client_name: str | None) -> str | None:
-    name = (client_name or "").lower()
-    return next((reader for client, reader in _READER_OF_CLIENT.items() if name.startswith(client)), None)
+def _at(meta: Mapping[str, Any], path: Sequence[str]) -> object:
+    found: object = meta
+    for key in path:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found

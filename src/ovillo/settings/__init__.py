@@ -6,7 +6,7 @@ interface may show settings; what is built from them is decided in ``ovillo.app`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -154,8 +154,15 @@ class Settings:
     config_file: Path | None = None
     #: Settings of the specifications whose feature comes later: name -> (value, origin). Read and shown, not used.
     later: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    #: Things that are not wrong enough to stop for, such as ``OVILLO_`` variables nobody knows.
-    warnings: tuple[str, ...] = ()
+    #: What the configuration file says that means nothing here.
+    file_warnings: tuple[str, ...] = ()
+    #: Variables that are read beside settings; asked when warnings are.
+    other_variables: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Things that are not wrong enough to stop for, such as ``OVILLO_`` variables nobody knows."""
+        return (*self.file_warnings, *sources.unknown_variables(self.environment, self.other_variables))
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -182,8 +189,10 @@ def load_settings(
     flags: Mapping[str, Any] | None = None,
     *,
     config: Path | None = None,
+    other_variables: Callable[[], Iterable[str]] = tuple,
 ) -> Settings:
-    """The effective settings. ``flags`` holds fields given on the command line (``None`` means not given).
+    """The effective settings. ``flags`` holds fields given on the command line (``None`` means not given);
+    ``other_variables`` tells which variables are read beside settings, so that no warning names them.
 
     Raises InvalidInput naming the setting, its value, where it stands and what is allowed.
     """
@@ -206,6 +215,7 @@ def load_settings(
         origins=origins,
         config_file=path,
         later=sources.later(environment, file, path),
-        warnings=(*told, *sources.unknown_variables(environment)),
+        file_warnings=tuple(told),
+        other_variables=other_variables,
         **values,
     )

@@ -138,5 +138,6 @@ LATER = (
     "CONTEXT_TIMEOUT_MS",
     "CONTEXT_SUMMARY_BYTES",
 )
-#: Variables that are read elsewhere: the file itself, who is calling, folders of a reader.
-ELSEWHERE = ("OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_AIDER_DIRS", "OVILLO_CRUSH_DIRS", "OVILLO_BACKUP_PASSPHRASE")
+#: Variables that are read elsewhere: the file itself, who is calling, the token as clients send it,
+#: a secret for one command. Readers say theirs.
+ELSEWHERE = ("OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_TOKEN", "OVILLO_BACKUP_PASSPHRASE")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -132,14 +132,18 @@ def later(environment: Mapping[str, str], file: Mapping[str, Any], path: Path) -
     return found
 
 
-def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+def unknown_variables(environment: Mapping[str, str], others: Callable[[], Iterable[str]]) -> list[str]:
+    """A warning for each that nobody reads; ``others`` tells what floors above read, and is asked only if need be."""
     known = {variable for option in OPTIONS for variable in option.variables}
     known |= {*ELSEWHERE, *(f"OVILLO_{name}" for name in LATER)}
+    # Completion of the shell sets variables of its own, with a leading underscore or this ending.
+    ours = {name for name in environment if name.startswith("OVILLO_") and not name.endswith("_COMPLETE")}
+    if ours <= known:
+        return []
+    known.update(others())
     warnings = []
-    for name in sorted(environment):
-        # Completion of the shell sets variables of its own, with a leading underscore or this ending.
-        if name.startswith("OVILLO_") and name not in known and not name.endswith("_COMPLETE"):
-            near = get_close_matches(name, known, n=1, cutoff=0.8)
-            offer = f"; did you mean {near[0]}?" if near else ""
-            warnings.append(f"The variable {name} is no setting of ovillo{offer}")
+    for name in sorted(ours - known):
+        near = get_close_matches(name, known, n=1, cutoff=0.8)
+        offer = f"; did you mean {near[0]}?" if near else ""
+        warnings.append(f"The variable {name} is no setting of ovillo{offer}")
     return warnings

@@ -49,7 +49,10 @@ class State:
         if self._settings is None:
             flags = {"data_dir": self.data_dir, **self.flags}
             self._settings = load_settings(
-                self.environment, flags, config=Path(self.config) if self.config is not None else None
+                self.environment,
+                flags,
+                config=Path(self.config) if self.config is not None else None,
+                other_variables=_variables_of_readers,
             )
             log_to_stderr("DEBUG" if self.verbose else self._settings.log_level.upper())
         return self._settings
@@ -93,6 +96,13 @@ class State:
 class ToolAnswer:
     data: dict[str, Any]
     text: str
+
+
+def _variables_of_readers() -> list[str]:
+    from ovillo.readers import all_readers  # start-up cost: asked for a warning only
+    from ovillo.readers.client import client_of
+
+    return [name for reader in all_readers() for name in client_of(reader).variables]
 
 
 def check_readers(settings: Settings) -> None:

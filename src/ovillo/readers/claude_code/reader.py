@@ -19,8 +19,10 @@ from ovillo.readers.claude_code.layout import (
     find_transcript,
     inside_of,
     list_transcripts,
+    session_of_tool_use,
 )
 from ovillo.readers.claude_code.transcript import Transcript
+from ovillo.readers.client import Client, Connection
 from ovillo.readers.jsonl import FileState
 from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
 
@@ -36,6 +38,21 @@ class ClaudeCodeReader:
     version = 2
     appends_only = False
     shardable = True
+    client = Client(
+        variables=("CLAUDE_CONFIG_DIR",),
+        name_over_mcp="claude-code",
+        session_variable="CLAUDE_CODE_SESSION_ID",
+        call_in_meta="claudecode/toolUseId",
+        connection=Connection(
+            over_stdio="claude mcp add ovillo -- ovillo mcp",
+            over_http=(
+                'claude mcp add --transport http ovillo URL --header "Authorization: Bearer $(OVILLO key token)"',
+            ),
+            folder=".claude",
+            moved_by="CLAUDE_CONFIG_DIR",
+            ask="claude mcp list",
+        ),
+    )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """Folders that hold transcripts now: ``CLAUDE_CONFIG_DIR``, else the usual ones under ``home``."""
@@ -56,6 +73,12 @@ class ClaudeCodeReader:
         yield from _read_all(changed, cursor, sessions)
         if only is None:
             yield from _what_is_there(listing, changed, cursor, sessions, place.shard)
+
+    def session_of_call(
+        self, place: Place, call_id: str, *, running: bool
+    ) -> tuple[SessionId, SessionId | None] | None:
+        """See ``FindsCall``."""
+        return session_of_tool_use(place, call_id, running=running)
 
 
 def _read_all(changed: list[TranscriptFile], cursor: Cursor, sessions: set[SessionId]) -> Iterator[Record]:

@@ -11,6 +11,7 @@ from typing import Any
 from zlib import crc32
 
 from ovillo.model.records import Inventory, Session, SessionDelta, SessionId, SkippedRecord
+from ovillo.readers.client import Client, Connection
 from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
 from ovillo.readers.codex.titles import find_index, read_titles
 from ovillo.readers.jsonl import FileState
@@ -26,10 +27,27 @@ class CodexReader:
     """Threads of Codex CLI, 0.63 and later."""
 
     name = NAME
-    title = "Codex"
+    title = "Codex CLI"
     version = 2
     appends_only = True
     shardable = True
+    client = Client(
+        variables=("CODEX_HOME",),
+        name_over_mcp="codex",
+        # A sub-agent's thread is the sub-agent's own session.
+        session_in_meta=(
+            ("threadId",),
+            ("x-codex-turn-metadata", "thread_id"),
+            ("x-codex-turn-metadata", "session_id"),
+        ),
+        connection=Connection(
+            over_stdio="codex mcp add ovillo -- ovillo mcp",
+            over_http=("codex mcp add ovillo --url URL --bearer-token-env-var OVILLO_TOKEN",),
+            folder=".codex",
+            moved_by="CODEX_HOME",
+            files=("config.toml",),
+        ),
+    )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """``CODEX_HOME``, else ``~/.codex``, when it holds rollouts."""

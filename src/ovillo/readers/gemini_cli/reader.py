@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ovillo.model.ids import client_id
 from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SkippedRecord
+from ovillo.readers.client import Client, Connection
 from ovillo.readers.gemini_cli.identities import Identities
 from ovillo.readers.gemini_cli.projects import Projects
 from ovillo.readers.gemini_cli.records import SOURCE, agents_of, messages_of, named_paths, session_of
@@ -33,6 +34,18 @@ class GeminiCliReader:
     version = 2
     appends_only = False
     shardable = False
+    client = Client(
+        variables=("GEMINI_CLI_HOME",),
+        name_over_mcp="gemini-cli",
+        connection=Connection(
+            over_stdio="gemini mcp add ovillo ovillo mcp",
+            over_http=(
+                'gemini mcp add -s user --transport http -H "Authorization: Bearer $(OVILLO key token)" ovillo URL',
+            ),
+            folder=".gemini",
+            files=("settings.json",),
+        ),
+    )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """The one ``.gemini/tmp`` under ``GEMINI_CLI_HOME`` or the home folder, when it exists."""

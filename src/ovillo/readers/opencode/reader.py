@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from ovillo.model.records import SessionId
+from ovillo.readers.client import Client, Connection
 from ovillo.readers.protocol import Cursor, Place, Record
 
 
@@ -18,6 +20,23 @@ class OpenCodeReader:
     version = 1
     appends_only = False
     shardable = False
+    client = Client(
+        variables=("XDG_DATA_HOME", "OPENCODE_DB"),
+        name_over_mcp="opencode",
+        connection=Connection(
+            over_stdio='in opencode.json: {"mcp": {"ovillo": {"type": "local", "command": ["ovillo", "mcp"]}}}',
+            over_http=(
+                'opencode.json: "mcp": {"ovillo": {"type": "remote", "url": "URL", "oauth": false,',
+                '               "headers": {"Authorization": "Bearer {env:OVILLO_TOKEN}"}}}',
+            ),
+            folder=".local/share/opencode",
+            files=(
+                "~/.config/opencode/opencode.json",
+                "~/.config/opencode/opencode.jsonc",
+                "~/.config/opencode/config.json",
+            ),
+        ),
+    )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
         """0.5 (a tree per project), 1.0 to 1.1 (one tree), 1.2 on (databases, one per channel).
@@ -47,6 +66,14 @@ class OpenCodeReader:
             yield from scan_database(place.path, cursor, only)
         else:
             yield from scan_tree(place, cursor, only)
+
+    def session_running(
+        self, place: Place, tool: str, arguments: Mapping[str, Any], folder: str | None
+    ) -> SessionId | None:
+        """See ``FindsRunningCall``."""
+        from ovillo.readers.opencode.running import running_call  # start-up cost, as above
+
+        return running_call(place, tool, arguments, folder)
 
 
 def _named(data: Path, name: str | None) -> Path | None:

@@ -237,53 +237,33 @@ def _background(settings: Settings) -> Check:
 # --- agents and whether ovillo is in their MCP settings ----------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Client:
-    title: str
-    #: Folder that shows the client is in use, below the home folder.
-    folder: str
-    variable: str | None
-    #: Settings that name MCP servers, below that folder or, with a leading ``~/``, below the home folder.
-    files: tuple[str, ...]
-    connect: str
-    #: Asked of the person instead, where the settings stand in one file with account data.
-    ask: str = ""
-
-
-_CLIENTS = (
-    _Client(
-        "Claude Code", ".claude", "CLAUDE_CONFIG_DIR", (), "claude mcp add ovillo -- ovillo mcp", "claude mcp list"
-    ),
-    _Client("Codex CLI", ".codex", "CODEX_HOME", ("config.toml",), "codex mcp add ovillo -- ovillo mcp"),
-    _Client(
-        "OpenCode",
-        ".local/share/opencode",
-        None,
-        ("~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc", "~/.config/opencode/config.json"),
-        'in opencode.json: {"mcp": {"ovillo": {"type": "local", "command": ["ovillo", "mcp"]}}}',
-    ),
-    _Client("Gemini CLI", ".gemini", None, ("settings.json",), "gemini mcp add ovillo ovillo mcp"),
-)
-
-
 def _clients(settings: Settings) -> Iterator[Check]:
-    for client in _CLIENTS:
-        moved = settings.environment.get(client.variable or "", "").strip()
-        folder = Path(moved) if moved else settings.home / client.folder
+    from ovillo.readers import all_readers  # start-up cost: only this check asks
+    from ovillo.readers.client import client_of
+
+    for reader in all_readers():
+        connection = client_of(reader).connection
+        if connection is None or not connection.folder:
+            continue
+        moved = settings.environment.get(connection.moved_by, "").strip()
+        folder = Path(moved) if moved else settings.home / connection.folder
         if not folder.is_dir():
             continue
-        if client.ask:
+        if connection.ask:
             yield Check(
-                client.title,
+                reader.title,
                 Level.OK,
                 "in use; its MCP settings stand beside account data and are not opened",
-                f"`{client.ask}` shows whether ovillo is connected; to connect: {client.connect}",
+                f"`{connection.ask}` shows whether ovillo is connected; to connect: {connection.over_stdio}",
             )
-        elif any(_names_ovillo(_below(settings.home, folder, name)) for name in client.files):
-            yield Check(client.title, Level.OK, "in use and connected to ovillo")
+        elif any(_names_ovillo(_below(settings.home, folder, name)) for name in connection.files):
+            yield Check(reader.title, Level.OK, "in use and connected to ovillo")
         else:
             yield Check(
-                client.title, Level.WARN, "in use, ovillo is not in its MCP settings", f"Connect it: {client.connect}"
+                reader.title,
+                Level.WARN,
+                "in use, ovillo is not in its MCP settings",
+                f"Connect it: {connection.over_stdio}",
             )
 
 

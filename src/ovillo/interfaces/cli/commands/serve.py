@@ -90,8 +90,10 @@ def serve(state: State, *, conformance_fixture: bool, **flags: Any) -> None:
 
 def _ready(settings: Settings, url: str) -> None:
     tell(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
-    if settings.auth in _SAID:
-        said = _SAID[settings.auth].replace("URL", f"{url}/mcp").replace("OVILLO ", f"{_command(settings)} ")
+    if settings.auth == "none":
+        tell_text(_OPEN, err=True)
+    elif settings.auth == "token":
+        said = _how_to_attach().replace("URL", f"{url}/mcp").replace("OVILLO ", f"{_command(settings)} ")
         tell_text(said, err=True)
     if settings.auth == "none":
         for exposure in exposures(settings):
@@ -109,19 +111,24 @@ def _command(settings: Settings) -> str:
     return shlex.join(words)
 
 
-_SAID = {
-    "token": """\
-It answers to your token only. In a browser: OVILLO open. Attach a client, in this account:
-  claude mcp add --transport http ovillo URL --header "Authorization: Bearer $(OVILLO key token)"
-  export OVILLO_TOKEN="$(OVILLO key token)"    # for Codex and OpenCode, in the shell that starts them
-  codex mcp add ovillo --url URL --bearer-token-env-var OVILLO_TOKEN
-  gemini mcp add -s user --transport http -H "Authorization: Bearer $(OVILLO key token)" ovillo URL
-  opencode.json: "mcp": {"ovillo": {"type": "remote", "url": "URL", "oauth": false,
-                 "headers": {"Authorization": "Bearer {env:OVILLO_TOKEN}"}}}""",
-    "none": """\
+_OPEN = """\
 Open: every account, sandbox and container that reaches this address reads, changes and deletes all sessions
-(auth is 'none'). New folders and files can be added by your own commands only. Leave out --auth none to close it.""",
-}
+(auth is 'none'). New folders and files can be added by your own commands only. Leave out --auth none to close it."""
+
+
+def _how_to_attach() -> str:
+    from ovillo.readers import all_readers  # start-up cost: once, by a server that reads with them anyway
+    from ovillo.readers.client import client_of
+
+    connections = [(x.title, found) for x in all_readers() if (found := client_of(x).connection) is not None]
+    by_variable = [title for title, x in connections if any("OVILLO_TOKEN" in line for line in x.over_http)]
+    lines = [
+        "It answers to your token only. In a browser: OVILLO open. Attach a client, in this account:",
+        'export OVILLO_TOKEN="$(OVILLO key token)"    # '
+        f"for {' and '.join(by_variable)}, in the shell that starts them",
+        *(line for _, connection in connections for line in connection.over_http),
+    ]
+    return "\n  ".join(lines)
 
 
 def _fixture_ready(url: str) -> None:

@@ -1,0 +1,56 @@
+"""The program whose histories a reader reads, as far as others meet it: its environment, its MCP calls, its settings.
+
+Owns the shape of these facts; each reader states its own beside what it reads, and nobody else names a client.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ovillo.readers.protocol import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How ovillo comes into the client's MCP settings."""
+
+    #: What to type, or to write where: over stdio, and over HTTP at ``URL`` with what ``OVILLO key token`` prints or with
+    #: the variable ``OVILLO_TOKEN``.
+    over_stdio: str
+    over_http: tuple[str, ...] = ()
+    #: Folder below the home folder that shows the client is in use, and the variable that moves it.
+    folder: str = ""
+    moved_by: str = ""
+    #: Settings that name MCP servers, below that folder or, with a leading ``~/``, below the home folder.
+    files: tuple[str, ...] = ()
+    #: Asked of the client instead, where its settings stand in one file with account data.
+    ask: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """``Client()`` is one of which nothing is known but its files."""
+
+    #: Variables that lead to its history: all that ``discover`` looks at, beside the home folder.
+    variables: tuple[str, ...] = ()
+    #: How the name begins by which it introduces itself over MCP, in lower case.
+    name_over_mcp: str = ""
+    #: Variable that holds the id of the calling session, in what the client starts.
+    session_variable: str = ""
+    #: Where a request's ``_meta`` holds that id: keys from the outside in.
+    session_in_meta: tuple[tuple[str, ...], ...] = ()
+    #: Key of ``_meta`` that holds the id of the tool call. Its reader then is a ``FindsCall``.
+    call_in_meta: str = ""
+    connection: Connection | None = None
+
+    def is_named(self, name: str | None) -> bool:
+        """Whether a program that introduces itself so is this client."""
+        return bool(self.name_over_mcp) and (name or "").lower().startswith(self.name_over_mcp)
+
+
+def client_of(reader: Reader) -> Client:
+    """What a reader says of its client; readers of other packages need not say anything."""
+    found = getattr(reader, "client", None)
+    return found if isinstance(found, Client) else Client()
