@@ -302,13 +302,13 @@ def timed(name, work):
 report = timed("index s", lambda: services.code.index(NS, root))
 print(f"files\t{report.files}\ndefinitions\t{report.symbols}")
 timed("second look s", lambda: services.code.index(NS, root))
-files = sorted(services.store.modules(NS, str(root)), key=lambda f: f.size)
+files = sorted(services.store.code.modules(NS, str(root)), key=lambda f: f.size)
 middle = root / files[len(files) // 2].path
 middle.write_bytes(middle.read_bytes() + b"\n")
 timed("one edit, by update s", lambda: services.code.update(NS, [middle]))
 middle.write_bytes(middle.read_bytes() + b"\n")
 timed("one edit, by index s", lambda: services.code.index(NS, root))
-rows = services.store.symbols(NS, limit=1000)[::10]
+rows = services.store.code.symbols(NS, limit=1000)[::10]
 began = time.monotonic()
 for row in rows:
     services.code.find(NS, row.qualified_name)

@@ -103,7 +103,7 @@ def score(store: Store, root: Path, edges: Edges) -> EdgeScore:
     """Of the index of ``root`` in ``store``."""
     graph = CallGraph(store, NS, str(root))
     defined: dict[str, list[SymbolRow]] = {}
-    for row in store.symbols(NS, str(root)):
+    for row in store.code.symbols(NS, str(root)):
         defined.setdefault(row.file, []).append(row)
     answers: dict[Site, list[Resolved]] = {}
     for path in sorted({site[0] for site in edges}):

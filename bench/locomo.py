@@ -106,7 +106,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 settings = Settings(Path(folder), Path(folder), embedder=arguments.embedder, watch=False)
                 services = open_services(settings)
-                services.store.apply(DEFAULT_NAMESPACE, list(deltas(sample["conversation"])))
+                services.store.ingest.apply(DEFAULT_NAMESPACE, list(deltas(sample["conversation"])))
                 embedder = open_embedder(settings)
                 if embedder is not None:
                     EmbeddingQueue(services.store, embedder).run_until_done()

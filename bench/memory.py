@@ -46,7 +46,9 @@ def fill(data: Path, size: int, messages: int, *, seed: int = 8) -> None:
     words = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=draw.randint(2, 11))) for _ in range(_WORDS)]
     services = open_services(Settings(data_dir=data, home=data, embedder="none", watch=False))
     made = [_message(number, _text(draw, words, size // messages)) for number in range(1, messages + 1)]
-    services.store.import_session(NS, Session(_SESSION, NATIVE, title="Large", created_at=1, updated_at=1), made, at=1)
+    services.store.importing.import_session(
+        NS, Session(_SESSION, NATIVE, title="Large", created_at=1, updated_at=1), made, at=1
+    )
     services.close()
 
 

@@ -79,7 +79,7 @@ def durable(states: list[dict[str, Any]], level: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         services = open_services(Settings(data_dir=Path(folder), home=Path(folder), embedder="none", watch=False))
         session = SessionId("ses_bench")
-        services.store.create_session(NS, Session(id=session, source="ovillo", created_at=1, updated_at=1))
+        services.store.recording.create(NS, Session(id=session, source="ovillo", created_at=1, updated_at=1))
         services.snapshots.save(NS, session, {"rules": "compiled"}, 0)
         saving, restoring = [], []
         for state in states:

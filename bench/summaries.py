@@ -35,7 +35,7 @@ _BAR = 0.5
 
 def _messages(store: Store, session_id: SessionId) -> list[Message]:
     found: list[Message] = []
-    while page := store.messages(
+    while page := store.sessions.messages(
         DEFAULT_NAMESPACE, session_id, after_seq=found[-1].seq if found else None, limit=_PAGE
     ):
         found += page
@@ -45,7 +45,7 @@ def _messages(store: Store, session_id: SessionId) -> list[Message]:
 def measure(store: Store, max_tokens: int, *, show: bool = False) -> list[dict[str, Any]]:
     """One row a session with something said in it, the longest first."""
     rows = []
-    for found in store.list_sessions(DEFAULT_NAMESPACE, SessionFilter(), 10_000):
+    for found in store.sessions.find(DEFAULT_NAMESPACE, SessionFilter(), 10_000):
         messages = _messages(store, found.session.id)
         before = sum(map(message_tokens, messages))
         started = time.process_time()

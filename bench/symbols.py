@@ -126,7 +126,7 @@ def _scores(
     kinds = {
         (package, symbol_id(row)): row.kind.value
         for package, root in roots.items()
-        for row in services.store.symbols(DEFAULT_NAMESPACE, root)
+        for row in services.store.code.symbols(DEFAULT_NAMESPACE, root)
     }
     ranks: dict[str, list[int | None]] = defaultdict(list)
     for question in questions:

@@ -33,14 +33,14 @@ _FORMS = ("json", "jsonl", "md", "html")
 
 def prepared(services: Services, size: int) -> SessionId:
     """A recorded session whose JSON export has about ``size`` bytes."""
-    rows = services.store.list_sessions(NS, SessionFilter(), 1_000)
+    rows = services.store.sessions.find(NS, SessionFilter(), 1_000)
     longest = max(rows, key=lambda row: row.counts.characters)
-    said = services.store.messages(NS, longest.session.id, limit=100_000)
+    said = services.store.sessions.messages(NS, longest.session.id, limit=100_000)
     once = len(_export(services, longest.session.id, "json"))
     session = SessionId(f"ses_bench_{size}")
     messages = [_copy(message, session, turn, len(said)) for turn in range(max(1, size // once)) for message in said]
     about = Session(session, NATIVE, title=f"{size} bytes", created_at=1, updated_at=1)
-    services.store.import_session(NS, about, messages, at=1)
+    services.store.importing.import_session(NS, about, messages, at=1)
     return session
 
 
@@ -83,7 +83,7 @@ def measure(megabytes: float, runs: int) -> dict[str, Any]:
                     "worst_s": max(out + back),
                 }
             )
-        counts = services.store.get_sessions(NS, [session])[session].counts
+        counts = services.store.sessions.get_many(NS, [session])[session].counts
         services.close()
     return {"megabytes": megabytes, "messages": counts.messages, "parts": counts.parts, "rows": rows}
 

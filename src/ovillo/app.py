@@ -55,7 +55,7 @@ def _ingest(services: Services) -> Any:
     return Ingest(
         store,
         chosen,
-        partial(_redactor, store.secret("redaction"), settings.redaction),
+        partial(_redactor, store.secrets.get("redaction"), settings.redaction),
         environment=settings.environment,
         home=settings.home,
         lock_path=settings.data_dir / "ingest.lock",
@@ -79,7 +79,7 @@ def _redactor(secret: bytes, mode: str) -> Any:
 
 def _redactor_of(services: Services) -> Any:
     """The store's; its rules are compiled when the first text comes."""
-    return _redactor(services.store.secret("redaction"), services.settings.redaction)
+    return _redactor(services.store.secrets.get("redaction"), services.settings.redaction)
 
 
 def _stored_id(services: Services) -> Callable[[str], str]:
@@ -287,7 +287,7 @@ def _status(services: Services) -> Any:
         from ovillo.search.embedders import model_id
 
         model = model_id(services.settings)
-        return None if model is None else services.store.embedding_share(namespace, model)
+        return None if model is None else services.store.vectors.share(namespace, model)
 
     return StatusService(
         services.store,
@@ -302,7 +302,7 @@ def _status(services: Services) -> Any:
 def _keys(services: Services) -> Any:
     from ovillo.security.key_ring import KeyRing
 
-    return KeyRing(services.store, services.store.secret("access-keys"), services.clock)
+    return KeyRing(services.store.keys, services.store.secrets.get("access-keys"), services.clock)
 
 
 def _entities(services: Services) -> Any:

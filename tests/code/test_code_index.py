@@ -70,11 +70,11 @@ def test_one_edited_file_is_read_by_itself(made: Services, project: Path, tmp_pa
 def test_a_touched_file_is_not_read_again_and_progress_is_told(made: Services, project: Path) -> None:
     os.utime(project / "card_validator.py", ns=(1, 1))
     told: list[IndexProgress] = []
-    revision = made.store.code_revision(NS)
+    revision = made.store.code.revision(NS)
     report = made.code.index(NS, project, told.append)
     assert report.read == 0
     assert [(step.files, step.total) for step in told] == [(1, 1)]
-    assert made.store.code_revision(NS) == revision
+    assert made.store.code.revision(NS) == revision
 
 
 @pytest.mark.requirement("CODE-8")

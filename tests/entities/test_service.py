@@ -200,7 +200,7 @@ def test_reading_can_be_stopped_anywhere_and_goes_on_there(made: Services) -> No
     while not tracker.catch_up(NS, PAY, patience_s=None, stop=stop):
         rounds += 1
     assert rounds > 1
-    (common,) = [x for x in made.store.entities_of_session(NS, PAY, limit=9_999) if x.name == "common_name"]
+    (common,) = [x for x in made.store.entities.of_session(NS, PAY, limit=9_999) if x.name == "common_name"]
     assert common.count == len(said)
     assert tracker.run_until_done() == 0
 
@@ -224,10 +224,13 @@ def test_a_server_reads_sessions_in_the_background_and_tells_their_type(tmp_path
     services = backend.services()
     record(services, payment(), replace(bug(), session=replace(bug().session, type=None)))
     written = threading.Event()
-    services.store.on_commit(written.set)
+    services.store.changes.on_commit(written.set)
     backend.start_background()
     try:
-        while services.store.tracked_share(NS) != (2, 2) or services.store.get_session(NS, BUG).session.type is None:
+        while (
+            services.store.entities.tracked_share(NS) != (2, 2)
+            or services.store.sessions.get(NS, BUG).session.type is None
+        ):
             assert written.wait(30)
             written.clear()
     finally:

@@ -44,9 +44,11 @@ def put(home: Path, project: str, *lines: Line, root: str = ".claude") -> Path:
 
 
 def found(services: Services) -> dict[str, list[str]]:
-    rows = services.store.list_sessions(NS, SessionFilter(), 50)
+    rows = services.store.sessions.find(NS, SessionFilter(), 50)
     return {
-        row.session.id: [part.text for message in services.store.messages(NS, row.session.id) for part in message.parts]
+        row.session.id: [
+            part.text for message in services.store.sessions.messages(NS, row.session.id) for part in message.parts
+        ]
         for row in rows
     }
 
@@ -114,4 +116,4 @@ def test_scanning_real_homes_gives_no_session_a_second_name(fixtures: Path, serv
     shutil.copytree(tmp_path / ".claude", tmp_path / ".config/claude", dirs_exist_ok=True)
     services.ingest.scan()
     assert [name for name in found(services) if "~" in name] == []
-    assert services.store.get_session(NS, SessionId(SID)) is None
+    assert services.store.sessions.get(NS, SessionId(SID)) is None

@@ -56,10 +56,10 @@ def opened(home: Path, data: Path) -> Services:
 
 def contents(services: Services) -> dict[str, tuple[tuple[str, int], ...]]:
     """Every session with its message ids and how many parts each has."""
-    rows = services.store.list_sessions(NS, SessionFilter(), 500)
+    rows = services.store.sessions.find(NS, SessionFilter(), 500)
     return {
         row.session.id: tuple(
-            (item.id, len(item.parts)) for item in services.store.messages(NS, row.session.id, limit=9999)
+            (item.id, len(item.parts)) for item in services.store.sessions.messages(NS, row.session.id, limit=9999)
         )
         for row in rows
     }
@@ -86,7 +86,7 @@ def test_eight_scans_at_once_read_everything_once(
     services = opened(home, data)
     services.ingest.scan()
     assert contents(services) == undisturbed
-    assert services.store.quick_check() == []
+    assert services.store.health.quick_check() == []
     services.close()
 
 
@@ -104,7 +104,7 @@ def test_a_scan_killed_at_any_moment_is_finished_by_the_next(
     services = opened(home, data)
     services.ingest.scan()
     assert contents(services) == undisturbed
-    assert services.store.quick_check() == []
+    assert services.store.health.quick_check() == []
     services.close()
 
 
@@ -170,7 +170,7 @@ def test_growth_is_found_by_the_watcher(home: Path, tmp_path: Path) -> None:
     finally:
         stop.set()
         watcher.join(30)
-    messages = services.store.messages(
+    messages = services.store.sessions.messages(
         NS, SessionId("0672048c-85a4-44d2-bf35-35d7c84c207d"), newest_first=True, limit=1
     )
     assert messages[0].parts[0].text == "a freshly grown basilisk"
@@ -182,13 +182,13 @@ def test_one_session_is_caught_up_without_a_scan(home: Path, tmp_path: Path) -> 
     services = opened(home, tmp_path / "data")
     session_id = SessionId("0672048c-85a4-44d2-bf35-35d7c84c207d")
     services.ingest.scan()
-    before = Counter(message.id for message in services.store.messages(NS, session_id, limit=999))
+    before = Counter(message.id for message in services.store.sessions.messages(NS, session_id, limit=999))
     transcript = next(home.rglob(f"{session_id}.jsonl"))
     line = next(json.loads(x) for x in transcript.read_text().splitlines() if '"type":"user"' in x)
     line |= {"uuid": "late", "message": {"role": "user", "content": "said just now"}}
     with transcript.open("a") as file:
         file.write(json.dumps(line) + "\n")
     assert services.ingest.catch_up(NS, session_id, budget_ms=5_000)
-    after = Counter(message.id for message in services.store.messages(NS, session_id, limit=999))
+    after = Counter(message.id for message in services.store.sessions.messages(NS, session_id, limit=999))
     assert after - before == Counter(["late"])
     services.close()

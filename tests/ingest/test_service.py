@@ -42,7 +42,7 @@ def test_a_place_that_fails_costs_neither_its_earlier_records_nor_other_places(s
     )
     report = ingest.scan()
     assert (report.sessions, report.messages) == (2, 2)
-    assert store.cursor(NS, "bad", str(tmp_path)) == {"one": 1}
+    assert store.sources.cursor(NS, "bad", str(tmp_path)) == {"one": 1}
     states = {source.reader: source for source in ingest.sources()}
     assert (states["bad"].status, states["good"].status) == ("unreadable", "ok")
     assert "the disk made a noise" in (states["bad"].error or "")
@@ -64,7 +64,7 @@ def test_what_lies_after_the_last_checkpoint_is_read_again_and_not_doubled(store
     ingest.scan()
     ingest.scan()
     assert reader.seen == [{}, {"at": 1}]
-    assert [item.id for item in store.messages(NS, A)] == ["m1", "m2"]
+    assert [item.id for item in store.sessions.messages(NS, A)] == ["m1", "m2"]
 
 
 @pytest.mark.requirement("INGEST-4")
@@ -82,10 +82,10 @@ def test_what_the_client_deletes_stays_and_is_marked(store: Store, tmp_path: Pat
     ingest.scan()
     rows = {
         row.session.id: row.session.metadata.get("deleted_at_source", False)
-        for row in store.list_sessions(NS, SessionFilter(), 9)
+        for row in store.sessions.find(NS, SessionFilter(), 9)
     }
     assert rows == {A: True, "ses_b": False}
-    assert [item.id for item in store.messages(NS, A)] == ["m1"]
+    assert [item.id for item in store.sessions.messages(NS, A)] == ["m1"]
 
 
 @pytest.mark.requirement("INGEST-5")

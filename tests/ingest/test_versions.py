@@ -75,20 +75,20 @@ def reader_of(tmp_path: Path, script: object, version: int, *, appends_only: boo
 @pytest.mark.requirement("INGEST-20")
 def test_a_new_version_of_a_reader_reads_once_again_what_was_read_before(store: Store, tmp_path: Path) -> None:
     ingest_of(store, tmp_path, reader_of(tmp_path, old, 1)).scan()
-    (kept,) = store.match(NS, Term("answer"), DocFilter(), 5)
+    (kept,) = store.text.match(NS, Term("answer"), DocFilter(), 5)
     reader = reader_of(tmp_path, new, 2)
     ingest = ingest_of(store, tmp_path, reader)
     ingest.scan()
-    first, second = store.messages(NS, A)
+    first, second = store.sessions.messages(NS, A)
     assert [(part.text, part.synthetic) for part in first.parts] == [("an expansion", True), ("typed", False)]
     assert second.usage is None
-    row = store.get_session(NS, A)
+    row = store.sessions.get(NS, A)
     assert row is not None
     assert (row.counts.messages, row.counts.parts, row.counts.prompts) == (2, 3, 1)
     assert row.first_prompt == "/do typed"
-    assert store.match(NS, Term("doubled"), DocFilter(), 5) == []
+    assert store.text.match(NS, Term("doubled"), DocFilter(), 5) == []
     # What came out as before was not written again: its vectors hold.
-    (again,) = store.match(NS, Term("answer"), DocFilter(), 5)
+    (again,) = store.text.match(NS, Term("answer"), DocFilter(), 5)
     assert again.doc == kept.doc
     ingest.scan()
     assert reader.seen == [{}, {"file": 3}]
@@ -98,8 +98,8 @@ def test_a_new_version_of_a_reader_reads_once_again_what_was_read_before(store: 
 def test_what_a_client_may_have_removed_is_kept_when_it_is_read_again(store: Store, tmp_path: Path) -> None:
     ingest_of(store, tmp_path, reader_of(tmp_path, old, 1)).scan()
     ingest_of(store, tmp_path, reader_of(tmp_path, new, 2, appends_only=False)).scan()
-    assert [item.id for item in store.messages(NS, A)] == ["m1", "m2", "m3"]
-    row = store.get_session(NS, A)
+    assert [item.id for item in store.sessions.messages(NS, A)] == ["m1", "m2", "m3"]
+    row = store.sessions.get(NS, A)
     assert row is not None
     assert row.counts.prompts == 2
 
@@ -112,9 +112,9 @@ def test_reading_again_that_was_broken_off_goes_on_and_ends(store: Store, tmp_pa
 
     ingest_of(store, tmp_path, reader_of(tmp_path, old, 1)).scan()
     ingest_of(store, tmp_path, reader_of(tmp_path, breaks, 2)).scan()
-    assert len(store.messages(NS, A)) == 3
+    assert len(store.sessions.messages(NS, A)) == 3
     ingest_of(store, tmp_path, reader_of(tmp_path, new, 2)).scan()
-    assert [item.id for item in store.messages(NS, A)] == ["m1", "m2"]
+    assert [item.id for item in store.sessions.messages(NS, A)] == ["m1", "m2"]
 
 
 @pytest.mark.requirement("INGEST-20")
@@ -122,8 +122,8 @@ def test_histories_read_before_versions_were_noted_are_put_right(fixtures: Path,
     home = copy_homes(fixtures, tmp_path / "home")
     services = open_services(settings_for(home))
     services.ingest.scan()
-    before = services.store.list_sessions(NS, SessionFilter(), 200)
-    messages = {row.session.id: services.store.messages(NS, row.session.id) for row in before}
+    before = services.store.sessions.find(NS, SessionFilter(), 200)
+    messages = {row.session.id: services.store.sessions.messages(NS, row.session.id) for row in before}
     services.close()
     with closing(sqlite3.connect(home / "ovillo-data/ovillo.db")) as database:
         database.execute("DELETE FROM cursors WHERE key = '@reader'")
@@ -132,12 +132,12 @@ def test_histories_read_before_versions_were_noted_are_put_right(fixtures: Path,
     services = open_services(settings_for(home))
     try:
         services.ingest.scan()
-        after = services.store.list_sessions(NS, SessionFilter(), 200)
+        after = services.store.sessions.find(NS, SessionFilter(), 200)
         assert after == [replace(row, version=now.version) for row, now in zip(before, after, strict=True)]
         readers = {"claude_code", "codex", "gemini_cli"}
         for row in before:
             if row.session.source in readers:
-                assert services.store.messages(NS, row.session.id) == messages[row.session.id]
+                assert services.store.sessions.messages(NS, row.session.id) == messages[row.session.id]
         assert services.search.search(NS, SearchRequest("retry_delay")).sessions
         assert services.ingest.scan().touched == frozenset()
     finally:

@@ -60,7 +60,7 @@ def made(tmp_path: Path) -> Iterator[Services]:
 
 
 def record(services: Services, *deltas: SessionDelta) -> None:
-    services.store.apply(DEFAULT_NAMESPACE, deltas)
+    services.store.ingest.apply(DEFAULT_NAMESPACE, deltas)
 
 
 def call(

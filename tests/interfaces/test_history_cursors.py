@@ -159,13 +159,13 @@ def test_a_session_in_several_files_stands_in_the_order_it_was_said_however_it_w
     write(home, "-work-newer", [*NEWER, *[f"newer {n} more" for n in range(20, 25)]], 15, at=20)
     services.ingest.scan()
     said = [f"older {n}" for n in range(25)] + [f"newer {n}" for n in range(25)]
-    stored = services.store.messages(DEFAULT_NAMESPACE, SessionId(ID))
+    stored = services.store.sessions.messages(DEFAULT_NAMESPACE, SessionId(ID))
     assert [" ".join(message.parts[0].text.split()[:2]) for message in stored] == said
     assert [message.seq for message in stored] == sorted({message.seq for message in stored})
     anew = open_services(replace(services.settings, data_dir=home / "anew"))
     try:
         anew.ingest.scan()
-        assert [each.id for each in anew.store.messages(DEFAULT_NAMESPACE, SessionId(ID))] == [
+        assert [each.id for each in anew.store.sessions.messages(DEFAULT_NAMESPACE, SessionId(ID))] == [
             each.id for each in stored
         ]
     finally:

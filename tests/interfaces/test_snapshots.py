@@ -215,8 +215,8 @@ def test_a_target_session_is_all_that_is_touched(made: Services) -> None:
     done = ask(made, "memory_optimize", target_session="ses_a", level="aggressive")
     left_out = [step["step"] for step in done["optimization_details"]["steps"] if not step["done"]]
     assert left_out == ["contexts", "index", "file"]
-    assert {row.level for row in made.store.snapshots(NS, "ses_a", limit=9)} == {3}  # type: ignore[arg-type]
-    assert {row.level for row in made.store.snapshots(NS, "ses_b", limit=9)} == {0}  # type: ignore[arg-type]
+    assert {row.level for row in made.store.snapshots.versions(NS, "ses_a", limit=9)} == {3}  # type: ignore[arg-type]
+    assert {row.level for row in made.store.snapshots.versions(NS, "ses_b", limit=9)} == {0}  # type: ignore[arg-type]
     assert call(made, "memory_optimize", target_session="ses_x").error_code == "not_found"
     assert call(made, "memory_optimize", level="extreme").error_code == "invalid_input"
 

@@ -186,12 +186,12 @@ def test_an_import_over_http_answers_with_the_new_session(site: Site, as_text: b
 def test_a_hostile_import_over_http_is_refused_and_changes_nothing(
     site: Site, one: Services, body: Any, status: int, words: str
 ) -> None:
-    before = one.store.last_change(NS)
+    before = one.store.changes.last(NS)
     answer = site.ask("POST", "/api/sessions/import", body, Content_Type="application/json")
     assert answer.status == status
     assert answer.kind == "application/problem+json"
     assert words in answer.json["detail"] + answer.json.get("hint", "")
-    assert one.store.last_change(NS) == before
+    assert one.store.changes.last(NS) == before
 
 
 # --- tools

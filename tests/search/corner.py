@@ -46,7 +46,7 @@ def corner(folder: Path, *deltas: SessionDelta, **settings: object) -> Iterator[
     given: dict[str, object] = {"embedder": "none", **settings}
     store = open_store(folder / "ovillo.db", TextAnalyzer(), lambda: NOON)
     try:
-        store.apply(DEFAULT_NAMESPACE, deltas)
+        store.ingest.apply(DEFAULT_NAMESPACE, deltas)
         yield Corner(store, Settings(folder, folder, **given))  # type: ignore[arg-type]
     finally:
         store.close()

@@ -96,7 +96,7 @@ def test_equal_texts_are_embedded_once(tmp_path: Path) -> None:
         assert embed(c) == 50
         assert sum(len(asked["input"]) for asked in server.asked) == 1
         assert embed(c) == 0
-        assert c.store.embedding_share(DEFAULT_NAMESPACE, stored_as("openai:letters")) == (50, 50)
+        assert c.store.vectors.share(DEFAULT_NAMESPACE, stored_as("openai:letters")) == (50, 50)
 
 
 @pytest.mark.requirement("SEARCH-18")
@@ -118,26 +118,26 @@ def test_a_background_queue_embeds_until_it_is_stopped(tmp_path: Path) -> None:
         name = stored_as(embedder.id)
         waited = threading.Event()
         for _ in range(400):
-            if c.store.embedding_share(DEFAULT_NAMESPACE, name) == (300, 300):
+            if c.store.vectors.share(DEFAULT_NAMESPACE, name) == (300, 300):
                 break
             waited.wait(0.02)
         stop.set()
         thread.join(5)
         assert not thread.is_alive()
-        assert c.store.embedding_share(DEFAULT_NAMESPACE, name) == (300, 300)
+        assert c.store.vectors.share(DEFAULT_NAMESPACE, name) == (300, 300)
 
 
 def test_the_mean_is_kept_once_there_are_texts_enough_for_one(tmp_path: Path) -> None:
     with endpoint() as server, corner(tmp_path, *OTHERS[:20], **letters(server)) as c:
         name = stored_as("openai:letters")
         embed(c)
-        assert not c.store.model_state(DEFAULT_NAMESPACE, name)
-        few = dict(c.store.stored_vectors(DEFAULT_NAMESPACE, name))
-        c.store.apply(DEFAULT_NAMESPACE, OTHERS[20:])
+        assert not c.store.vectors.model_state(DEFAULT_NAMESPACE, name)
+        few = dict(c.store.vectors.stored(DEFAULT_NAMESPACE, name))
+        c.store.ingest.apply(DEFAULT_NAMESPACE, OTHERS[20:])
         embed(c)
-        assert len(c.store.model_state(DEFAULT_NAMESPACE, name)["mean"]) == 64
+        assert len(c.store.vectors.model_state(DEFAULT_NAMESPACE, name)["mean"]) == 64
         # What was stored before the mean was known has been centred, too.
-        now = dict(c.store.stored_vectors(DEFAULT_NAMESPACE, name))
+        now = dict(c.store.vectors.stored(DEFAULT_NAMESPACE, name))
         assert all((now[doc] != vectors).any() for doc, vectors in few.items())
 
 
@@ -147,7 +147,7 @@ def test_vectors_pass_the_filters_and_stay_in_their_namespace(tmp_path: Path) ->
         endpoint() as server,
         corner(tmp_path, said("ses_a", "alpha beta gamma delta"), *OTHERS, **letters(server)) as c,
     ):
-        c.store.apply(Namespace("other"), [said("ses_o", "alpha beta gamma epsilon")])
+        c.store.ingest.apply(Namespace("other"), [said("ses_o", "alpha beta gamma epsilon")])
         embed(c)
         query = "alpha unheard unseen beta"
         assert "ses_o" not in c.sessions(query, limit=100)

@@ -144,7 +144,7 @@ def _deltas() -> list[SessionDelta]:
 
 def planted(services: Services, folder: Path) -> Path:
     """Everything that can be filled is; gives the folder of hostile source code and documents."""
-    services.store.apply(NS, _deltas())
+    services.store.ingest.apply(NS, _deltas())
     code = folder / f"code {FILE_NAME[:90]}"
     (code / f"dir {FILE_NAME[:60]}").mkdir(parents=True)
     source = f'"""{MARK} doc."""\nimport os\n\ndef pay_plain(a="""{HOSTILE.replace(chr(0), "")[:300]}"""):\n    """Refund. {MARK}"""\n'

@@ -115,7 +115,7 @@ def test_a_history_with_secrets_everywhere_is_stored_without_them(
         report = services.ingest.scan()
         assert report.messages > 3
         _clean(services, services.settings.data_dir)
-        for row in services.store.list_sessions(DEFAULT_NAMESPACE, _any(), 50):
+        for row in services.store.sessions.find(DEFAULT_NAMESPACE, _any(), 50):
             for tool in (
                 "get_session_history",
                 "get_session_stats",
@@ -235,7 +235,7 @@ def test_code_and_documents_are_shown_and_indexed_without_their_secrets(made: Se
     found = made.knowledge.search(DEFAULT_NAMESPACE, "what is the deploy token", min_score=0)
     assert found.hits
     assert not holds(repr(found))
-    assert not holds(repr(made.store.symbols_named(DEFAULT_NAMESPACE, "charge")))
+    assert not holds(repr(made.store.code.symbols_named(DEFAULT_NAMESPACE, "charge")))
     _clean(made, made.settings.data_dir)
 
 

@@ -79,7 +79,7 @@ def together(tmp_path: Path) -> Iterator[Services]:
     _theirs(services)
     _ours(services)
     # More than a batch's worth of words of both are in the index of parts of words.
-    services.store.advance_trigrams()
+    services.store.text.advance_trigrams()
     yield services
     services.close()
 
@@ -109,16 +109,16 @@ def test_a_search_finds_offers_and_notes_what_it_would_without_the_others(
 @pytest.mark.requirement("ACCESS-15")
 def test_equal_ids_are_different_sessions(together: Services) -> None:
     store, same = together.store, SessionId("same")
-    assert [row.session.title for row in (store.get_session(n, same) for n in (OURS, THEIRS)) if row] == [
+    assert [row.session.title for row in (store.sessions.get(n, same) for n in (OURS, THEIRS)) if row] == [
         "Ledger work",
         "Huitzilopochtli plan",
     ]
     assert together.catalog.resolve(OURS, "same").title == "Ledger work"
     assert together.catalog.list(OURS, SessionFilter()).total == 1
-    assert [change.ref for change in store.changes(OURS, 0, 100)] == ["same", "same/msg_0", "same/msg_1"]
+    assert [change.ref for change in store.changes.since(OURS, 0, 100)] == ["same", "same/msg_0", "same/msg_1"]
     together.recorder.delete(THEIRS, same)
-    assert [message.id for message in store.messages(OURS, same)] == ["msg_0", "msg_1"]
-    assert store.last_change(OURS) == 3
+    assert [message.id for message in store.sessions.messages(OURS, same)] == ["msg_0", "msg_1"]
+    assert store.changes.last(OURS) == 3
 
 
 @pytest.mark.requirement("ACCESS-15")
@@ -153,8 +153,8 @@ def test_a_caller_of_another_namespace_learns_nothing_of_this_machines_sessions(
     services = open_services(settings_for(copy_homes(fixtures, tmp_path)))
     try:
         services.ingest.scan()
-        mine = [row.session.id for row in services.store.list_sessions(DEFAULT_NAMESPACE, SessionFilter(), 5)]
-        row = services.store.get_session(DEFAULT_NAMESPACE, mine[0])
+        mine = [row.session.id for row in services.store.sessions.find(DEFAULT_NAMESPACE, SessionFilter(), 5)]
+        row = services.store.sessions.get(DEFAULT_NAMESPACE, mine[0])
         assert row is not None
         for client in ("opencode", "claude-code", "codex-mcp-client", "gemini-cli-mcp-client"):
             context = CallContext("recover_context", {}, client_name=client, roots=(row.session.directory or "/",))

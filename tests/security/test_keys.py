@@ -52,7 +52,7 @@ def ring(store: SqliteStore, time: Time) -> KeyRing:
 
 
 def _ring(store: SqliteStore, time: Time) -> KeyRing:
-    return KeyRing(store, store.secret("access-keys"), time.clock, time.monotonic)
+    return KeyRing(store.keys, store.secrets.get("access-keys"), time.clock, time.monotonic)
 
 
 def _refused(call: Callable[[str], object], credential: str) -> str:
@@ -137,7 +137,7 @@ def test_a_reading_that_began_before_a_revocation_is_not_believed_after(store: S
             self.revoke("Ana")
             super()._remember(*entry)  # type: ignore[arg-type]
 
-    ring = Slow(store, store.secret("access-keys"), time.clock, time.monotonic)
+    ring = Slow(store.keys, store.secrets.get("access-keys"), time.clock, time.monotonic)
     _, text = ring.create("team", "Ana", role="reader")
     ring.look_up(text)
     assert ring.known(text) is None
@@ -186,7 +186,7 @@ def test_last_use_is_written_within_a_minute_and_not_at_each_request(
     seen = []
     for _ in range(10):
         ring.look_up(text)
-        row = store.get_key(kept.id)
+        row = store.keys.get_key(kept.id)
         assert row is not None
         seen.append(row.last_used_at)
         time.ms += 10_000

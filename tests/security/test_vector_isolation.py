@@ -39,8 +39,10 @@ def two_namespaces(home: Path) -> Iterator[Guarded]:
             watch=True,
         )
         services = open_services(wanted)
-        services.store.apply(LARGE, [said(f"ses_l{i}", "alpha beta alpha beta alpha beta") for i in range(CROWD)])
-        services.store.apply(
+        services.store.ingest.apply(
+            LARGE, [said(f"ses_l{i}", "alpha beta alpha beta alpha beta") for i in range(CROWD)]
+        )
+        services.store.ingest.apply(
             SMALL, [said("ses_s1", "alpha beta gamma epsilon"), said("ses_s2", "delta epsilon zeta and so on")]
         )
         large, small = (services.keys.create(name, name, role="admin")[1] for name in (LARGE, SMALL))

@@ -194,7 +194,7 @@ def test_the_newest_session_of_the_client_in_the_folder_is_a_guess_that_says_so(
         ("sub", 55_000, SessionKind.SUBAGENT),
     ):
         about = session(f"ses_{name}", source="gemini_cli", directory=here, updated_at=NOON + at, kind=kind)
-        services.store.apply(NS, [delta(message(f"m-{name}", 1, "x", of=f"ses_{name}"), about=about)])
+        services.store.ingest.apply(NS, [delta(message(f"m-{name}", 1, "x", of=f"ses_{name}"), about=about)])
     found = find(services, client="gemini-cli-mcp-client", cwd=tmp_path)
     assert found.session_id == "ses_new"
     assert found.confidence < 0.7
@@ -238,4 +238,4 @@ def test_current_is_caught_up_before_it_is_answered_about(services: Services) ->
     assert result.structured["session"]["id"] == CLAUDE
     assert result.structured["calling"]["rule"] == "_meta claudecode/toolUseId"
     assert f"Current session: {CLAUDE}" in result.text
-    assert services.store.get_session(NS, SessionId("c94d990e-f798-4658-8e14-badad6a88a03")) is None
+    assert services.store.sessions.get(NS, SessionId("c94d990e-f798-4658-8e14-badad6a88a03")) is None

@@ -72,7 +72,7 @@ def texts(events: list[Event]) -> list[str | None]:
 @pytest.mark.requirement("SYNC-4")
 def test_a_listener_hears_everything_from_its_cursor_on_once_and_in_order(services: Services) -> None:
     create(services, "a")
-    start = services.store.last_change(DEFAULT_NAMESPACE)
+    start = services.store.changes.last(DEFAULT_NAMESPACE)
     past = [f"past {number}" for number in range(40)]
     append(services, "a", *past)
     # The backlog is longer than what may wait: a listener that asked for the past is waited for.
@@ -155,5 +155,5 @@ def test_a_caller_that_gives_up_takes_nobody_along(services: Services) -> None:
     given_up = services.recorder.append(DEFAULT_NAMESPACE, SessionId("a"), [(MessageDraft(Role.USER, "given up"), "k")])
     assert given_up.cancel() is False
     append(services, "a", "next")
-    found = services.store.messages(DEFAULT_NAMESPACE, SessionId("a"))
+    found = services.store.sessions.messages(DEFAULT_NAMESPACE, SessionId("a"))
     assert [message.parts[0].text for message in found] == ["given up", "next"]

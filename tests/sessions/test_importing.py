@@ -212,7 +212,7 @@ def test_a_session_that_went_out_comes_back_as_it_was(
 ) -> None:
     about, messages, summaries = made
     new = SessionId(f"ses_{next(_FRESH)}")
-    shared.store.import_session(
+    shared.store.importing.import_session(
         NS,
         replace(about, id=new),
         [replace(item, session_id=new) for item in messages],
@@ -231,7 +231,7 @@ def test_a_session_that_went_out_comes_back_as_it_was(
 @pytest.mark.requirement("TRANSFER-2")
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_every_real_session_comes_back(services: Services, empty: Services, form: str) -> None:
-    rows = services.store.list_sessions(NS, SessionFilter(), 1_000)
+    rows = services.store.sessions.find(NS, SessionFilter(), 1_000)
     assert len(rows) > 20
     for row in rows:
         if row.session.source == NATIVE:
@@ -245,14 +245,14 @@ def test_every_real_session_comes_back(services: Services, empty: Services, form
         if row.session.kind is SessionKind.FORK:
             expected["origin"].setdefault("title", expected["session"]["name"])
         assert after == expected
-        assert empty.store.get_session(NS, back.session.id) == back
+        assert empty.store.sessions.get(NS, back.session.id) == back
 
 
 @pytest.mark.requirement("TRANSFER-3")
 def test_an_import_has_new_ids_and_keeps_the_old_ones_as_facts(empty: Services) -> None:
     call = ToolCall("task", "call-9", {}, "x", child_session_id=SessionId("ses_child"))
     part = Part(PartId("p"), MessageId("m2"), 0, PartType.TOOL_CALL, tool=call)
-    empty.store.apply(
+    empty.store.ingest.apply(
         NS,
         [
             _delta(
@@ -277,7 +277,7 @@ def test_an_import_has_new_ids_and_keeps_the_old_ones_as_facts(empty: Services) 
     assert second.parts[0].tool is not None
     assert second.parts[0].tool.child_session_id is None
     # The live agent's call id must go on naming the live session.
-    assert empty.store.session_of_call(NS, "call-9") == "ses_a"
+    assert empty.store.sessions.of_call(NS, "call-9") == "ses_a"
     again = imported(empty, exported(empty, row.session.id)).row
     assert told(empty, again.session.id)[0].metadata[IMPORTED]["id"] == "m1"
     assert again.session.metadata[IMPORTED]["earlier"]["sessionID"] == "ses_a"
@@ -346,7 +346,7 @@ def test_an_export_that_was_edited_is_imported_as_it_reads_now(empty: Services) 
     tool = ToolCall("bash", "c", {"command": "ls"}, "out", status=ToolStatus.COMPLETED)
     part = Part(PartId("p"), MessageId("m2"), 0, PartType.TOOL_CALL, tool=tool)
     asked = message("m1", 1, "before")
-    empty.store.apply(NS, [_delta(asked, message("m2", 2, role=Role.ASSISTANT, parts=(part,)), title="Old")])
+    empty.store.ingest.apply(NS, [_delta(asked, message("m2", 2, role=Role.ASSISTANT, parts=(part,)), title="Old")])
     data = json.loads(exported(empty, "ses_a"))
     data["session"] |= {"name": "New", "provider": "xai", "modes": {"plan": True}, "workingDirectory": "/elsewhere"}
     data["session"]["messages"][0]["content"] = "after"
@@ -404,11 +404,11 @@ def test_an_import_does_not_summarise_and_a_restored_summary_stands_for_the_same
     data = minimal(*[said("user", f"step {n}") for n in range(60)])
     row = imported(empty, data).row
     empty.summary_worker.settle(NS, row.session.id)
-    assert empty.store.summaries(NS, row.session.id) == []
+    assert empty.store.recording.summaries(NS, row.session.id) == []
     empty.summaries.summarize(NS, row.session.id)
-    (stored,) = empty.store.summaries(NS, row.session.id)
+    (stored,) = empty.store.recording.summaries(NS, row.session.id)
     back = imported(empty, exported(empty, row.session.id)).row
-    (came,) = empty.store.summaries(NS, back.session.id)
+    (came,) = empty.store.recording.summaries(NS, back.session.id)
     assert (came.from_seq, came.through_seq, came.text, came.tokens_before) == (
         1,
         40,

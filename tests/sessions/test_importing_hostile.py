@@ -108,13 +108,13 @@ HOSTILE: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("case", HOSTILE)
 def test_what_does_not_fit_is_named_and_changes_nothing(empty: Services, case: str) -> None:
     data, words = HOSTILE[case]
-    before = empty.store.last_change(NS)
+    before = empty.store.changes.last(NS)
     with pytest.raises(InvalidInput) as caught:
         imported(empty, data)
     assert words in str(caught.value)
     assert len(str(caught.value)) < 600
-    assert empty.store.last_change(NS) == before
-    assert empty.store.count_sessions(NS, SessionFilter()) == 0
+    assert empty.store.changes.last(NS) == before
+    assert empty.store.sessions.count(NS, SessionFilter()) == 0
 
 
 @pytest.mark.requirement("TRANSFER-10")
@@ -125,7 +125,7 @@ def test_64_mib_are_looked_at_and_one_byte_more_is_not(empty: Services) -> None:
         imported(empty, head + b"," * room + tail)
     with pytest.raises(LimitExceeded, match=r"67,108,865 bytes.*67,108,864"):
         imported(empty, head + b"," * (room + 1) + tail)
-    assert empty.store.count_sessions(NS, SessionFilter()) == 0
+    assert empty.store.sessions.count(NS, SessionFilter()) == 0
 
 
 @pytest.mark.requirement("TRANSFER-10")
@@ -147,7 +147,7 @@ def test_64_mib_are_looked_at_and_one_byte_more_is_not(empty: Services) -> None:
 def test_a_bomb_is_counted_before_it_is_decoded(empty: Services, bomb: bytes) -> None:
     with pytest.raises(LimitExceeded):
         imported(empty, bomb)
-    assert empty.store.count_sessions(NS, SessionFilter()) == 0
+    assert empty.store.sessions.count(NS, SessionFilter()) == 0
 
 
 @pytest.mark.requirement("TRANSFER-10")
@@ -213,10 +213,10 @@ def test_whatever_stands_in_a_file_it_is_imported_or_refused(
         minimal({**ONE, "record": inner, "parts": some}),
     ]
     for shape in shapes:
-        before = shared.store.last_change(NS)
+        before = shared.store.changes.last(NS)
         try:
             row = imported(shared, json.dumps(shape)).row
         except OvilloError:
-            assert shared.store.last_change(NS) == before
+            assert shared.store.changes.last(NS) == before
         else:
             assert exported(shared, row.session.id)

@@ -44,7 +44,7 @@ def test_the_same_creation_twice_gives_one_session(services: Services) -> None:
 
 @pytest.mark.requirement("REC-11")
 def test_mirrored_sessions_cannot_be_changed_and_the_error_says_what_can(services: Services) -> None:
-    services.store.apply(NS, [delta(message("m1", 1, "mirrored"))])
+    services.store.ingest.apply(NS, [delta(message("m1", 1, "mirrored"))])
     for attempt in (
         lambda: say(services, "mine"),
         lambda: services.recorder.update(NS, A, {"title": "mine"}),
@@ -53,7 +53,7 @@ def test_mirrored_sessions_cannot_be_changed_and_the_error_says_what_can(service
     ):
         with pytest.raises(Conflict, match=r"mirrored from opencode.*link it"):
             attempt()
-    assert [m.id for m in services.store.messages(NS, A)] == ["m1"]
+    assert [m.id for m in services.store.sessions.messages(NS, A)] == ["m1"]
 
 
 @pytest.mark.requirement("REC-12")
@@ -76,7 +76,7 @@ def test_a_wrong_message_is_refused_and_nothing_is_stored(
     services.recorder.create(NS, SessionDraft(id="ses_a"))
     with pytest.raises(error, match=tells):
         services.recorder.append(NS, A, [(draft, key)]).result(10)
-    assert services.store.messages(NS, A) == []
+    assert services.store.sessions.messages(NS, A) == []
 
 
 @pytest.mark.requirement("REC-12")
@@ -102,8 +102,8 @@ def test_secrets_never_reach_the_store(services: Services) -> None:
     say(services, f"my token is {token}", tool_calls=[call])
     services.recorder.update(NS, A, {"title": f"again {token}"})
     row = services.recorder.get(NS, A)
-    assert token not in repr((row, services.store.messages(NS, A)))
-    assert "[redacted:github" in repr(services.store.messages(NS, A))
+    assert token not in repr((row, services.store.sessions.messages(NS, A)))
+    assert "[redacted:github" in repr(services.store.sessions.messages(NS, A))
 
 
 @pytest.mark.requirement("REC-14")

@@ -46,13 +46,13 @@ def services(tmp_path: Path, days: Days) -> Iterator[Services]:
         (Namespace("team"), "theirs", SessionType.GENERAL),
     ):
         opened.recorder.create(namespace, SessionDraft(id=name, type=kind))
-    opened.store.apply(NS, [delta(message("m1", 1, "mirrored", of="agent"), about=session("agent"))])
+    opened.store.ingest.apply(NS, [delta(message("m1", 1, "mirrored", of="agent"), about=session("agent"))])
     yield opened
     opened.close()
 
 
 def there(services: Services, namespace: Namespace, *names: str) -> list[str]:
-    return [name for name in names if services.store.get_session(namespace, SessionId(name))]
+    return [name for name in names if services.store.sessions.get(namespace, SessionId(name))]
 
 
 @pytest.mark.requirement("MEMO-20")
@@ -72,7 +72,7 @@ def test_what_is_past_its_days_goes_and_everything_else_stays(services: Services
 def test_a_server_does_it_without_being_asked(services: Services, days: Days) -> None:
     days.now += 31 * DAY_MS
     removed = threading.Event()
-    services.store.on_commit(lambda: there(services, NS, "old") or removed.set())
+    services.store.changes.on_commit(lambda: there(services, NS, "old") or removed.set())
     backend = Backend(lambda: services)
     backend.start_background()
     try:

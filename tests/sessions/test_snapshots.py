@@ -45,7 +45,7 @@ _OBJECTS = st.dictionaries(_TEXTS, _VALUES, max_size=5)
 @pytest.fixture(scope="module")
 def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     opened = open_services(settings_for(tmp_path_factory.mktemp("home")))
-    opened.store.apply(NS, [delta(message("m1", 1, "one")), delta(message("m2", 1, "two", of="ses_b"))])
+    opened.store.ingest.apply(NS, [delta(message("m1", 1, "one")), delta(message("m2", 1, "two", of="ses_b"))])
     yield opened
     opened.close()
 
@@ -53,7 +53,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Services]:
     opened = open_services(settings_for(tmp_path))
-    opened.store.apply(NS, [delta(message("m1", 1, "one")), delta(message("m2", 1, "two", of="ses_b"))])
+    opened.store.ingest.apply(NS, [delta(message("m1", 1, "one")), delta(message("m2", 1, "two", of="ses_b"))])
     yield opened
     opened.close()
 
@@ -147,7 +147,7 @@ def _save_many(data_dir: str, number: int) -> None:
 @pytest.mark.requirement("SNAP-1")
 def test_processes_that_save_at_once_get_versions_of_their_own_and_all_come_back(tmp_path: Path) -> None:
     services = open_services(settings_for(tmp_path))
-    services.store.apply(NS, [delta(message("m1", 1, "one"))])
+    services.store.ingest.apply(NS, [delta(message("m1", 1, "one"))])
     context = multiprocessing.get_context("spawn")
     savers = [context.Process(target=_save_many, args=(str(tmp_path), n)) for n in range(3)]
     for saver in savers:
@@ -157,7 +157,7 @@ def test_processes_that_save_at_once_get_versions_of_their_own_and_all_come_back
     assert [saver.exitcode for saver in savers] == [0, 0, 0]
     back = [services.snapshots.restore(NS, A, version).content for version in range(1, 37)]
     assert sorted((x["from"], x["k"]) for x in back) == [(n, k) for n in range(3) for k in range(12)]
-    chains = [len(services.store.snapshot_chain(NS, A, version)) for version in range(1, 37)]
+    chains = [len(services.store.snapshots.chain(NS, A, version)) for version in range(1, 37)]
     assert max(chains) <= MAX_DELTAS + 1
     services.close()
 
@@ -238,7 +238,7 @@ def test_what_cannot_be_kept_is_refused_and_nothing_is_stored(fresh: Services, m
         small.setattr(snapshot_encoding, "MAX_PLAIN_BYTES", 1_000)
         with pytest.raises(LimitExceeded, match="1,000 are kept"):
             fresh.snapshots.save(NS, A, {"a": "x" * 1_000})
-    assert fresh.store.count_snapshots(NS, A) == 0
+    assert fresh.store.snapshots.count(NS, A) == 0
     assert fresh.snapshots.save(NS, A, _nested(200)).snapshot.version == 1
     assert fresh.snapshots.restore(NS, A).content == _nested(200)
 
@@ -281,9 +281,9 @@ def test_secrets_are_masked_wherever_they_stand_and_counted(fresh: Services) -> 
 
 @pytest.mark.requirement("SNAP-7")
 def test_saving_beside_a_mirrored_session_changes_nothing_of_it(fresh: Services) -> None:
-    before = fresh.store.get_session(NS, A), fresh.store.messages(NS, A)
+    before = fresh.store.sessions.get(NS, A), fresh.store.sessions.messages(NS, A)
     fresh.snapshots.save(NS, A, {"plan": ["next"]})
-    assert (fresh.store.get_session(NS, A), fresh.store.messages(NS, A)) == before
+    assert (fresh.store.sessions.get(NS, A), fresh.store.sessions.messages(NS, A)) == before
 
 
 @pytest.mark.requirement("SNAP-2")

@@ -34,7 +34,7 @@ class Recorded:
         self.settings = Settings(folder, folder, embedder="none", watch=False)
         self._opened = open_services(self.settings)
         self.store = self._opened.store
-        self.store.create_session(NS, session(OWN, source=NATIVE))
+        self.store.recording.create(NS, session(OWN, source=NATIVE))
         self.count = 0
 
     def close(self) -> None:
@@ -49,19 +49,19 @@ class Recorded:
             new.append(
                 (message(f"m{number}", number, text, role=role, of=OWN, created_at=NOON + number), f"key-{number}")
             )
-        self.store.append(NS, OWN, new, at=NOON).result(30)
+        self.store.recording.append(NS, OWN, new, at=NOON).result(30)
         self.count += count
 
     def tell(self, messages: tuple[Message, ...]) -> None:
         own = [(replace(each, session_id=OWN), f"told-{each.id}") for each in messages]
-        self.store.append(NS, OWN, own, at=NOON).result(30)
+        self.store.recording.append(NS, OWN, own, at=NOON).result(30)
 
     def service(self, make: Callable[[], Any] | None = None, **changes: Any) -> SummaryService:
         settings = replace(self.settings, **changes)
         return SummaryService(self.store, settings, system_clock, make or (lambda: open_summarizer(settings)))
 
     def everything(self) -> list[Message]:
-        return self.store.messages(NS, OWN, limit=1_000)
+        return self.store.sessions.messages(NS, OWN, limit=1_000)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_appended_one_by_one_the_view_is_the_same(recorded: Recorded) -> None:
         covered = [seq for seq in order if seq <= (view.summarised_through or 0)]
         assert covered + _seqs(view.short_term) == order
     assert len(view.short_term) == 20
-    assert [one.through_seq for one in recorded.store.summaries(NS, OWN)] == [order[30]]
+    assert [one.through_seq for one in recorded.store.recording.summaries(NS, OWN)] == [order[30]]
 
 
 @pytest.mark.requirement("MEMO-9")
@@ -134,7 +134,7 @@ def test_a_new_summary_takes_the_one_before_and_the_newly_old(recorded: Recorded
     assert (made.summary, made.from_seq) == ("Summary through 62.", 1)
     assert model.asked[1].previous == "Summary through 31."
     assert _seqs(tuple(model.asked[1].messages)) == list(range(32, 63))
-    first, second = recorded.store.summaries(NS, OWN)
+    first, second = recorded.store.recording.summaries(NS, OWN)
     assert second.tokens_before > first.tokens_before
 
 
@@ -250,7 +250,7 @@ def test_a_short_session_is_summarised_whole_when_asked_and_keeps_its_messages(r
 def test_a_session_of_nothing_but_client_text_has_nothing_to_summarise(recorded: Recorded) -> None:
     recorded.tell((replace(ENGLISH.messages[0], author=Author.SYNTHETIC),))
     made = recorded.service().summarize(NS, OWN, force=True)
-    assert (made.summary, recorded.store.summaries(NS, OWN)) == ("", [])
+    assert (made.summary, recorded.store.recording.summaries(NS, OWN)) == ("", [])
     assert made.warning is not None
 
 
@@ -258,7 +258,7 @@ def test_two_services_on_one_database_agree_on_the_newer_summary(recorded: Recor
     recorded.append(51)
     one, other = recorded.service(), recorded.service()
     assert one.summarize(NS, OWN) == other.summarize(NS, OWN)
-    assert len(recorded.store.summaries(NS, OWN)) == 1
+    assert len(recorded.store.recording.summaries(NS, OWN)) == 1
 
 
 def test_an_unknown_session_is_not_found_and_never_due(recorded: Recorded) -> None:
@@ -275,13 +275,13 @@ def test_a_mirrored_session_is_summarised_whole_on_request_only(services: Servic
     service = SummaryService(
         services.store, services.settings, system_clock, lambda: open_summarizer(services.settings)
     )
-    messages = services.store.messages(NS, MIRRORED, limit=100)
+    messages = services.store.sessions.messages(NS, MIRRORED, limit=100)
     assert not service.due(NS, MIRRORED)
     made = service.summarize(NS, MIRRORED, force=True)
     assert "retry_delay" in made.summary
     assert made.through_seq == messages[-1].seq
-    assert services.store.summaries(NS, MIRRORED)[-1].text == made.summary
-    assert services.store.messages(NS, MIRRORED, limit=100) == messages
+    assert services.store.recording.summaries(NS, MIRRORED)[-1].text == made.summary
+    assert services.store.sessions.messages(NS, MIRRORED, limit=100) == messages
     view = service.view(NS, MIRRORED)
     assert view.long_term_summary == made.summary
     assert not any(one.superseded for one in view.short_term)
@@ -290,6 +290,6 @@ def test_a_mirrored_session_is_summarised_whole_on_request_only(services: Servic
 
 def test_todos_a_client_keeps_beside_the_messages_are_outstanding(recorded: Recorded) -> None:
     todos = [{"content": "Load test", "status": "pending"}, {"content": "Build it", "status": "completed"}]
-    recorded.store.update_session(NS, OWN, {"metadata": {"todos": todos}}, at=NOON)
+    recorded.store.recording.update(NS, OWN, {"metadata": {"todos": todos}}, at=NOON)
     recorded.append(4)
     assert "todo: Load test" in recorded.service().summarize(NS, OWN, force=True).summary

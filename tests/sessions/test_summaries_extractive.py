@@ -95,7 +95,7 @@ def test_a_wide_check_is_mended_by_what_it_named() -> None:
 
 @pytest.mark.requirement("MEMO-6")
 def test_an_exit_code_counts_though_the_client_calls_it_completed(services: Services) -> None:
-    messages = services.store.messages(NS, SessionId("ses_e039e85dbffeOnlA4nWikkML7p"), limit=100)
+    messages = services.store.sessions.messages(NS, SessionId("ses_e039e85dbffeOnlA4nWikkML7p"), limit=100)
     assert "código 3" in summary(tuple(messages), 200)
 
 
@@ -185,8 +185,8 @@ def test_a_model_s_earlier_summary_is_carried_on() -> None:
 @pytest.mark.requirement("MEMO-7")
 def test_real_sessions_lose_half_of_their_tokens_or_more(services: Services) -> None:
     before = after = 0
-    for row in services.store.list_sessions(NS, SessionFilter(), 200):
-        messages = services.store.messages(NS, row.session.id, limit=1_000)
+    for row in services.store.sessions.find(NS, SessionFilter(), 200):
+        messages = services.store.sessions.messages(NS, row.session.id, limit=1_000)
         tokens = sum(map(message_tokens, messages))
         text = summary(tuple(messages), summary_budget(tokens, 500))
         assert count_tokens(text) <= tokens / 2
@@ -228,7 +228,7 @@ def test_the_summaries_shown_in_the_explanation_are_those_that_are_made(services
     shown = re.findall(r"<!-- summary of (\S+) -->\n\n```markdown\n(.*?)\n```", page, re.DOTALL)
     made = []
     for session_id, _ in shown:
-        messages = tuple(services.store.messages(NS, SessionId(session_id), limit=1_000))
+        messages = tuple(services.store.sessions.messages(NS, SessionId(session_id), limit=1_000))
         made.append((session_id, summary(messages, summary_budget(sum(map(message_tokens, messages)), 500))))
     assert shown == made
     assert [identify([text]).code for _, text in shown] == ["en", "es", "fr", "pt"]

@@ -69,7 +69,7 @@ def test_who_was_overtaken_takes_the_other_summary_and_asks_no_more(recorded: Re
     service = recorded.service(lambda: late)
     assert service.due(NS, OWN)
     outcome = service.summarize(NS, OWN)
-    [kept] = recorded.store.summaries(NS, OWN)
+    [kept] = recorded.store.recording.summaries(NS, OWN)
     assert (outcome.summary, outcome.through_seq) == (kept.text, kept.through_seq)
     assert "too late" not in outcome.summary
     assert not service.due(NS, OWN)

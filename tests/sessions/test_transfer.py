@@ -80,7 +80,7 @@ def _text(transfer: Transfer, session_id: str, form: str) -> str:
 
 
 def _write(store: SqliteStore, *messages: Message, **fields: object) -> Transfer:
-    store.apply(DEFAULT_NAMESPACE, [delta(*messages, about=session(**fields))])
+    store.ingest.apply(DEFAULT_NAMESPACE, [delta(*messages, about=session(**fields))])
     return _transfer(store)
 
 

@@ -54,7 +54,7 @@ def said(role: str, content: str | None, **fields: Any) -> dict[str, Any]:
 
 
 def told(services: Services, session_id: str) -> list[Message]:
-    return services.store.messages(NS, SessionId(session_id), limit=100_000)
+    return services.store.sessions.messages(NS, SessionId(session_id), limit=100_000)
 
 
 @pytest.fixture(scope="module")

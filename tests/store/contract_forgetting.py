@@ -24,79 +24,79 @@ def delta(session_id: str, *texts: str, **fields: object) -> SessionDelta:
 @pytest.mark.requirement("FORGET-2")
 def test_what_was_read_before_it_was_forgotten_is_not_written_afterwards(store: Store) -> None:
     place = ("claude_code", "/home/me/.claude")
-    prepared = store.preparation().prepare([delta("ses_a", "zorvath")])
-    store.forget_session(NS, session("ses_a").id, at=NOON)
-    store.submit(NS, prepared, place=place, cursor={"a.jsonl": {"size": 1}}).result()
-    assert store.get_session(NS, session("ses_a").id) is None
-    assert store.match(NS, Term("zorvath"), DocFilter(), 5) == []
+    prepared = store.ingest.preparation().prepare([delta("ses_a", "zorvath")])
+    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    store.ingest.submit(NS, prepared, place=place, cursor={"a.jsonl": {"size": 1}}).result()
+    assert store.sessions.get(NS, session("ses_a").id) is None
+    assert store.text.match(NS, Term("zorvath"), DocFilter(), 5) == []
     # Its cursor does not move: the next scan sees the file once more, and hides its name.
-    assert store.cursor(NS, *place) == {}
+    assert store.sources.cursor(NS, *place) == {}
 
 
 @pytest.mark.requirement("FORGET-5")
 def test_a_mark_of_a_project_covers_what_began_before_it_and_can_be_lifted(store: Store) -> None:
-    mark = mark_of(store.secret("forgetting"), Forgettable.PROJECT, "/work/secret")
+    mark = mark_of(store.secrets.get("forgetting"), Forgettable.PROJECT, "/work/secret")
     stone = Tombstone(Forgettable.PROJECT, mark, NOON)
-    store.put_tombstone(NS, stone)
-    store.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
+    store.forgetting.put_tombstone(NS, stone)
+    store.ingest.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
     late = delta("ses_b", "after", directory="/work/secret")
-    store.apply(NS, [replace(late, session=replace(late.session, created_at=NOON + 1))])
-    store.apply(NS, [delta("ses_c", "beside", directory="/work/secrets")])
-    store.apply(OTHER, [delta("ses_a", "theirs", directory="/work/secret")])
-    assert {x.session.id for x in store.list_sessions(NS, SessionFilter(), 10)} == {"ses_b", "ses_c"}
-    assert len(store.list_sessions(OTHER, SessionFilter(), 10)) == 1
-    assert [x.mark for x in store.tombstones(NS)] == [mark]
-    assert store.tombstones(OTHER) == []
-    assert store.lift_tombstones(NS, [mark]) == 1
-    store.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
-    assert {x.session.id for x in store.list_sessions(NS, SessionFilter(), 10)} == {"ses_a", "ses_b", "ses_c"}
+    store.ingest.apply(NS, [replace(late, session=replace(late.session, created_at=NOON + 1))])
+    store.ingest.apply(NS, [delta("ses_c", "beside", directory="/work/secrets")])
+    store.ingest.apply(OTHER, [delta("ses_a", "theirs", directory="/work/secret")])
+    assert {x.session.id for x in store.sessions.find(NS, SessionFilter(), 10)} == {"ses_b", "ses_c"}
+    assert len(store.sessions.find(OTHER, SessionFilter(), 10)) == 1
+    assert [x.mark for x in store.forgetting.tombstones(NS)] == [mark]
+    assert store.forgetting.tombstones(OTHER) == []
+    assert store.forgetting.lift_tombstones(NS, [mark]) == 1
+    store.ingest.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
+    assert {x.session.id for x in store.sessions.find(NS, SessionFilter(), 10)} == {"ses_a", "ses_b", "ses_c"}
 
 
 @pytest.mark.requirement("FORGET-1")
 def test_copies_in_a_fork_are_found_in_the_fork_once_the_origin_is_gone(store: Store) -> None:
-    store.apply(NS, [delta("ses_a", "zorvath", "drifts"), delta("ses_b", "zorvath", "drifts", "again")])
-    store.set_lineage(
+    store.ingest.apply(NS, [delta("ses_a", "zorvath", "drifts"), delta("ses_b", "zorvath", "drifts", "again")])
+    store.ingest.set_lineage(
         NS, session("ses_b").id, forked_from=session("ses_a").id, fork_point="ses_a-1", inherited=["ses_b-0", "ses_b-1"]
     )
-    assert len(store.match(NS, Term("zorvath"), DocFilter(), 5)) == 1
-    store.forget_session(NS, session("ses_a").id, at=NOON)
-    assert len(store.match(NS, Term("zorvath"), DocFilter(), 5)) == 1
-    row = store.get_session(NS, session("ses_b").id)
+    assert len(store.text.match(NS, Term("zorvath"), DocFilter(), 5)) == 1
+    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    assert len(store.text.match(NS, Term("zorvath"), DocFilter(), 5)) == 1
+    row = store.sessions.get(NS, session("ses_b").id)
     assert row is not None
     assert row.session.forked_from is None
-    assert [m.inherited_from for m in store.messages(NS, row.session.id)] == [None, None, None]
+    assert [m.inherited_from for m in store.sessions.messages(NS, row.session.id)] == [None, None, None]
 
 
 @pytest.mark.requirement("FORGET-1")
 def test_a_forgotten_text_is_no_neighbour_any_more(store: Store) -> None:
-    store.apply(NS, [delta("ses_a", "zorvath drifts away"), delta("ses_b", "something else here")])
-    waiting = store.not_embedded(NS, "model", 10)
+    store.ingest.apply(NS, [delta("ses_a", "zorvath drifts away"), delta("ses_b", "something else here")])
+    waiting = store.vectors.not_embedded(NS, "model", 10)
     vectors = {text: np.full((1, 16), -1 if "zorvath" in text else 1, np.float32) / 4 for _, text in waiting}
-    store.put_vectors(NS, "model", [(doc, vectors[text]) for doc, text in waiting])
+    store.vectors.put(NS, "model", [(doc, vectors[text]) for doc, text in waiting])
     asked = np.full(16, -0.25, np.float32)
-    before = store.nearest(NS, "model", asked, DocFilter(), 5)
+    before = store.vectors.nearest(NS, "model", asked, DocFilter(), 5)
     gone = max(before, key=lambda doc: before[doc])
-    store.forget_session(NS, session("ses_a").id, at=NOON)
-    assert set(store.nearest(NS, "model", asked, DocFilter(), 5)) == set(before) - {gone}
-    assert gone not in {doc for doc, _ in store.stored_vectors(NS, "model")}
+    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    assert set(store.vectors.nearest(NS, "model", asked, DocFilter(), 5)) == set(before) - {gone}
+    assert gone not in {doc for doc, _ in store.vectors.stored(NS, "model")}
     # The number of the text is given out again, and stands for the new one only.
-    store.apply(NS, [delta("ses_c", "brand new text here")])
-    assert gone not in store.nearest(NS, "model", asked, DocFilter(), 5)
+    store.ingest.apply(NS, [delta("ses_c", "brand new text here")])
+    assert gone not in store.vectors.nearest(NS, "model", asked, DocFilter(), 5)
 
 
 @pytest.mark.requirement("FORGET-6")
 def test_a_session_cannot_be_made_under_a_forgotten_id(store: Store) -> None:
-    store.forget_session(NS, session("ses_a").id, at=NOON)
+    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
     with pytest.raises(Conflict, match="forgotten"):
-        store.create_session(NS, session("ses_a"))
-    store.create_session(OTHER, session("ses_a"))
+        store.recording.create(NS, session("ses_a"))
+    store.recording.create(OTHER, session("ses_a"))
 
 
 @pytest.mark.requirement("FORGET-1")
 def test_numbers_of_changes_do_not_go_back_when_a_session_is_forgotten(store: Store) -> None:
-    store.apply(NS, [delta("ses_a", "one")])
-    last = store.last_change(NS)
-    store.forget_session(NS, session("ses_a").id, at=NOON)
-    (left,) = store.changes(NS, 0, 10)
+    store.ingest.apply(NS, [delta("ses_a", "one")])
+    last = store.changes.last(NS)
+    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    (left,) = store.changes.since(NS, 0, 10)
     assert left.seq > last
     assert "ses_a" not in left.ref

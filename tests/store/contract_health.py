@@ -14,9 +14,9 @@ NS = DEFAULT_NAMESPACE
 
 @pytest.mark.requirement("CTX-6")
 def test_a_sound_store_tells_what_it_holds_and_answers_its_writer(store: Store) -> None:
-    store.apply(NS, [delta(message("m1", 1, "hi", of="ses_a")), delta(message("m2", 1, "hi", of="ses_b"))])
-    store.put_link(NS, Link(SessionId("ses_a"), SessionId("ses_b"), "impacts"))
-    health = store.health(NS)
+    store.ingest.apply(NS, [delta(message("m1", 1, "hi", of="ses_a")), delta(message("m2", 1, "hi", of="ses_b"))])
+    store.links.put(NS, Link(SessionId("ses_a"), SessionId("ses_b"), "impacts"))
+    health = store.health.report(NS)
     assert health.problems == ()
     assert health.schema_version >= 4
     assert health.size_bytes > 0
@@ -26,5 +26,5 @@ def test_a_sound_store_tells_what_it_holds_and_answers_its_writer(store: Store) 
         "links": 1,
         "tasks": 0,
     }
-    assert store.health(Namespace("other")).counts["sessions"] == 0
-    assert store.probe_writer(10)
+    assert store.health.report(Namespace("other")).counts["sessions"] == 0
+    assert store.health.probe_writer(10)

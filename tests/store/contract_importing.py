@@ -24,44 +24,44 @@ SUMMARY = Summary("sum_1", A, 1, 1, "it failed", 9, 2, "extractive", NOON)
 
 @pytest.mark.requirement("TRANSFER-13")
 def test_an_imported_session_is_there_with_all_that_is_derived(store: Store) -> None:
-    row = store.import_session(NS, ABOUT, MESSAGES, [SUMMARY], at=NOON)
-    assert store.get_session(NS, A) == row
+    row = store.importing.import_session(NS, ABOUT, MESSAGES, [SUMMARY], at=NOON)
+    assert store.sessions.get(NS, A) == row
     assert (row.session, row.first_prompt) == (ABOUT, "what fails")
     assert (row.counts.messages, row.counts.parts, row.counts.prompts) == (2, 2, 2)
-    assert store.messages(NS, A) == list(MESSAGES)
-    assert store.summaries(NS, A) == [SUMMARY]
-    assert len(store.match(NS, Term("fails"), DocFilter(), 10)) == 1
-    assert len(store.match(NS, Term("imported"), DocFilter(), 10)) == 1
-    assert [change.kind for change in store.changes(NS, 0, 10)] == ["session", "message", "message"]
-    assert store.count_sessions(Namespace("elsewhere"), SessionFilter()) == 0
+    assert store.sessions.messages(NS, A) == list(MESSAGES)
+    assert store.recording.summaries(NS, A) == [SUMMARY]
+    assert len(store.text.match(NS, Term("fails"), DocFilter(), 10)) == 1
+    assert len(store.text.match(NS, Term("imported"), DocFilter(), 10)) == 1
+    assert [change.kind for change in store.changes.since(NS, 0, 10)] == ["session", "message", "message"]
+    assert store.sessions.count(Namespace("elsewhere"), SessionFilter()) == 0
 
 
 @pytest.mark.requirement("TRANSFER-13")
 def test_an_imported_session_can_be_gone_on_with_and_removed(store: Store) -> None:
-    store.import_session(NS, ABOUT, MESSAGES, at=NOON)
-    assert store.append(NS, A, [(message("m3", 0, "more"), "k")], at=NOON).result()[0].seq == 3
-    store.delete_session(NS, A, at=NOON)
-    assert store.match(NS, Term("fails"), DocFilter(), 10) == []
+    store.importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
+    assert store.recording.append(NS, A, [(message("m3", 0, "more"), "k")], at=NOON).result()[0].seq == 3
+    store.recording.delete(NS, A, at=NOON)
+    assert store.text.match(NS, Term("fails"), DocFilter(), 10) == []
 
 
 @pytest.mark.requirement("TRANSFER-13")
 def test_an_id_that_is_taken_stays_as_it_was(store: Store) -> None:
-    store.apply(NS, [delta(message("old", 1, "before"))])
+    store.ingest.apply(NS, [delta(message("old", 1, "before"))])
     with pytest.raises(Conflict):
-        store.import_session(NS, ABOUT, MESSAGES, at=NOON)
-    assert [item.id for item in store.messages(NS, A)] == ["old"]
+        store.importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
+    assert [item.id for item in store.sessions.messages(NS, A)] == ["old"]
 
 
 @pytest.mark.requirement("TRANSFER-13")
 def test_an_import_that_fails_halfway_leaves_nothing(store: Store) -> None:
-    store.import_session(NS, replace(ABOUT, id=SessionId("ses_0")), [], at=NOON)
-    before = store.last_change(NS)
+    store.importing.import_session(NS, replace(ABOUT, id=SessionId("ses_0")), [], at=NOON)
+    before = store.changes.last(NS)
     beyond = replace(MESSAGES[1], id=MessageId("m9"), completed_at=2**70)
     with pytest.raises(InvalidInput):
-        store.import_session(NS, ABOUT, [MESSAGES[0], beyond], at=NOON)
-    assert store.get_session(NS, A) is None
-    assert store.last_change(NS) == before
-    assert store.match(NS, Term("fails"), DocFilter(), 10) == []
+        store.importing.import_session(NS, ABOUT, [MESSAGES[0], beyond], at=NOON)
+    assert store.sessions.get(NS, A) is None
+    assert store.changes.last(NS) == before
+    assert store.text.match(NS, Term("fails"), DocFilter(), 10) == []
     # Its words are new again for whoever says them next.
-    store.import_session(NS, ABOUT, MESSAGES, at=NOON)
-    assert len(store.match(NS, Term("fails"), DocFilter(), 10)) == 1
+    store.importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
+    assert len(store.text.match(NS, Term("fails"), DocFilter(), 10)) == 1

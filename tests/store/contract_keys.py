@@ -16,35 +16,35 @@ OTHER = AccessKey("bbcdefghijkl", Namespace("other"), "build", b"\x02" * 32, NOO
 
 @pytest.mark.requirement("ACCESS-1")
 def test_a_key_comes_back_as_it_was_kept_and_tells_its_namespace(store: Store) -> None:
-    store.add_key(KEY)
-    store.add_key(OTHER)
-    assert store.get_key(KEY.id) == KEY
-    assert store.get_key(OTHER.id) == OTHER
-    assert store.get_key("zzzzzzzzzzzz") is None
-    assert store.list_keys() == [KEY, OTHER]
-    assert store.list_keys(Namespace("other")) == [OTHER]
+    store.keys.add_key(KEY)
+    store.keys.add_key(OTHER)
+    assert store.keys.get_key(KEY.id) == KEY
+    assert store.keys.get_key(OTHER.id) == OTHER
+    assert store.keys.get_key("zzzzzzzzzzzz") is None
+    assert store.keys.list_keys() == [KEY, OTHER]
+    assert store.keys.list_keys(Namespace("other")) == [OTHER]
     with pytest.raises(Conflict):
-        store.add_key(KEY)
+        store.keys.add_key(KEY)
 
 
 @pytest.mark.requirement("ACCESS-1")
 def test_the_first_revocation_and_the_earliest_end_of_a_key_stay(store: Store) -> None:
-    store.add_key(KEY)
-    assert store.end_key(KEY.id, expires_at=NOON + 5000).expires_at == NOON + 1000
-    assert store.end_key(KEY.id, expires_at=NOON + 500).expires_at == NOON + 500
-    assert store.end_key(KEY.id, revoked_at=NOON + 7).revoked_at == NOON + 7
-    assert store.end_key(KEY.id, revoked_at=NOON + 9).revoked_at == NOON + 7
+    store.keys.add_key(KEY)
+    assert store.keys.end_key(KEY.id, expires_at=NOON + 5000).expires_at == NOON + 1000
+    assert store.keys.end_key(KEY.id, expires_at=NOON + 500).expires_at == NOON + 500
+    assert store.keys.end_key(KEY.id, revoked_at=NOON + 7).revoked_at == NOON + 7
+    assert store.keys.end_key(KEY.id, revoked_at=NOON + 9).revoked_at == NOON + 7
     with pytest.raises(NotFound):
-        store.end_key("zzzzzzzzzzzz", revoked_at=NOON)
+        store.keys.end_key("zzzzzzzzzzzz", revoked_at=NOON)
 
 
 @pytest.mark.requirement("ACCESS-1")
 def test_the_newest_use_of_a_key_is_kept_and_an_unknown_one_is_no_error(store: Store) -> None:
-    store.add_key(KEY)
-    store.note_key_used(KEY.id, NOON + 9)
-    store.note_key_used(KEY.id, NOON + 3)
-    store.note_key_used("zzzzzzzzzzzz", NOON)
-    used = store.get_key(KEY.id)
+    store.keys.add_key(KEY)
+    store.keys.note_key_used(KEY.id, NOON + 9)
+    store.keys.note_key_used(KEY.id, NOON + 3)
+    store.keys.note_key_used("zzzzzzzzzzzz", NOON)
+    used = store.keys.get_key(KEY.id)
     assert used is not None
     assert used.last_used_at == NOON + 9
-    assert store.last_change(KEY.namespace) == 0
+    assert store.changes.last(KEY.namespace) == 0

@@ -21,47 +21,47 @@ def _chunk(number: int, text: str, meaning: bytes | None = None) -> NewChunk:
 
 def _put(store: Store, path: str, *texts: str, of: Namespace = NS) -> None:
     chunks = [_chunk(number, text) for number, text in enumerate(texts)]
-    store.put_knowledge(of, path, _STAMP, chunks, name="model", lines=30, at=5)
+    store.knowledge.put(of, path, _STAMP, chunks, name="model", lines=30, at=5)
 
 
 @pytest.mark.requirement("KNOW-1")
 def test_documents_are_listed_replaced_and_named_apart(store: Store) -> None:
     _put(store, "/a/model.md", "alpha beta", "gamma")
     _put(store, "/b/model.md", "delta")
-    assert [(d.name, d.chunks, d.stamp, d.lines) for d in store.knowledge_documents(NS)] == [
+    assert [(d.name, d.chunks, d.stamp, d.lines) for d in store.knowledge.documents(NS)] == [
         ("model", 2, _STAMP, 30),
         ("model-2", 1, _STAMP, 30),
     ]
-    assert [c.chunk_id for c in store.knowledge_chunks(NS, path="/a/model.md")] == ["model_0", "model_1"]
+    assert [c.chunk_id for c in store.knowledge.chunks(NS, path="/a/model.md")] == ["model_0", "model_1"]
     _put(store, "/a/model.md", "omega")
-    assert [d.name for d in store.knowledge_documents(NS)] == ["model", "model-2"]
-    assert store.knowledge_matches(NS, [["alpha"]], 9) == []
-    assert len(store.knowledge_matches(NS, [["omega"], ["delta"]], 9)) == 2
-    assert store.knowledge_frequency(NS, [["omega", "delta"], ["alpha"]]) == ([2, 0], 2)
-    assert store.remove_knowledge(NS, "/a/model.md", at=6)
-    assert not store.remove_knowledge(NS, "/a/model.md", at=7)
-    assert store.knowledge_matches(NS, [["omega"]], 9) == []
+    assert [d.name for d in store.knowledge.documents(NS)] == ["model", "model-2"]
+    assert store.knowledge.matches(NS, [["alpha"]], 9) == []
+    assert len(store.knowledge.matches(NS, [["omega"], ["delta"]], 9)) == 2
+    assert store.knowledge.frequency(NS, [["omega", "delta"], ["alpha"]]) == ([2, 0], 2)
+    assert store.knowledge.remove(NS, "/a/model.md", at=6)
+    assert not store.knowledge.remove(NS, "/a/model.md", at=7)
+    assert store.knowledge.matches(NS, [["omega"]], 9) == []
 
 
 @pytest.mark.requirement("KNOW-1")
 def test_vectors_are_kept_by_what_was_embedded_and_dropped_with_the_last_chunk_of_it(store: Store) -> None:
     _put(store, "/a.md", "alpha", "beta")
-    waiting, count = store.knowledge_to_embed(NS, "m", 1)
+    waiting, count = store.knowledge.to_embed(NS, "m", 1)
     assert (len(waiting), count) == (1, 2)
-    before = store.knowledge_revision(NS)
+    before = store.knowledge.revision(NS)
     rows = [KnowledgeVector(bytes([n]) * 16, b"ww", b"bits" * 2, b"values") for n in (0, 1)]
-    store.put_knowledge_vectors(NS, "m", rows)
-    assert store.knowledge_revision(NS) > before
-    assert store.knowledge_to_embed(NS, "m", 9) == ([], 0)
-    assert store.knowledge_to_embed(NS, "other", 9)[1] == 2
-    keys, bits = store.knowledge_bits(NS, "m", 4)
+    store.knowledge.put_vectors(NS, "m", rows)
+    assert store.knowledge.revision(NS) > before
+    assert store.knowledge.to_embed(NS, "m", 9) == ([], 0)
+    assert store.knowledge.to_embed(NS, "other", 9)[1] == 2
+    keys, bits = store.knowledge.bits(NS, "m", 4)
     assert (len(set(map(int, keys))), bits.shape) == (2, (4, 4))
     assert bits.dtype == np.uint8
     _put(store, "/a.md", "alpha")
-    (chunk,) = store.knowledge_chunks(NS)
-    assert store.knowledge_vectors(NS, "m", [chunk.key]) == {chunk.key: rows[0]}
+    (chunk,) = store.knowledge.chunks(NS)
+    assert store.knowledge.vectors(NS, "m", [chunk.key]) == {chunk.key: rows[0]}
     _put(store, "/a.md", "alpha", "beta")
-    assert store.knowledge_to_embed(NS, "m", 9)[1] == 1
+    assert store.knowledge.to_embed(NS, "m", 9)[1] == 1
 
 
 @pytest.mark.requirement("KNOW-10")
@@ -69,17 +69,17 @@ def test_knowledge_stays_in_its_namespace_and_is_logged(store: Store) -> None:
     other = Namespace("other")
     _put(store, "/a.md", "alpha")
     _put(store, "/a.md", "alpha", of=other)
-    assert store.remove_knowledge(other, "/a.md", at=9)
-    assert len(store.knowledge_matches(NS, [["alpha"]], 9)) == 1
-    assert store.knowledge_matches(other, [["alpha"]], 9) == []
-    assert store.knowledge_chunks(other, keys=[c.key for c in store.knowledge_chunks(NS)]) == []
-    assert [(x.kind, x.ref) for x in store.changes(NS, 0, 9)] == [("knowledge", "/a.md")]
+    assert store.knowledge.remove(other, "/a.md", at=9)
+    assert len(store.knowledge.matches(NS, [["alpha"]], 9)) == 1
+    assert store.knowledge.matches(other, [["alpha"]], 9) == []
+    assert store.knowledge.chunks(other, keys=[c.key for c in store.knowledge.chunks(NS)]) == []
+    assert [(x.kind, x.ref) for x in store.changes.since(NS, 0, 9)] == [("knowledge", "/a.md")]
 
 
 def test_a_document_that_cannot_be_read_keeps_its_reason_until_it_is_put_again(store: Store) -> None:
     _put(store, "/a.md", "alpha")
-    store.restamp_knowledge(NS, "/a.md", _STAMP, "missing")
-    assert [d.problem for d in store.knowledge_documents(NS)] == ["missing"]
+    store.knowledge.restamp(NS, "/a.md", _STAMP, "missing")
+    assert [d.problem for d in store.knowledge.documents(NS)] == ["missing"]
     _put(store, "/a.md", "alpha")
-    assert [d.problem for d in store.knowledge_documents(NS)] == [None]
-    assert store.knowledge_matches(NS, [['al"pha', "\0"], []], 9) == []
+    assert [d.problem for d in store.knowledge.documents(NS)] == [None]
+    assert store.knowledge.matches(NS, [['al"pha', "\0"], []], 9) == []

@@ -15,7 +15,7 @@ A, B, C = SessionId("ses_a"), SessionId("ses_b"), SessionId("ses_c")
 
 
 def three(store: Store, namespace: Namespace = NS) -> None:
-    store.apply(namespace, [delta(message(f"m-{x}", 1, f"hello {x}", of=x)) for x in (A, B, C)])
+    store.ingest.apply(namespace, [delta(message(f"m-{x}", 1, f"hello {x}", of=x)) for x in (A, B, C)])
 
 
 def editing(of: SessionId, *paths: str):
@@ -31,32 +31,32 @@ def test_a_link_is_kept_once_and_found_from_both_ends(store: Store) -> None:
     three(store)
     first = Link(A, B, "impacts", ("validate_card",), None, "made", 1)
     second = Link(A, B, "impacts", ("process_payment",), "why", "made", 2)
-    assert store.put_link(NS, first)
-    assert not store.put_link(NS, second)
-    assert store.put_link(NS, Link(A, B, "continues", created_at=3))
-    assert store.links_of(NS, [A]) == store.links_of(NS, [B]) == [second, Link(A, B, "continues", created_at=3)]
-    assert store.links_of(NS, [C]) == []
+    assert store.links.put(NS, first)
+    assert not store.links.put(NS, second)
+    assert store.links.put(NS, Link(A, B, "continues", created_at=3))
+    assert store.links.of(NS, [A]) == store.links.of(NS, [B]) == [second, Link(A, B, "continues", created_at=3)]
+    assert store.links.of(NS, [C]) == []
 
 
 @pytest.mark.requirement("LINKS-4")
 def test_removing_a_session_removes_its_links_in_both_directions(store: Store) -> None:
     three(store)
-    store.put_link(NS, Link(A, B, "impacts"))
-    store.put_link(NS, Link(B, C, "continues"))
-    store.put_link(NS, Link(C, A, "relates_to"))
-    store.delete_session(NS, B, at=5)
-    assert [(x.from_id, x.to_id) for x in store.links_of(NS, [A, C])] == [(C, A)]
+    store.links.put(NS, Link(A, B, "impacts"))
+    store.links.put(NS, Link(B, C, "continues"))
+    store.links.put(NS, Link(C, A, "relates_to"))
+    store.recording.delete(NS, B, at=5)
+    assert [(x.from_id, x.to_id) for x in store.links.of(NS, [A, C])] == [(C, A)]
 
 
 @pytest.mark.requirement("LINKS-4")
 def test_links_are_removed_by_relationship_or_all_together(store: Store) -> None:
     three(store)
     for word in ("impacts", "continues", "blocks"):
-        store.put_link(NS, Link(A, B, word))
-    assert store.remove_links(NS, A, B, "impacts", at=2) == 1
-    assert store.remove_links(NS, A, B, None, at=3) == 2
-    assert store.remove_links(NS, B, A, None, at=3) == 0
-    assert store.links_of(NS, [A]) == []
+        store.links.put(NS, Link(A, B, word))
+    assert store.links.remove(NS, A, B, "impacts", at=2) == 1
+    assert store.links.remove(NS, A, B, None, at=3) == 2
+    assert store.links.remove(NS, B, A, None, at=3) == 0
+    assert store.links.of(NS, [A]) == []
 
 
 @pytest.mark.requirement("LINKS-10")
@@ -64,33 +64,37 @@ def test_links_are_logged_change_the_version_and_stay_in_their_namespace(store: 
     three(store)
     other = Namespace("other")
     three(store, other)
-    before, versions = store.last_change(NS), store.get_sessions(NS, [A, B])
-    store.put_link(NS, Link(A, B, "impacts", created_at=7))
-    assert [(x.kind, x.ref, x.at) for x in store.changes(NS, before, 9)] == [("link", "ses_a/impacts/ses_b", 7)]
-    assert all(row.version != versions[key].version for key, row in store.get_sessions(NS, [A, B]).items())
-    assert store.links_of(other, [A]) == []
+    before, versions = store.changes.last(NS), store.sessions.get_many(NS, [A, B])
+    store.links.put(NS, Link(A, B, "impacts", created_at=7))
+    assert [(x.kind, x.ref, x.at) for x in store.changes.since(NS, before, 9)] == [("link", "ses_a/impacts/ses_b", 7)]
+    assert all(row.version != versions[key].version for key, row in store.sessions.get_many(NS, [A, B]).items())
+    assert store.links.of(other, [A]) == []
     with pytest.raises(NotFound, match="ses_x"):
-        store.put_link(NS, Link(A, SessionId("ses_x"), "impacts"))
+        store.links.put(NS, Link(A, SessionId("ses_x"), "impacts"))
 
 
 @pytest.mark.requirement("LINKS-6")
 def test_a_dismissed_pair_is_known_from_both_sides(store: Store) -> None:
     three(store)
-    store.dismiss_pair(NS, B, A, at=1)
-    store.dismiss_pair(NS, A, B, at=2)
-    assert (store.dismissed_with(NS, A), store.dismissed_with(NS, B), store.dismissed_with(NS, C)) == ({B}, {A}, set())
-    store.delete_session(NS, B, at=3)
-    assert store.dismissed_with(NS, A) == set()
+    store.links.dismiss(NS, B, A, at=1)
+    store.links.dismiss(NS, A, B, at=2)
+    assert (
+        store.links.dismissed_with(NS, A),
+        store.links.dismissed_with(NS, B),
+        store.links.dismissed_with(NS, C),
+    ) == ({B}, {A}, set())
+    store.recording.delete(NS, B, at=3)
+    assert store.links.dismissed_with(NS, A) == set()
 
 
 @pytest.mark.requirement("LINKS-5")
 def test_shared_files_come_with_how_many_sessions_touched_them(store: Store) -> None:
-    store.apply(NS, [editing(A, "/w/pay.py", "/w/README.md"), editing(B, "/w/pay.py", "/w/README.md")])
-    store.apply(NS, [editing(C, "/w/README.md")])
-    assert store.sharing_files(NS, A, 9) == [
+    store.ingest.apply(NS, [editing(A, "/w/pay.py", "/w/README.md"), editing(B, "/w/pay.py", "/w/README.md")])
+    store.ingest.apply(NS, [editing(C, "/w/README.md")])
+    assert store.links.sharing_files(NS, A, 9) == [
         SharedFile(B, "/w/pay.py", 2),
         SharedFile(B, "/w/README.md", 3),
         SharedFile(C, "/w/README.md", 3),
     ]
-    assert store.sharing_files(NS, SessionId("ses_x"), 9) == []
-    assert store.prompts_of(NS, [A, C], 5) == {A: ["go"], C: ["go"]}
+    assert store.links.sharing_files(NS, SessionId("ses_x"), 9) == []
+    assert store.links.prompts_of(NS, [A, C], 5) == {A: ["go"], C: ["go"]}

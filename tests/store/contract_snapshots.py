@@ -29,24 +29,24 @@ def _sum(text: str) -> bytes:
 
 
 def _begin(store: Store) -> None:
-    store.apply(NS, [delta(message("m1", 1, "one")), delta(message("m2", 1, "two", of="ses_b"))])
+    store.ingest.apply(NS, [delta(message("m1", 1, "one")), delta(message("m2", 1, "two", of="ses_b"))])
 
 
 @pytest.mark.requirement("SNAP-1")
 def test_versions_count_up_from_one_in_each_session_and_namespace(store: Store) -> None:
     _begin(store)
-    made = [store.add_snapshot(NS, A, _state(f"{{{n}"), at=NOON + n).version for n in range(3)]
+    made = [store.snapshots.add(NS, A, _state(f"{{{n}"), at=NOON + n).version for n in range(3)]
     assert made == [1, 2, 3]
-    assert store.add_snapshot(NS, B, _state("{"), at=NOON).version == 1
-    assert [x.version for x in store.snapshots(NS, A, limit=10)] == [3, 2, 1]
-    assert [x.version for x in store.snapshots(NS, A, before=3, limit=1)] == [2]
-    assert store.count_snapshots(NS, A) == 3
-    assert store.sessions_with_snapshots(NS) == [A, B]
+    assert store.snapshots.add(NS, B, _state("{"), at=NOON).version == 1
+    assert [x.version for x in store.snapshots.versions(NS, A, limit=10)] == [3, 2, 1]
+    assert [x.version for x in store.snapshots.versions(NS, A, before=3, limit=1)] == [2]
+    assert store.snapshots.count(NS, A) == 3
+    assert store.snapshots.sessions(NS) == [A, B]
     elsewhere = Namespace("elsewhere")
-    assert store.snapshots(elsewhere, A, limit=10) == []
-    assert store.snapshot_chain(elsewhere, A) == []
+    assert store.snapshots.versions(elsewhere, A, limit=10) == []
+    assert store.snapshots.chain(elsewhere, A) == []
     with pytest.raises(NotFound):
-        store.add_snapshot(elsewhere, A, _state("{"), at=NOON)
+        store.snapshots.add(elsewhere, A, _state("{"), at=NOON)
 
 
 @pytest.mark.requirement("SNAP-1")
@@ -55,7 +55,7 @@ def test_versions_stay_distinct_when_threads_save_at_once(store: Store) -> None:
     made: list[int] = []
 
     def save(n: int) -> None:
-        made.extend(store.add_snapshot(NS, A, _state(f"{{{n}.{k}"), at=NOON).version for k in range(10))
+        made.extend(store.snapshots.add(NS, A, _state(f"{{{n}.{k}"), at=NOON).version for k in range(10))
 
     threads = [threading.Thread(target=save, args=(n,)) for n in range(4)]
     for thread in threads:
@@ -68,72 +68,72 @@ def test_versions_stay_distinct_when_threads_save_at_once(store: Store) -> None:
 @pytest.mark.requirement("SNAP-3")
 def test_a_chain_comes_keyframe_first_and_is_never_longer_than_allowed(store: Store) -> None:
     _begin(store)
-    store.add_snapshot(NS, A, _state("{0"), at=NOON)
+    store.snapshots.add(NS, A, _state("{0"), at=NOON)
     for n in range(MAX_DELTAS):
-        store.add_snapshot(NS, A, _state(f"{{{n + 1}", (n + 1, f"{{{n}")), at=NOON)
-    chain = store.snapshot_chain(NS, A)
+        store.snapshots.add(NS, A, _state(f"{{{n + 1}", (n + 1, f"{{{n}")), at=NOON)
+    chain = store.snapshots.chain(NS, A)
     assert [row.version for row, _ in chain] == list(range(1, MAX_DELTAS + 2))
     assert [row.base for row, _ in chain] == [None, *range(1, MAX_DELTAS + 1)]
-    assert [data for _, data in store.snapshot_chain(NS, A, 2)] == [b"{0", b"{1"]
+    assert [data for _, data in store.snapshots.chain(NS, A, 2)] == [b"{0", b"{1"]
     with pytest.raises(Conflict):
-        store.add_snapshot(NS, A, _state("{x", (MAX_DELTAS + 1, f"{{{MAX_DELTAS}")), at=NOON)
+        store.snapshots.add(NS, A, _state("{x", (MAX_DELTAS + 1, f"{{{MAX_DELTAS}")), at=NOON)
 
 
 @pytest.mark.requirement("SNAP-3")
 def test_a_delta_on_another_state_than_its_own_is_refused(store: Store) -> None:
     _begin(store)
-    store.add_snapshot(NS, A, _state("{0"), at=NOON)
+    store.snapshots.add(NS, A, _state("{0"), at=NOON)
     for base in ((1, "{something else"), (7, "{0")):
         with pytest.raises(Conflict):
-            store.add_snapshot(NS, A, _state("{1", base), at=NOON)
-    assert store.count_snapshots(NS, A) == 1
+            store.snapshots.add(NS, A, _state("{1", base), at=NOON)
+    assert store.snapshots.count(NS, A) == 1
 
 
 @pytest.mark.requirement("SNAP-9")
 def test_rewriting_replaces_the_bytes_of_the_same_states_only(store: Store) -> None:
     _begin(store)
     for n in range(3):
-        store.add_snapshot(NS, A, _state(f"{{{n}"), at=NOON)
+        store.snapshots.add(NS, A, _state(f"{{{n}"), at=NOON)
     smaller = EncodedSnapshot(3, 2, _sum("{1"), b"z", 1, _sum("{0"))
-    assert store.rewrite_snapshots(NS, A, {2: smaller})
-    assert [data for _, data in store.snapshot_chain(NS, A, 2)] == [b"{0", b"z"]
+    assert store.snapshots.rewrite(NS, A, {2: smaller})
+    assert [data for _, data in store.snapshots.chain(NS, A, 2)] == [b"{0", b"z"]
     for wrong in ({2: _state("{2")}, {9: _state("{9")}, {3: smaller}, {3: _state("{2", (2, "{0"))}):
-        assert not store.rewrite_snapshots(NS, A, wrong)
-    assert [data for _, data in store.snapshot_chain(NS, A, 3)] == [b"{2"]
+        assert not store.snapshots.rewrite(NS, A, wrong)
+    assert [data for _, data in store.snapshots.chain(NS, A, 3)] == [b"{2"]
 
 
 @pytest.mark.requirement("SNAP-7")
 def test_a_deleted_session_takes_its_versions_with_it_and_no_others(store: Store) -> None:
     _begin(store)
     for one in (A, B):
-        store.add_snapshot(NS, one, _state("{0"), at=NOON)
-    store.delete_session(NS, A, at=NOON)
-    assert store.snapshots(NS, A, limit=5) == []
-    assert len(store.snapshots(NS, B, limit=5)) == 1
-    store.create_session(NS, session("ses_a", source="ovillo"))
-    assert store.add_snapshot(NS, A, _state("{0"), at=NOON).version == 1
+        store.snapshots.add(NS, one, _state("{0"), at=NOON)
+    store.recording.delete(NS, A, at=NOON)
+    assert store.snapshots.versions(NS, A, limit=5) == []
+    assert len(store.snapshots.versions(NS, B, limit=5)) == 1
+    store.recording.create(NS, session("ses_a", source="ovillo"))
+    assert store.snapshots.add(NS, A, _state("{0"), at=NOON).version == 1
 
 
 @pytest.mark.requirement("SNAP-8")
 def test_a_saved_version_is_told_in_the_change_log(store: Store) -> None:
     _begin(store)
-    before = store.last_change(NS)
-    store.add_snapshot(NS, A, _state("{0"), at=NOON + 5)
-    assert [(x.kind, x.ref, x.at) for x in store.changes(NS, before, 5)] == [("snapshot", "ses_a", NOON + 5)]
+    before = store.changes.last(NS)
+    store.snapshots.add(NS, A, _state("{0"), at=NOON + 5)
+    assert [(x.kind, x.ref, x.at) for x in store.changes.since(NS, before, 5)] == [("snapshot", "ses_a", NOON + 5)]
 
 
 @pytest.mark.requirement("SNAP-10")
 def test_collapsing_the_change_log_hides_no_change_from_any_reader(store: Store) -> None:
     _begin(store)
     for n in range(6):
-        store.add_snapshot(NS, A if n % 2 else B, _state(f"{{{n}"), at=NOON + n)
-    last = store.last_change(NS)
-    seen = [{(x.kind, x.ref) for x in store.changes(NS, since, 100)} for since in range(last + 1)]
-    assert store.collapse_changes(NS, None, before=NOON) == 0
-    assert store.collapse_changes(NS, A, before=NOON + 10) == 2
-    assert store.collapse_changes(NS, None, before=NOON + 10) == 2
-    assert [{(x.kind, x.ref) for x in store.changes(NS, since, 100)} for since in range(last + 1)] == seen
-    assert store.last_change(NS) == last
+        store.snapshots.add(NS, A if n % 2 else B, _state(f"{{{n}"), at=NOON + n)
+    last = store.changes.last(NS)
+    seen = [{(x.kind, x.ref) for x in store.changes.since(NS, since, 100)} for since in range(last + 1)]
+    assert store.maintenance.collapse_changes(NS, None, before=NOON) == 0
+    assert store.maintenance.collapse_changes(NS, A, before=NOON + 10) == 2
+    assert store.maintenance.collapse_changes(NS, None, before=NOON + 10) == 2
+    assert [{(x.kind, x.ref) for x in store.changes.since(NS, since, 100)} for since in range(last + 1)] == seen
+    assert store.changes.last(NS) == last
 
 
 @pytest.mark.requirement("SNAP-10")
@@ -141,11 +141,13 @@ def test_idempotency_keys_go_with_the_quiet_sessions_only(store: Store) -> None:
     _begin(store)
     for one, at in (("ses_q", NOON), ("ses_busy", NOON + 100)):
         made = session(one, source="ovillo", created_at=NOON, updated_at=NOON)
-        store.create_session(NS, made)
-        store.append(NS, made.id, [(message(f"m-{one}", 1, "hi", of=one), "key")], at=at).result(10)
-    assert store.forget_idempotency(NS, SessionId("ses_busy"), before=NOON + 50) == 0
-    assert store.forget_idempotency(NS, None, before=NOON + 50) == 1
-    again = store.append(NS, SessionId("ses_busy"), [(message("other", 1, "hi", of="ses_busy"), "key")], at=NOON + 200)
+        store.recording.create(NS, made)
+        store.recording.append(NS, made.id, [(message(f"m-{one}", 1, "hi", of=one), "key")], at=at).result(10)
+    assert store.maintenance.forget_idempotency(NS, SessionId("ses_busy"), before=NOON + 50) == 0
+    assert store.maintenance.forget_idempotency(NS, None, before=NOON + 50) == 1
+    again = store.recording.append(
+        NS, SessionId("ses_busy"), [(message("other", 1, "hi", of="ses_busy"), "key")], at=NOON + 200
+    )
     assert again.result(10)[0].replayed
 
 
@@ -154,18 +156,18 @@ def test_bytes_go_back_to_the_disk_and_everything_is_still_there(store: Store) -
     _begin(store)
     noise = "".join(hashlib.sha256(str(n).encode()).hexdigest() for n in range(4_000))
     for n in range(4):
-        store.add_snapshot(NS, A, _state(f"{{{n}{noise}"), at=NOON)
-    store.add_snapshot(NS, B, _state("{kept"), at=NOON)
-    store.fold_log()
-    before = store.store_size()
-    store.delete_session(NS, A, at=NOON)
-    freed = store.store_size()
+        store.snapshots.add(NS, A, _state(f"{{{n}{noise}"), at=NOON)
+    store.snapshots.add(NS, B, _state("{kept"), at=NOON)
+    store.maintenance.fold_log()
+    before = store.maintenance.size()
+    store.recording.delete(NS, A, at=NOON)
+    freed = store.maintenance.size()
     assert freed.free - before.free > 900_000
-    store.merge_index()
-    store.give_back()
-    assert store.fold_log()
-    after = store.store_size()
+    store.maintenance.merge_index()
+    store.maintenance.give_back()
+    assert store.maintenance.fold_log()
+    after = store.maintenance.size()
     assert before.disk - after.disk > 900_000
     assert after.free == 0
-    assert [data for _, data in store.snapshot_chain(NS, B)] == [b"{kept"]
-    assert store.quick_check() == []
+    assert [data for _, data in store.snapshots.chain(NS, B)] == [b"{kept"]
+    assert store.health.quick_check() == []

@@ -30,100 +30,100 @@ def said(number: int, name: str, **fields: Any) -> Message:
 
 def embed(store: Store, namespace: Namespace, model: str, **rows: np.ndarray) -> dict[str, int]:
     """Vectors for what waits; the documents. Both by the first word of the text."""
-    waiting = {text.split()[0]: doc for doc, text in store.not_embedded(namespace, model, 5_000)}
-    store.put_vectors(namespace, model, [(waiting[text], row) for text, row in rows.items()])
+    waiting = {text.split()[0]: doc for doc, text in store.vectors.not_embedded(namespace, model, 5_000)}
+    store.vectors.put(namespace, model, [(waiting[text], row) for text, row in rows.items()])
     return waiting
 
 
 @pytest.mark.requirement("STORE-17")
 def test_vectors_belong_to_one_model_and_leave_with_their_text(store: Store) -> None:
-    store.apply(NS, [delta(said(1, "first"), said(2, "second"))])
-    assert [text.split()[0] for _, text in store.not_embedded(NS, "mini", 9)] == ["second", "first"]
+    store.ingest.apply(NS, [delta(said(1, "first"), said(2, "second"))])
+    assert [text.split()[0] for _, text in store.vectors.not_embedded(NS, "mini", 9)] == ["second", "first"]
     docs = embed(store, NS, "mini", first=towards(1), second=towards(2))
-    assert store.embedding_share(NS, "mini") == (2, 2)
-    assert store.embedding_share(NS, "other") == (0, 2)
-    assert store.not_embedded(NS, "mini", 9) == []
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"], docs["second"]]
-    assert store.nearest(NS, "other", towards(1)[0], HERE, 9) == {}
-    store.apply(NS, [delta(said(1, "first and then changed"))])
-    assert store.embedding_share(NS, "mini") == (1, 2)
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["second"]]
+    assert store.vectors.share(NS, "mini") == (2, 2)
+    assert store.vectors.share(NS, "other") == (0, 2)
+    assert store.vectors.not_embedded(NS, "mini", 9) == []
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"], docs["second"]]
+    assert store.vectors.nearest(NS, "other", towards(1)[0], HERE, 9) == {}
+    store.ingest.apply(NS, [delta(said(1, "first and then changed"))])
+    assert store.vectors.share(NS, "mini") == (1, 2)
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["second"]]
 
 
 @pytest.mark.requirement("SEARCH-20")
 def test_a_large_namespace_takes_no_place_among_the_nearest_of_a_small_one(store: Store) -> None:
     crowd = [said(n, f"crowd{n}") for n in range(1_500)]
-    store.apply(OTHER, [delta(*crowd)])
+    store.ingest.apply(OTHER, [delta(*crowd)])
     embed(store, OTHER, "mini", **{f"crowd{n}": towards(1) for n in range(1_500)})
-    store.apply(NS, [delta(said(1, "near"), said(2, "far"))])
+    store.ingest.apply(NS, [delta(said(1, "near"), said(2, "far"))])
     docs = embed(store, NS, "mini", near=towards(1, 2), far=towards(3))
-    found = store.nearest(NS, "mini", towards(1)[0], HERE, 9)
+    found = store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)
     assert list(found) == [docs["near"], docs["far"]]
     assert found[docs["near"]] == pytest.approx(0.7, abs=0.1)
-    assert store.embedding_share(NS, "mini") == (2, 2)
-    assert store.embedding_share(OTHER, "mini") == (1_500, 1_500)
-    assert store.nearest(Namespace("nobody"), "mini", towards(1)[0], HERE, 9) == {}
+    assert store.vectors.share(NS, "mini") == (2, 2)
+    assert store.vectors.share(OTHER, "mini") == (1_500, 1_500)
+    assert store.vectors.nearest(Namespace("nobody"), "mini", towards(1)[0], HERE, 9) == {}
 
 
 @pytest.mark.requirement("SEARCH-20")
 def test_vectors_are_written_and_read_in_their_own_namespace_only(store: Store) -> None:
-    store.apply(NS, [delta(said(1, "ours"))])
-    store.apply(OTHER, [delta(said(1, "theirs"))])
-    [(ours, _)] = store.not_embedded(NS, "mini", 9)
-    [(theirs, text)] = store.not_embedded(OTHER, "mini", 9)
+    store.ingest.apply(NS, [delta(said(1, "ours"))])
+    store.ingest.apply(OTHER, [delta(said(1, "theirs"))])
+    [(ours, _)] = store.vectors.not_embedded(NS, "mini", 9)
+    [(theirs, text)] = store.vectors.not_embedded(OTHER, "mini", 9)
     assert text.startswith("theirs")
-    store.put_vectors(NS, "mini", [(ours, towards(1)), (theirs, towards(1))])
-    assert store.embedding_share(OTHER, "mini") == (0, 1)
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [ours]
-    store.put_vectors(OTHER, "mini", [(theirs, towards(1))])
-    assert store.cosines(NS, "mini", towards(1)[0], [ours, theirs]).keys() == {ours}
-    assert [doc for doc, _ in store.stored_vectors(OTHER, "mini")] == [theirs]
-    store.set_model_state(NS, "mini", {"mean": [1.0]})
-    assert (store.model_state(NS, "mini"), store.model_state(OTHER, "mini")) == ({"mean": [1.0]}, {})
+    store.vectors.put(NS, "mini", [(ours, towards(1)), (theirs, towards(1))])
+    assert store.vectors.share(OTHER, "mini") == (0, 1)
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [ours]
+    store.vectors.put(OTHER, "mini", [(theirs, towards(1))])
+    assert store.vectors.cosines(NS, "mini", towards(1)[0], [ours, theirs]).keys() == {ours}
+    assert [doc for doc, _ in store.vectors.stored(OTHER, "mini")] == [theirs]
+    store.vectors.set_model_state(NS, "mini", {"mean": [1.0]})
+    assert (store.vectors.model_state(NS, "mini"), store.vectors.model_state(OTHER, "mini")) == ({"mean": [1.0]}, {})
 
 
 @pytest.mark.requirement("SEARCH-20")
 def test_what_a_filter_keeps_out_takes_no_place_among_the_nearest(store: Store) -> None:
     crowd = [said(n, f"crowd{n}", of="ses_b") for n in range(1_500)]
-    store.apply(NS, [delta(*crowd, about=session("ses_b"))])
-    store.apply(NS, [delta(said(1, "question"), said(2, "answer", role=Role.ASSISTANT))])
+    store.ingest.apply(NS, [delta(*crowd, about=session("ses_b"))])
+    store.ingest.apply(NS, [delta(said(1, "question"), said(2, "answer", role=Role.ASSISTANT))])
     rows = {f"crowd{n}": towards(1) for n in range(1_500)}
     docs = embed(store, NS, "mini", question=towards(1, 2), answer=towards(1, 3), **rows)
     here = DocFilter(session=SessionFilter(session_ids=(SessionId("ses_a"),)))
-    assert set(store.nearest(NS, "mini", towards(1)[0], here, 9)) == {docs["question"], docs["answer"]}
+    assert set(store.vectors.nearest(NS, "mini", towards(1)[0], here, 9)) == {docs["question"], docs["answer"]}
     answers = DocFilter(roles=(Role.ASSISTANT,))
-    assert set(store.nearest(NS, "mini", towards(1)[0], answers, 9)) == {docs["answer"]}
+    assert set(store.vectors.nearest(NS, "mini", towards(1)[0], answers, 9)) == {docs["answer"]}
 
 
 @pytest.mark.requirement("STORE-17")
 def test_a_document_is_as_near_as_the_nearest_of_its_vectors(store: Store) -> None:
-    store.apply(NS, [delta(said(1, "long"), said(2, "short"))])
+    store.ingest.apply(NS, [delta(said(1, "long"), said(2, "short"))])
     docs = embed(store, NS, "mini", long=np.concatenate([towards(5), towards(1), towards(6)]), short=towards(1, 2))
-    found = store.nearest(NS, "mini", towards(1)[0], HERE, 9)
+    found = store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)
     assert list(found) == [docs["long"], docs["short"]]
     assert found[docs["long"]] == pytest.approx(1.0, abs=0.05)
-    [(_, rows), _] = store.stored_vectors(NS, "mini")
+    [(_, rows), _] = store.vectors.stored(NS, "mini")
     assert rows.shape == (3, SIZE)
 
 
 @pytest.mark.requirement("STORE-17")
 def test_what_was_written_or_removed_since_the_last_question_counts(store: Store) -> None:
-    store.apply(NS, [delta(said(1, "first")), delta(said(2, "second", of="ses_b"), about=session("ses_b"))])
+    store.ingest.apply(NS, [delta(said(1, "first")), delta(said(2, "second", of="ses_b"), about=session("ses_b"))])
     docs = embed(store, NS, "mini", first=towards(1))
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"]]
-    store.put_vectors(NS, "mini", [(docs["second"], towards(1, 2))])
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"], docs["second"]]
-    store.put_vectors(NS, "mini", [(docs["first"], towards(3))])
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["second"], docs["first"]]
-    store.delete_session(NS, SessionId("ses_b"), at=1)
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"]]
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"]]
+    store.vectors.put(NS, "mini", [(docs["second"], towards(1, 2))])
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"], docs["second"]]
+    store.vectors.put(NS, "mini", [(docs["first"], towards(3))])
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["second"], docs["first"]]
+    store.recording.delete(NS, SessionId("ses_b"), at=1)
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"]]
 
 
 @pytest.mark.requirement("STORE-17")
 def test_a_model_whose_vectors_change_their_length_is_refused_and_compared_with_nothing(store: Store) -> None:
-    store.apply(NS, [delta(said(1, "first"))])
+    store.ingest.apply(NS, [delta(said(1, "first"))])
     docs = embed(store, NS, "mini", first=towards(1))
     with pytest.raises(InvalidInput, match="another name"):
-        store.put_vectors(NS, "mini", [(docs["first"], np.ones((1, 32), np.float32))])
-    assert store.nearest(NS, "mini", np.ones(32, np.float32), HERE, 9) == {}
-    assert list(store.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"]]
+        store.vectors.put(NS, "mini", [(docs["first"], np.ones((1, 32), np.float32))])
+    assert store.vectors.nearest(NS, "mini", np.ones(32, np.float32), HERE, 9) == {}
+    assert list(store.vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"]]

@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def _write(path: str, n: int) -> None:
     store = open_store(Path(path), WordAnalyzer())
     for k in range(15):
-        store.apply(NS, [delta(message(f"m{n}-{k}", k, "from many", of=f"ses_{n}"))])
+        store.ingest.apply(NS, [delta(message(f"m{n}-{k}", k, "from many", of=f"ses_{n}"))])
     store.close()
 
 
@@ -55,8 +55,8 @@ def test_eight_processes_write_one_new_file_without_a_lock_error(tmp_path: Path)
         writer.join()
     assert [writer.exitcode for writer in writers] == [0] * 8
     store = open_store(path, WordAnalyzer())
-    assert store.count_sessions(NS, SessionFilter()) == 8
-    assert len(store.match(NS, Term("many"), DocFilter(), 500)) == 120
+    assert store.sessions.count(NS, SessionFilter()) == 8
+    assert len(store.text.match(NS, Term("many"), DocFilter(), 500)) == 120
     store.close()
 
 
@@ -86,7 +86,7 @@ def test_a_database_of_a_newer_ovillo_is_refused_unchanged(tmp_path: Path) -> No
 def test_an_index_of_another_analyzer_is_noticed_and_rebuilt(tmp_path: Path) -> None:
     path = tmp_path / "ovillo.db"
     first = open_store(path, WordAnalyzer())
-    first.apply(NS, [delta(message("m1", 1, "Alpha beta"), about=session(title="T"))])
+    first.ingest.apply(NS, [delta(message("m1", 1, "Alpha beta"), about=session(title="T"))])
     first.close()
 
     class Backwards(WordAnalyzer):
@@ -97,10 +97,10 @@ def test_an_index_of_another_analyzer_is_noticed_and_rebuilt(tmp_path: Path) -> 
             return terms[::-1], count
 
     second = open_store(path, Backwards())
-    assert not second.index_is_current()
-    second.rebuild_index()
-    assert second.index_is_current()
-    assert len(second.match(NS, Term("ateb"), DocFilter(), 5)) == 1
+    assert not second.text.is_current()
+    second.text.rebuild()
+    assert second.text.is_current()
+    assert len(second.text.match(NS, Term("ateb"), DocFilter(), 5)) == 1
     second.close()
 
 

@@ -108,7 +108,7 @@ def test_sessions_and_messages_are_read_and_found(upgraded: Upgraded) -> None:
     assert said[-1].startswith("Fixed:")
     tools = [part.tool for message in mirrored.messages for part in message.parts if part.tool]
     assert [(tool.name, tool.output) for tool in tools] == [("Bash", "1 failed, 3 passed"), ("Read", None)]
-    assert services.store.totals(NS, SessionId(put["mirrored"])).usage.input == 22
+    assert services.store.sessions.totals(NS, SessionId(put["mirrored"])).usage.input == 22
     [found] = services.search.search(NS, SearchRequest(put["word"])).sessions
     assert found.summary.session.id == put["mirrored"]
     [found] = services.search.search(NS, SearchRequest("orvat")).sessions
@@ -148,18 +148,18 @@ def test_code_entities_documents_and_vectors_are_there(upgraded: Upgraded) -> No
     if "symbol" in upgraded:
         [symbol] = services.code.find(NS, put["symbol"])
         assert symbol.file == "app.py"
-        assert services.store.symbols(NS, put["root"])
+        assert services.store.code.symbols(NS, put["root"])
     if "entity" in upgraded:
         assert SessionId(put["mirrored"]) in (services.entities.sessions_of(NS, put["entity"]) or ())
     if "document" in upgraded:
-        [document] = services.store.knowledge_documents(NS)
+        [document] = services.store.knowledge.documents(NS)
         assert (document.path, document.chunks) == (put["document"], 1)
     embedded = 0
     [name] = {row[0] for row in _rows(services, "SELECT name FROM embedding_models WHERE name LIKE 'letters%'")}
-    for namespace in services.store.namespaces():
-        done, eligible = services.store.embedding_share(namespace, name)
+    for namespace in services.store.sessions.namespaces():
+        done, eligible = services.store.vectors.share(namespace, name)
         assert done == eligible > 0
-        near = services.store.nearest(namespace, name, np.ones(64, np.float32) / 8, DocFilter(), 99)
+        near = services.store.vectors.nearest(namespace, name, np.ones(64, np.float32) / 8, DocFilter(), 99)
         assert len(near) == done
         embedded += done
     assert embedded == put["embedded"]
@@ -177,14 +177,14 @@ def test_an_upgraded_database_goes_on(upgraded: Upgraded) -> None:
     from ovillo.sessions.drafts import MessageDraft, SessionDraft
 
     services = upgraded.services
-    before = services.store.last_change(NS)
-    sessions = services.store.count_sessions(NS, SessionFilter())
+    before = services.store.changes.last(NS)
+    sessions = services.store.sessions.count(NS, SessionFilter())
     services.recorder.create(NS, SessionDraft(id="new", name="New work"))
     services.recorder.append(NS, SessionId("new"), [(MessageDraft(Role.USER, "a zorvath again"), "key")]).result()
     if "recorded" in upgraded:
         [again] = services.recorder.append(NS, LIVE, [(MessageDraft(Role.USER, "fourth", id="m3"), "key-9")]).result()
         assert again.seq == 4
-    assert services.store.count_sessions(NS, SessionFilter()) == sessions + 1
-    assert services.store.last_change(NS) > before
+    assert services.store.sessions.count(NS, SessionFilter()) == sessions + 1
+    assert services.store.changes.last(NS) > before
     found = services.search.search(NS, SearchRequest("zorvath")).sessions
     assert {each.summary.session.id for each in found} == {"new", upgraded.put["mirrored"]}

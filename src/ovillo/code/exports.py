@@ -25,10 +25,10 @@ def functions(
     store: Store, namespace: Namespace, root: str, edited: Collection[str] | None = ()
 ) -> Iterator[dict[str, Any]]:
     """Functions and methods in the shape of ``function_map.json``."""
-    called = store.call_names(namespace, root)
-    for file in store.modules(namespace, root):
+    called = store.code.call_names(namespace, root)
+    for file in store.code.modules(namespace, root):
         changed = last_modified(file, edited)
-        for row in store.symbols_of_file(namespace, root, file.path):
+        for row in store.code.symbols_of_file(namespace, root, file.path):
             if row.kind in FUNCTION_KINDS and row.kind is not SymbolKind.TEST:
                 yield {
                     "name": row.name,
@@ -43,8 +43,8 @@ def functions(
 
 def classes(store: Store, namespace: Namespace, root: str) -> Iterator[dict[str, Any]]:
     """Classes with the names of their methods, in the shape of ``function_map.json``."""
-    for file in store.modules(namespace, root):
-        rows = store.symbols_of_file(namespace, root, file.path)
+    for file in store.code.modules(namespace, root):
+        rows = store.code.symbols_of_file(namespace, root, file.path)
         for row in rows:
             if row.kind in _CLASSES:
                 methods = [x.name for x in rows if x.kind is SymbolKind.METHOD and x.parent == row.qualified_name]
@@ -58,8 +58,8 @@ def classes(store: Store, namespace: Namespace, root: str) -> Iterator[dict[str,
 
 def modules(store: Store, namespace: Namespace, root: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Files in the shape of ``module_graph.json``."""
-    said = store.tickets_of_changes(namespace, root)
-    for row in store.modules(namespace, root):
+    said = store.entities.tickets_of_changes(namespace, root)
+    for row in store.code.modules(namespace, root):
         yield (
             row.path,
             {

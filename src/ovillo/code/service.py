@@ -83,7 +83,7 @@ class CodeIndex:
     def update(self, namespace: Namespace, paths: Iterable[str | Path]) -> list[IndexReport]:
         """Read these files again (absolute paths), a folder at a time; those below no indexed folder are passed over."""
         wanted: dict[str, set[str]] = {}
-        roots = self._store.code_root_paths(namespace)
+        roots = self._store.code.root_paths(namespace)
         for given in paths:
             path = Path(given)
             real = Path(path.parent.resolve(), path.name)
@@ -93,18 +93,18 @@ class CodeIndex:
         return [self._indexer.update(namespace, Path(root), files) for root, files in wanted.items()]
 
     def roots(self, namespace: Namespace) -> list[CodeRoot]:
-        return self._store.code_roots(namespace)
+        return self._store.code.roots(namespace)
 
     def forget(self, namespace: Namespace, root: str | Path) -> str:
         """Drop what is known of a folder, which is not touched; its path. Raises NotFound, Ambiguous."""
         path = self.root(namespace, root)
-        self._store.remove_code_root(namespace, path)
+        self._store.code.remove_root(namespace, path)
         return path
 
     def root(self, namespace: Namespace, given: str | Path | None = None) -> str:
         """The indexed folder that is meant: the one of this path or around it, or of this name; the only one for
         ``None``. Raises NotFound, Ambiguous."""
-        known = self._store.code_root_paths(namespace)
+        known = self._store.code.root_paths(namespace)
         if given is None:
             if len(known) == 1:
                 return known[0]
@@ -149,7 +149,7 @@ class CodeIndex:
     def symbols_of(self, namespace: Namespace, file: str, *, root: str | None = None) -> list[SymbolRow]:
         """What a file defines, in its order. Raises NotFound, Ambiguous."""
         home, path = self.file(namespace, file, root=root)
-        return self._store.symbols_of_file(namespace, home, path)
+        return self._store.code.symbols_of_file(namespace, home, path)
 
     def at(self, namespace: Namespace, file: str, line: int, *, root: str | None = None) -> list[SymbolRow]:
         """Definitions around a line, the innermost first. Raises NotFound, Ambiguous for the file."""
@@ -165,15 +165,15 @@ class CodeIndex:
     def file(self, namespace: Namespace, file: str, *, root: str | None = None) -> tuple[str, str]:
         """Root and relative path of an indexed file, named by its whole path, its relative one, or the end of it.
         Raises NotFound, Ambiguous."""
-        roots = [root] if root is not None else self._store.code_root_paths(namespace)
+        roots = [root] if root is not None else self._store.code.root_paths(namespace)
         if Path(file).is_absolute():
             real = _resolved(file)
             found = [(x, real.relative_to(x).as_posix()) for x in roots if real.is_relative_to(x)]
-            found = [x for x in found if self._store.module(namespace, *x) is not None]
+            found = [x for x in found if self._store.code.module(namespace, *x) is not None]
             found = sorted(found, key=lambda x: -len(x[0]))[:1]
         else:
             plain = file.replace("\\", "/").removeprefix("./")
-            found = [(x, path) for x in roots for path in self._store.module_paths(namespace, x, plain)]
+            found = [(x, path) for x in roots for path in self._store.code.module_paths(namespace, x, plain)]
             found = [x for x in found if x[1] == plain] or found
         if not found:
             raise NotFound(f"No indexed file is named {file!r}.", hint="Index its folder first: index_code(path=DIR).")
@@ -188,7 +188,7 @@ class CodeIndex:
         """Lines as they are on disk now, of files of indexed folders only; secrets in them are masked.
 
         Raises NotFound, PermissionDenied, SourceUnreadable."""
-        if root not in self._store.code_root_paths(namespace):
+        if root not in self._store.code.root_paths(namespace):
             raise NotFound.named("indexed folder", root, hint="Index it first: index_code(path=DIR).")
         return read_lines(root, file, first, last, self._redact_lines)
 
@@ -204,7 +204,7 @@ class CodeIndex:
         report = self._indexer.update(namespace, Path(symbol.root), [symbol.file])
         if not report.read and not report.removed:
             return symbol
-        rows = self._store.symbols_of_file(namespace, symbol.root, symbol.file)
+        rows = self._store.code.symbols_of_file(namespace, symbol.root, symbol.file)
         same = [x for x in rows if x.qualified_name == symbol.qualified_name and x.kind is symbol.kind]
         if not same:
             raise NotFound(
@@ -225,8 +225,8 @@ class CodeIndex:
     def show(self, namespace: Namespace, symbol: SymbolRow) -> Shown:
         """Everything known of one definition."""
         graph = self.calls(namespace, symbol.root)
-        rows = self._store.symbols_of_file(namespace, symbol.root, symbol.file)
-        module = self._store.module(namespace, symbol.root, symbol.file)
+        rows = self._store.code.symbols_of_file(namespace, symbol.root, symbol.file)
+        module = self._store.code.module(namespace, symbol.root, symbol.file)
         place = Path(symbol.root)
         edited = git_history.edited_files(place) if module is not None and module.history else set()
         features = related_features(module, self._said(namespace, symbol.root)) if module else ()
@@ -246,15 +246,15 @@ class CodeIndex:
     def graph(self, namespace: Namespace, root: str) -> list[ModuleNode]:
         """The modules of a folder and what they import."""
         edited = git_history.edited_files(Path(root))
-        return module_nodes(self._store.modules(namespace, root), edited, self._said(namespace, root))
+        return module_nodes(self._store.code.modules(namespace, root), edited, self._said(namespace, root))
 
     def _said(self, namespace: Namespace, root: str) -> dict[str, set[str]]:
         """Tickets of the sessions that changed each file."""
-        return self._store.tickets_of_changes(namespace, root)
+        return self._store.entities.tickets_of_changes(namespace, root)
 
     def picture(self, namespace: Namespace, root: str) -> str:
         """The module graph as an SVG document."""
-        return picture.svg(module_nodes(self._store.modules(namespace, root)), Path(root).name)
+        return picture.svg(module_nodes(self._store.code.modules(namespace, root)), Path(root).name)
 
     def export(self, namespace: Namespace, root: str, output: Path) -> tuple[Path, Path]:
         """Writes ``function_map.json`` and ``module_graph.json``. Raises InvalidInput where they cannot be written."""
@@ -280,9 +280,9 @@ class CodeIndex:
 
     def _named(self, namespace: Namespace, name: str, root: str | None, is_prefix: bool) -> list[SymbolRow]:
         if is_prefix:
-            return self._store.symbols_named(namespace, name, root=root, is_prefix=True, limit=_LISTED)
-        rows = self._store.symbols_named(namespace, name, root=root, limit=_LISTED)
-        return rows or self._store.symbols_named(namespace, name, root=root, any_case=True, limit=_LISTED)
+            return self._store.code.symbols_named(namespace, name, root=root, is_prefix=True, limit=_LISTED)
+        rows = self._store.code.symbols_named(namespace, name, root=root, limit=_LISTED)
+        return rows or self._store.code.symbols_named(namespace, name, root=root, any_case=True, limit=_LISTED)
 
 
 def _by_weight(row: SymbolRow) -> tuple[bool, bool, int, str, int]:

@@ -107,10 +107,10 @@ class Entities:
         directory = row.session.directory
         found = [
             _seen_from(directory, entity)
-            for entity in self._store.entities_of_session(namespace, session_id, types=types, limit=limit)
+            for entity in self._store.entities.of_session(namespace, session_id, types=types, limit=limit)
         ]
         if not types or EntityType.FILE in types:
-            touched = self._store.touched_entities(namespace, session_id, _TOUCHED)
+            touched = self._store.entities.touched(namespace, session_id, _TOUCHED)
             found = _joined([*found, *(_seen_from(directory, entity) for entity in touched)])
         newest = sorted(found, key=_last, reverse=True)[:limit]
         return self._code.confirmed(namespace, directory, newest)
@@ -133,7 +133,7 @@ class Entities:
             finally:
                 self._aside.release()
         found = self.entities_of_session(namespace, session_id, catch_up=False)
-        state = self._store.track_state(namespace, session_id)
+        state = self._store.entities.track_state(namespace, session_id)
         named = sorted((x for x in found if x.type in _TOLD and _was_said(x)), key=_weight, reverse=True)
         return SessionEntities(
             tuple(x.name for x in named[:most]),
@@ -149,7 +149,7 @@ class Entities:
         types = (type,) if type else ()
         known: dict[tuple[EntityType, str], KnownEntity] = {}
         for tail in tails_of(name):
-            for entity in self._store.known_entities(namespace, tail, types=types, limit=limit):
+            for entity in self._store.entities.known(namespace, tail, types=types, limit=limit):
                 if ends_like(entity.type, entity.name, name):
                     known.setdefault((entity.type, entity.name), entity)
         return sorted(known.values(), key=lambda x: (x.name != name, -x.sessions, x.name))[:limit]
@@ -159,18 +159,18 @@ class Entities:
     ) -> list[KnownEntity]:
         """Known names, those of most sessions first; ``beginning`` is one of the last piece of the name."""
         tail = tail_of(type or EntityType.FUNCTION, beginning) if beginning else ""
-        return self._store.known_entities(namespace, tail, types=(type,) if type else (), prefix=True, limit=limit)
+        return self._store.entities.known(namespace, tail, types=(type,) if type else (), prefix=True, limit=limit)
 
     def sessions_of(self, namespace: Namespace, name: str) -> set[SessionId] | None:
         """All sessions that name it or touched the file; ``None`` where too many are not read yet to tell, or none does."""
-        waiting = self._store.untracked(namespace, _CAUGHT_UP + 1)
+        waiting = self._store.entities.untracked(namespace, _CAUGHT_UP + 1)
         if len(waiting) > _CAUGHT_UP:
             return None
         for session_id in waiting:
             self._tracker.catch_up(namespace, session_id, patience_s=_CAUGHT_UP_S)
         names = [(x.type, x.name, tail_of(x.type, x.name)) for x in self.find(namespace, name)]
-        said = self._store.discussing(namespace, names) if names else set()
-        touched = self._store.sessions_touching(namespace, name, limit=_MOST_SESSIONS)
+        said = self._store.entities.discussing(namespace, names) if names else set()
+        touched = self._store.entities.sessions_touching(namespace, name, limit=_MOST_SESSIONS)
         return {*said, *(x.session_id for x in touched)} or None
 
     def where_discussed(
@@ -186,24 +186,28 @@ class Entities:
         entities = self.find(namespace, name, type=type)
         most = _MOST if where else 4 * limit
         names = [(x.type, x.name, tail_of(x.type, x.name)) for x in entities]
-        said = self._store.discussions(namespace, names, limit=most) if names else []
-        touched = self._store.sessions_touching(namespace, name, limit=most) if type in (None, EntityType.FILE) else []
+        said = self._store.entities.discussions(namespace, names, limit=most) if names else []
+        touched = (
+            self._store.entities.sessions_touching(namespace, name, limit=most)
+            if type in (None, EntityType.FILE)
+            else []
+        )
         if not said and not touched:
             raise self._unknown(namespace, name)
-        rows = self._store.get_sessions(namespace, list({x.session_id for x in (*said, *touched)}))
+        rows = self._store.sessions.get_many(namespace, list({x.session_id for x in (*said, *touched)}))
         if where is not None:
             ids = tuple(x for x in rows if not where.session_ids or x in where.session_ids)
-            kept = self._store.list_sessions(namespace, replace(where, session_ids=ids), len(ids)) if ids else []
+            kept = self._store.sessions.find(namespace, replace(where, session_ids=ids), len(ids)) if ids else []
             rows = {row.session.id: row for row in kept}
         found = _by_session(rows, [*said, *touched])
-        read, all_sessions = self._store.tracked_share(namespace)
+        read, all_sessions = self._store.entities.tracked_share(namespace)
         return Found(tuple(entities), tuple(found[:limit]), all_sessions - read, len(found) > limit)
 
     def _unknown(self, namespace: Namespace, name: str) -> NotFound:
         tail = tail_of(EntityType.FUNCTION, name)
-        near = [x.name for x in self._store.known_entities(namespace, tail[:3], prefix=True, limit=200)] if tail else []
+        near = [x.name for x in self._store.entities.known(namespace, tail[:3], prefix=True, limit=200)] if tail else []
         offered = get_close_matches(name, near, _NEAR, 0.5)
-        read, sessions = self._store.tracked_share(namespace)
+        read, sessions = self._store.entities.tracked_share(namespace)
         waiting = (
             f" {counted(sessions - read, 'session is', 'sessions are')} not read for entities yet."
             if read < sessions
@@ -213,7 +217,7 @@ class Entities:
         return NotFound(f"No session names {name!r}.{waiting}", hint=hint)
 
     def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
-        row = self._store.get_session(namespace, session_id)
+        row = self._store.sessions.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
         return row

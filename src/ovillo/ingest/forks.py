@@ -31,22 +31,23 @@ class Fork:
 
 def resolve_forks(store: Store, namespace: Namespace) -> list[Fork]:
     """Decide all pending pairs and mark the forks; returns what was marked."""
-    pairs = store.overlaps(namespace)
+    pairs = store.ingest.overlaps(namespace)
     if not pairs:
         return []
     times = {
-        session_id: store.message_times(namespace, session_id) for session_id in {x for pair in pairs for x in pair}
+        session_id: store.ingest.message_times(namespace, session_id)
+        for session_id in {x for pair in pairs for x in pair}
     }
     forks = decide(pairs, times)
     for fork in forks:
-        store.set_lineage(
+        store.ingest.set_lineage(
             namespace,
             fork.session_id,
             forked_from=fork.origin,
             fork_point=fork.inherited[-1],
             inherited=fork.inherited,
         )
-    store.clear_overlaps(namespace, pairs)
+    store.ingest.clear_overlaps(namespace, pairs)
     return forks
 
 

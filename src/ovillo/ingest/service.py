@@ -73,7 +73,7 @@ class Ingest:
         self._store = store
         self._readers = {reader.name: reader for reader in readers}
         self._make_redactor = make_redactor
-        self._preparation = store.preparation()
+        self._preparation = store.ingest.preparation()
         self._environment = environment
         self._home = home
         self._clock = clock
@@ -114,7 +114,7 @@ class Ingest:
 
     def sources(self) -> list[SourceReport]:
         """Every place known or found now, each damaged record once."""
-        known = {(state.reader, state.path): state for state in self._store.places(self._namespace)}
+        known = {(state.reader, state.path): state for state in self._store.sources.places(self._namespace)}
         reports = [
             self._report(place.reader, str(place.path), place.layout, known.pop((place.reader, str(place.path)), None))
             for place in self._found()
@@ -122,7 +122,7 @@ class Ingest:
         reports += [
             self._report(reader, path, state.layout, state, gone=True) for (reader, path), state in known.items()
         ]
-        left_out = self._store.excluded(self._namespace)
+        left_out = self._store.forgetting.excluded(self._namespace)
         return [
             replace(
                 report,
@@ -201,9 +201,9 @@ class Ingest:
     def _scan(
         self, progress: OnProgress | None, readers: Sequence[str] | None, places: Sequence[Place] | None, started: float
     ) -> ScanReport:
-        if not self._store.index_is_current():
+        if not self._store.text.is_current():
             log.warning("The text index was made by another version and is built again.")
-            self._store.rebuild_index()
+            self._store.text.rebuild()
         todo = [
             place for place in (self.places() if places is None else places) if not readers or place.reader in readers
         ]
@@ -214,7 +214,7 @@ class Ingest:
             applied, skipped = applied + done, skipped + bad
         meter.finishing()
         resolve_forks(self._store, self._namespace)
-        while self._store.advance_trigrams():
+        while self._store.text.advance_trigrams():
             pass
         return ScanReport(
             places=len(todo),
@@ -230,7 +230,7 @@ class Ingest:
         """Bytes to read there, for a bar that knows its length before anything is read. The reader is asked and left:
         a database of a client is not kept open while others are read."""
         sieve = self._sieve(place)
-        known = self._store.cursor(self._namespace, place.reader, str(place.path))
+        known = self._store.sources.cursor(self._namespace, place.reader, str(place.path))
         cursor = SealedCursor(reading_of(self._readers[place.reader], known).cursor, sieve.key)
         stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, sieve)
         first = next(stream, None)
@@ -244,7 +244,9 @@ class Ingest:
         left_out: set[tuple[str, bytes, bytes]] = set()
         meter.enter(place)
         sieve = self._see_lifted_rules(place, self._sieve(place))
-        reading = reading_of(self._readers[place.reader], self._store.cursor(self._namespace, place.reader, path))
+        reading = reading_of(
+            self._readers[place.reader], self._store.sources.cursor(self._namespace, place.reader, path)
+        )
         self._move(place, reading.before)
         writing = _Writing(self._store, self._namespace, place, anew=reading.anew)
         for bundle in self._bundles(place, SealedCursor(reading.cursor, sieve.key), sieve):
@@ -259,31 +261,31 @@ class Ingest:
         applied = writing.finish()
         if reading.after and error is None:
             if reading.anew:
-                self._store.end_anew(self._namespace, place.reader, path)
+                self._store.ingest.end_anew(self._namespace, place.reader, path)
             self._move(place, reading.after)
-        self._store.place_finished(self._namespace, place.reader, path, place.layout, error, self._clock())
+        self._store.sources.place_finished(self._namespace, place.reader, path, place.layout, error, self._clock())
         if left_out:
-            self._store.note_excluded(self._namespace, place.reader, path, sorted(left_out))
+            self._store.forgetting.note_excluded(self._namespace, place.reader, path, sorted(left_out))
         return applied, skipped + (error is not None)
 
     def _move(self, place: Place, cursor: Cursor) -> None:
         if cursor:
-            self._store.apply(self._namespace, [], place=(place.reader, str(place.path)), cursor=cursor)
+            self._store.ingest.apply(self._namespace, [], place=(place.reader, str(place.path)), cursor=cursor)
 
     def _sieve(self, place: Place) -> Sieve:
         """Made for each place: what was forgotten a moment ago is left out, too."""
         return Sieve(
             self.exclusion(),
-            self._store.all_marks(self._namespace),
-            self._store.secret("forgetting"),
-            self._store.excluded_marks(self._namespace, place.reader, str(place.path)),
+            self._store.forgetting.all_marks(self._namespace),
+            self._store.secrets.get("forgetting"),
+            self._store.forgetting.excluded_marks(self._namespace, place.reader, str(place.path)),
         )
 
     def _see_lifted_rules(self, place: Place, sieve: Sieve) -> Sieve:
         """What a rule excluded is read once the rule is gone or says something else."""
         if all(sieve.exclusion.still_says(*rule) for rule in set(sieve.known.values())):
             return sieve
-        self._store.read_place_again(self._namespace, place.reader, str(place.path))
+        self._store.forgetting.read_place_again(self._namespace, place.reader, str(place.path))
         return replace(sieve, known={})
 
     def _bundles(self, place: Place, cursor: Cursor, sieve: Sieve) -> Iterator[Bundle]:
@@ -306,11 +308,11 @@ class Ingest:
 
     def _note_deletions(self, place: Place, present: frozenset[SessionId]) -> None:
         """Sessions this place held and no longer does stay here, marked; unless another place still has them."""
-        held = self._store.sessions_of_place(self._namespace, place.reader, str(place.path))
+        held = self._store.sources.sessions_of_place(self._namespace, place.reader, str(place.path))
         gone = {x for x in held if x not in present and client_id(x) not in present}
-        gone = {x for x in gone if len(self._store.places_of_session(self._namespace, x)) < 2}
+        gone = {x for x in gone if len(self._store.sources.places_of_session(self._namespace, x)) < 2}
         if gone:
-            self._store.mark_deleted_at_source(self._namespace, sorted(gone))
+            self._store.ingest.mark_deleted_at_source(self._namespace, sorted(gone))
 
     def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
         """Read what is new of one session; ``False`` when the budget ended first.
@@ -327,13 +329,13 @@ class Ingest:
             return False
 
     def _catch_up(self, namespace: Namespace, session_id: SessionId, deadline: float) -> bool:
-        held_by = set(self._store.places_of_session(namespace, session_id))
+        held_by = set(self._store.sources.places_of_session(namespace, session_id))
         for place in self.places():
             if held_by and (place.reader, str(place.path)) not in held_by:
                 continue
             sieve = self._sieve(place)
             reader = self._readers[place.reader]
-            reading = catching_up(reader, self._store.cursor(namespace, place.reader, str(place.path)))
+            reading = catching_up(reader, self._store.sources.cursor(namespace, place.reader, str(place.path)))
             writing = _Writing(self._store, namespace, place, anew=reading.anew)
             late = False
             left_out: set[tuple[str, bytes, bytes]] = set()
@@ -352,7 +354,7 @@ class Ingest:
                     break
             writing.finish()
             if left_out:
-                self._store.note_excluded(namespace, place.reader, str(place.path), sorted(left_out))
+                self._store.forgetting.note_excluded(namespace, place.reader, str(place.path), sorted(left_out))
             if late:
                 return False
         return True
@@ -402,7 +404,7 @@ class _Writing:
         begun = bundle.begun - self._begun if self._anew else frozenset()
         self._begun |= begun
         self._waiting.append(
-            self._store.submit(
+            self._store.ingest.submit(
                 self._namespace,
                 bundle.prepared,
                 place=(self._place.reader, str(self._place.path)),

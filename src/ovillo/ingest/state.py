@@ -23,7 +23,7 @@ class ScanState:
 
     def indexed_through(self) -> int | None:
         """Time of the newest scan that finished, milliseconds."""
-        return self._store.last_scan_at(DEFAULT_NAMESPACE)
+        return self._store.sources.last_scan_at(DEFAULT_NAMESPACE)
 
     def pending(self) -> tuple[str, ...]:
         """What is known not to be indexed yet, for people; empty when all is."""

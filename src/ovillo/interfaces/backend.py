@@ -164,7 +164,7 @@ class Backend:
         """Once a folder of code is indexed; until then nothing of it is even loaded."""
         _be_nice()
         while not self._stop.is_set():
-            if services.store.code_roots(DEFAULT_NAMESPACE):
+            if services.store.code.roots(DEFAULT_NAMESPACE):
                 services.code.watch(self._stop)
             self._stop.wait(_LOOK_FOR_CODE_S)
 
@@ -184,7 +184,7 @@ class Backend:
         turn = lock(services.settings.data_dir / "entities.lock")
         while not self._stop.is_set():
             with suppress(Timeout), turn:
-                for namespace in services.store.namespaces():
+                for namespace in services.store.sessions.namespaces():
                     if services.settings.entity_tracking:
                         tracker = services.entities.tracker(namespace, lambda: summary_worker.is_quiet)
                         tracker.run_until_done(stop=self._stop)
@@ -200,11 +200,11 @@ class Backend:
         while not self._stop.is_set():
             with suppress(Timeout), turn:
                 if services.settings.has_retention:
-                    for namespace in services.store.namespaces():
+                    for namespace in services.store.sessions.namespaces():
                         services.retention.run(namespace, self._stop)
                 while not services.summary_worker.is_quiet and not self._stop.wait(_LOOK_S):
                     pass
-                if not self._stop.is_set() and (left := services.store.wipe()):
+                if not self._stop.is_set() and (left := services.store.forgetting.wipe()):
                     _log.info("removed text may still be in free space of the file: %s", left)
             self._stop.wait(_RETAIN_AGAIN_S)
 
@@ -243,13 +243,13 @@ def _texts_wait(services: Services) -> bool:
     model = model_id(services.settings)
     if model is None:
         return True
-    shares = (services.store.embedding_share(namespace, model) for namespace in services.store.namespaces())
+    shares = (services.store.vectors.share(namespace, model) for namespace in services.store.sessions.namespaces())
     return any(done < eligible for done, eligible in shares)
 
 
 def _with_definitions(services: Services) -> list[Namespace]:
     """Namespaces with indexed code that may have no vectors yet; without any the service is not even made."""
-    with_code = [each for each in services.store.namespaces() if services.store.code_root_paths(each)]
+    with_code = [each for each in services.store.sessions.namespaces() if services.store.code.root_paths(each)]
     return [each for each in with_code if services.symbols.vectors.wait(each)]
 
 

@@ -75,7 +75,7 @@ class SessionReferences:
             raise InvalidInput(
                 f"The query has {len(query):,} characters.", hint=f"Ask with 1 to {MAX_QUERY_CHARS:,} characters."
             )
-        row = self._store.get_session(namespace, session_id)
+        row = self._store.sessions.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
         here = self._memory.of(namespace, row, earlier=False)
@@ -92,7 +92,7 @@ class SessionReferences:
         """Which message of the session, counted from 1, named what is meant."""
         said_in = found.said_in(each.entities[0]) if each.entities else None
         seq = found.remembered.seqs.get(said_in) if said_in else None
-        return None if seq is None else self._store.message_position(namespace, session_id, seq) + 1
+        return None if seq is None else self._store.sessions.message_position(namespace, session_id, seq) + 1
 
     def _explained(self, namespace: Namespace, query: str, remembered: Remembered) -> Explained:
         talk = remembered.conversation

@@ -65,7 +65,7 @@ def by_pattern(
 def newest(store: Store, namespace: Namespace, query: Query) -> Ranking:
     """What the qualifiers alone let through."""
     found: list[Ranked] = []
-    for doc, _ in store.scan_texts(namespace, query.where):
+    for doc, _ in store.text.scan_texts(namespace, query.where):
         found.append(Ranked(doc, 1.0 / (1 + len(found)), "newest"))
         if len(found) >= _MOST_NEWEST:
             break
@@ -78,7 +78,7 @@ def scanned(store: Store, namespace: Namespace, query: Query, deadline: float) -
     found: list[Ranked] = []
     looked = 0
     cut: str | None = None
-    for doc, text in store.scan_texts(namespace, query.where):
+    for doc, text in store.text.scan_texts(namespace, query.where):
         looked += 1
         try:
             places = [find_text(text, word, 1, whole=True, deadline=deadline) for word in wanted]
@@ -139,12 +139,12 @@ def _texts(
                 narrowing.append(match)
     narrowing += [unit.match for unit in units.of_words(namespace, query.plain_words).found]
     if not narrowing:
-        yield from store.scan_texts(namespace, query.where)
+        yield from store.text.scan_texts(namespace, query.where)
         return
     every: Match = narrowing[0] if len(narrowing) == 1 else AllOf(tuple(narrowing))
     expression = Except(every, drop) if drop else every
-    hits = store.match(namespace, expression, query.where, _CANDIDATES, order=Order.NEWEST)
+    hits = store.text.match(namespace, expression, query.where, _CANDIDATES, order=Order.NEWEST)
     for start in range(0, len(hits), _READ_AT_ONCE):
         ids = [hit.doc for hit in hits[start : start + _READ_AT_ONCE]]
-        texts = store.doc_texts(namespace, ids)
+        texts = store.text.doc_texts(namespace, ids)
         yield from ((doc, texts[doc]) for doc in ids if doc in texts)

@@ -92,7 +92,7 @@ class EmbeddingQueue:
     def _until_done(self, run: Run, written_more: Callable[[int], None] = lambda _: None) -> int:
         """A turn for each namespace that has something waiting, until none has; how many documents got vectors."""
         done = 0
-        waiting = list(self._store.namespaces())
+        waiting = list(self._store.sessions.namespaces())
         while waiting and not self._stop.is_set():
             size = max(_WRITTEN, _FETCHED // len(waiting))
             busy = []
@@ -108,7 +108,7 @@ class EmbeddingQueue:
         """One fetch from the store, written piece by piece; how many documents got vectors."""
         if self._stop.is_set():
             return 0
-        waiting = self._store.not_embedded(namespace, self.name, size)
+        waiting = self._store.vectors.not_embedded(namespace, self.name, size)
         written = 0
         for at in range(0, len(waiting), _WRITTEN):
             if self._stop.is_set():
@@ -133,7 +133,7 @@ class EmbeddingQueue:
             return 0
         rows = np.array([row for _, rows in done for row in rows], np.float32)
         put = iter(centred(rows, self._mean(namespace, rows)))
-        self._store.put_vectors(
+        self._store.vectors.put(
             namespace, self.name, [(doc, np.array([next(put) for _ in rows], np.float32)) for doc, rows in done]
         )
         return len(done)
@@ -157,19 +157,19 @@ class EmbeddingQueue:
         mean = stored_mean(self._store, namespace, self.name)
         if mean is not None:
             return mean
-        before = self._store.stored_vectors(namespace, self.name)
+        before = self._store.vectors.stored(namespace, self.name)
         everything = np.concatenate([*(vectors for _, vectors in before), unit(rows)])
         if len(everything) < MEAN_NEEDS:
             return None
         mean = np.asarray(everything.mean(axis=0), np.float32)
-        self._store.set_model_state(namespace, self.name, {"mean": [round(float(x), 6) for x in mean]})
-        self._store.put_vectors(namespace, self.name, [(doc, centred(vectors, mean)) for doc, vectors in before])
+        self._store.vectors.set_model_state(namespace, self.name, {"mean": [round(float(x), 6) for x in mean]})
+        self._store.vectors.put(namespace, self.name, [(doc, centred(vectors, mean)) for doc, vectors in before])
         return mean
 
 
 def embedded_of_all(store: Store, name: str) -> tuple[int, int]:
     """``(embedded, eligible)`` documents of all namespaces: for who runs the server, in no answer to a caller."""
-    shares = [store.embedding_share(namespace, name) for namespace in store.namespaces()]
+    shares = [store.vectors.share(namespace, name) for namespace in store.sessions.namespaces()]
     return sum(done for done, _ in shares), sum(eligible for _, eligible in shares)
 
 

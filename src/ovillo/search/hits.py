@@ -39,7 +39,7 @@ def show(
     ranking: Ranking,
     per_session: int,
 ) -> tuple[SessionHits, ...]:
-    texts = store.doc_texts(namespace, [item.doc for _, items in page for item in items[:per_session]])
+    texts = store.text.doc_texts(namespace, [item.doc for _, items in page for item in items[:per_session]])
     known = summaries(namespace, [session_id for session_id, _ in page])
     return tuple(
         SessionHits(

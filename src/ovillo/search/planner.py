@@ -131,7 +131,7 @@ class _Gathering:
             AllOf((expression, *self._must)) if self._must and expression is not self._must[0] else expression
         )
         limited = Except(whole, self._drop) if self._drop else whole
-        return self._store.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
+        return self._store.text.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
 
     def _note(
         self, hits: Sequence[Scored], index: int | None, frequency: int | None = None, worth: float = 1.0

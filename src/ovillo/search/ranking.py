@@ -76,7 +76,7 @@ def with_neighbours(store: Store, namespace: Namespace, scores: Mapping[DocId, f
     """Each text gains from what was said next to it: an answer lies beside its question."""
     best = sorted(scores, key=lambda doc: (-scores[doc], -doc))[:_EXPANDED]
     gained = dict(scores)
-    for doc, around in store.neighbours(namespace, best, max(_NEIGHBOUR)).items():
+    for doc, around in store.text.neighbours(namespace, best, max(_NEIGHBOUR)).items():
         for other, distance in around:
             gained[other] = gained.get(other, 0.0) + _NEIGHBOUR[distance] * scores[doc]
     return gained

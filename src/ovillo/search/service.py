@@ -90,7 +90,7 @@ class Search:
         ranking = self.rank(namespace, request)
         docs = ranking.docs
         unknown = [item.doc for item in ranking.ranked if item.doc not in docs]
-        docs.update((doc.id, doc) for doc in self._store.docs(namespace, unknown))
+        docs.update((doc.id, doc) for doc in self._store.text.docs(namespace, unknown))
         grouped = by_session(ranking.ranked, docs)
         end = skipped + request.limit
         return SearchResult(
@@ -209,7 +209,7 @@ class Search:
         )
 
     def _sessions(self, namespace: Namespace, name: str) -> Sequence[SessionId]:
-        ids = self._store.find_session_ids(namespace, name)
+        ids = self._store.sessions.find_ids(namespace, name)
         if not ids:
             raise NotFound(f"No session id begins with {name!r}.", hint="List sessions to see their ids.")
         return ids[:1] if ids[0] == name else ids

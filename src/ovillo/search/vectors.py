@@ -27,5 +27,5 @@ def centred(rows: Rows, mean: Rows | None) -> Rows:
 
 def stored_mean(store: Store, namespace: Namespace, name: str) -> Rows | None:
     """A mean says what its texts are about: it is of one namespace, and used for no other."""
-    mean = store.model_state(namespace, name).get("mean")
+    mean = store.vectors.model_state(namespace, name).get("mean")
     return np.array(mean, np.float32) if mean else None

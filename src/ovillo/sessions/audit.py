@@ -74,16 +74,16 @@ class Audit:
     ) -> list[AuditRecord]:
         """Newest first; what waits is written before."""
         self.flush()
-        return self._store.audit(namespace, session_id=session_id, before=before, limit=limit)
+        return self._store.audit.entries(namespace, session_id=session_id, before=before, limit=limit)
 
     def verify(self) -> AuditCheck:
         self.flush()
-        return self._store.check_audit()
+        return self._store.audit.check()
 
     def holds(self, head: str) -> bool:
         """Whether the chain still has the entry whose head was noted earlier."""
         wanted = head.strip().lower()
-        return any(record.chain.hex() == wanted for record in self._store.audit_chain())
+        return any(record.chain.hex() == wanted for record in self._store.audit.chain())
 
     def flush(self) -> None:
         """Write what waits. Raises StoreUnavailable, and then it waits on."""
@@ -99,7 +99,7 @@ class Audit:
             by_namespace.setdefault(namespace, []).append(entry)
         try:
             for namespace, entries in by_namespace.items():
-                self._store.add_audit(namespace, entries)
+                self._store.audit.add(namespace, entries)
         except OvilloError:
             with self._lock:
                 self._waiting += waiting
@@ -113,7 +113,7 @@ class Audit:
     def _sweep(self, now: int) -> None:
         if self._days and (self._swept_at is None or now - self._swept_at >= _DAY_MS):
             self._swept_at = now
-            self._store.drop_audit(now - self._days * _DAY_MS)
+            self._store.audit.drop(now - self._days * _DAY_MS)
 
     def _flush_quietly(self) -> None:
         try:

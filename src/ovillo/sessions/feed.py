@@ -166,7 +166,7 @@ class ChangeFeed:
         """Everything after ``cursor``, or from now on, of these sessions or of all.
 
         Raises InvalidInput for a cursor this log has not reached."""
-        newest = self._store.last_change(namespace)
+        newest = self._store.changes.last(namespace)
         if cursor is not None and not 0 <= cursor <= newest:
             raise InvalidInput(
                 f"The cursor {cursor} is not one of this store's; its newest change is {newest}.",
@@ -179,7 +179,7 @@ class ChangeFeed:
         with self._lock:
             self._subscriptions.append(subscription)
             if self._thread is None and not self._ended.is_set():
-                self._unhook = self._store.on_commit(self._woken.set)
+                self._unhook = self._store.changes.on_commit(self._woken.set)
                 self._thread = threading.Thread(target=self._run, name="ovillo-feed", daemon=True)
                 self._thread.start()
         self._woken.set()
@@ -248,7 +248,7 @@ class ChangeFeed:
         return more
 
     def _serve_live(self, namespace: Namespace, live: list[Subscription]) -> bool:
-        changes = self._store.changes(namespace, min(each.at for each in live), _BATCH)
+        changes = self._store.changes.since(namespace, min(each.at for each in live), _BATCH)
         woken = set()
         for change in changes:
             wanted = [each for each in live if each.at < change.seq and each.wants(change) and not each.lost]
@@ -266,7 +266,7 @@ class ChangeFeed:
         return len(changes) == _BATCH
 
     def _catch_up(self, each: Subscription) -> bool:
-        changes = self._store.changes(each.namespace, each.at, _BATCH)
+        changes = self._store.changes.since(each.namespace, each.at, _BATCH)
         given = False
         for change in changes:
             if each.is_full:
@@ -287,5 +287,5 @@ def event_of(store: Store, namespace: Namespace, change: Change, *, with_message
     session_id, message_id = named(change)
     message = None
     if with_message and session_id and message_id:
-        message = store.get_message(namespace, session_id, message_id)
+        message = store.sessions.get_message(namespace, session_id, message_id)
     return Event(change, message)

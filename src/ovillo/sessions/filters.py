@@ -36,7 +36,7 @@ def by_name(store: Store, namespace: Namespace, where: SessionFilter, *, only_wo
     if not where.name or not where.name.strip():
         return replace(where, name=None)
     matches = _words(where.name) if only_words else matcher(where.name)
-    found = tuple(key for key, title, prompt in store.session_names(namespace) if matches(title or prompt or "", key))
+    found = tuple(key for key, title, prompt in store.sessions.names(namespace) if matches(title or prompt or "", key))
     both = tuple(x for x in found if x in set(where.session_ids)) if where.session_ids else found
     return replace(where, name=None, session_ids=both or _NOBODY)
 
@@ -104,9 +104,9 @@ def unknown_values(
     notes = []
     for field in ("source", "agent", "project", "model", "branch"):
         value = getattr(where, field)
-        if not value or store.list_sessions(namespace, SessionFilter(**{field: value}), 1):
+        if not value or store.sessions.find(namespace, SessionFilter(**{field: value}), 1):
             continue
-        known = store.values_of(namespace, field)
+        known = store.sessions.values_of(namespace, field)
         if field == "source":
             readable = sorted({*sources(), *known})
             if _plain(value) not in map(_plain, readable):

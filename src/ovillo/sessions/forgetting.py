@@ -103,7 +103,7 @@ class Forgetting:
         is marked even where only a later one of it is stored."""
         base, number = client_id(session_id), 1
         name = base
-        while number == 1 or self._store.get_session(namespace, SessionId(name)) is not None:
+        while number == 1 or self._store.sessions.get(namespace, SessionId(name)) is not None:
             yield SessionId(name)
             number += 1
             name = numbered_id(base, number)
@@ -134,7 +134,7 @@ class Forgetting:
 
     def _source(self, namespace: Namespace, given: str) -> Plan:
         sources = {session.source for session in self._all(namespace)}
-        sources |= {place.reader for place in self._store.places(namespace)}
+        sources |= {place.reader for place in self._store.sources.places(namespace)}
         name = given.casefold().replace("-", "_").replace(" ", "_")
         if name not in sources:
             raise NotFound(f"No source {named(given)}.", hint=f"There are: {', '.join(sorted(sources)) or 'none'}.")
@@ -150,11 +150,11 @@ class Forgetting:
         marked: tuple[tuple[Forgettable, str], ...] = (),
     ) -> Plan:
         ids = tuple(dict.fromkeys(chosen))
-        return Plan(target, name, ids, self._store.traces(namespace, ids), marked)
+        return Plan(target, name, ids, self._store.forgetting.traces(namespace, ids), marked)
 
     def _all(self, namespace: Namespace, where: SessionFilter | None = None) -> Iterator[Session]:
         after: tuple[int, str] | None = None
-        while rows := self._store.list_sessions(namespace, where or SessionFilter(), _PAGE, after):
+        while rows := self._store.sessions.find(namespace, where or SessionFilter(), _PAGE, after):
             for row in rows:
                 yield row.session
             last = rows[-1].session
@@ -165,31 +165,33 @@ class Forgetting:
     def forget(self, principal: Principal, channel: str, plan: Plan) -> Forgotten:
         """Raises StoreUnavailable; what is done by then stays done, and the same call goes on."""
         namespace, at = principal.namespace, self._clock()
-        key = self._store.secret("forgetting")
+        key = self._store.secrets.get("forgetting")
         stones = [Tombstone(kind, mark_of(key, kind, name), at) for kind, name in plan.marked]
         for stone in stones:
-            self._store.put_tombstone(namespace, stone)
+            self._store.forgetting.put_tombstone(namespace, stone)
         asked = self._asked(namespace, plan.sessions)
         marks = [stone.mark.hex() for stone in stones]
         gone = 0
         for session_id in plan.sessions:
             mark = mark_of(key, Forgettable.SESSION, session_id).hex()
-            if self._store.forget_session(namespace, session_id, at=at, part_of=stones[0] if stones else None):
+            if self._store.forgetting.forget_session(
+                namespace, session_id, at=at, part_of=stones[0] if stones else None
+            ):
                 gone += 1
                 self._audit.removed(principal, channel, f"forget {plan.target}", f"forgotten:{mark}")
             if not stones:
                 marks.append(mark)
         if plan.target == "project":
-            self._store.forget_tasks(namespace, plan.name)
+            self._store.forgetting.forget_tasks(namespace, plan.name)
         self._drop_questions(asked)
         return Forgotten(gone, tuple(marks), self.finish())
 
     def finish(self) -> str | None:
         """Write the file anew where something was removed; why that could not be done, if it could not."""
-        return self._store.wipe()
+        return self._store.forgetting.wipe()
 
     def listed(self, namespace: Namespace) -> list[Tombstone]:
-        return self._store.tombstones(namespace)
+        return self._store.forgetting.tombstones(namespace)
 
     def allow(self, namespace: Namespace, mark: str) -> Tombstone:
         """What was forgotten may be read again; the next scan does. Raises NotFound, Ambiguous, InvalidInput."""
@@ -203,7 +205,7 @@ class Forgetting:
             raise NotFound(f"Nothing was forgotten under {mark!r}.", hint="`ovillo forget list` shows the marks.")
         if len(found) > 1:
             raise Ambiguous(f"Several marks begin with {mark!r}.", hint="Give more of it.")
-        self._store.lift_tombstones(namespace, [found[0].mark])
+        self._store.forgetting.lift_tombstones(namespace, [found[0].mark])
         return found[0]
 
     # --- what was asked of knowledge documents is noted in a file beside the database
@@ -222,7 +224,7 @@ class Forgetting:
 
     def _messages(self, namespace: Namespace, session_id: SessionId) -> Iterator[Message]:
         after: int | None = None
-        while found := self._store.messages(namespace, session_id, after_seq=after, limit=_PAGE):
+        while found := self._store.sessions.messages(namespace, session_id, after_seq=after, limit=_PAGE):
             yield from found
             after = found[-1].seq
 

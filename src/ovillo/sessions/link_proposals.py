@@ -89,9 +89,9 @@ class LinkProposals:
     def for_session(self, namespace: Namespace, session_id: SessionId, limit: int = 20) -> tuple[Proposal, ...]:
         """Best first. Raises NotFound."""
         row = self._row(namespace, session_id)
-        shared = self._store.sharing_files(namespace, session_id, _SHARED_FILES)
+        shared = self._store.links.sharing_files(namespace, session_id, _SHARED_FILES)
         others = self._candidates(namespace, row, shared)
-        said = self._store.prompts_of(namespace, [session_id, *(x.session.id for x in others)], _PROMPTS)
+        said = self._store.links.prompts_of(namespace, [session_id, *(x.session.id for x in others)], _PROMPTS)
         tickets = {name: tickets_in(texts) for name, texts in said.items()}
         names = {name: identifiers_in(texts) for name, texts in said.items()}
         common = Counter(word for words in names.values() for word in words)
@@ -113,7 +113,7 @@ class LinkProposals:
     def newest(self, namespace: Namespace, limit: int = 20) -> tuple[Proposal, ...]:
         """For the sessions written last, each pair once, best first."""
         pairs: dict[frozenset[SessionId], Proposal] = {}
-        for row in self._store.list_sessions(namespace, SessionFilter(), _NEWEST):
+        for row in self._store.sessions.find(namespace, SessionFilter(), _NEWEST):
             for proposal in self.for_session(namespace, row.session.id, limit):
                 pair = frozenset((proposal.from_session.session.id, proposal.to_session.session.id))
                 pairs.setdefault(pair, proposal)
@@ -139,12 +139,12 @@ class LinkProposals:
 
     def dismiss(self, namespace: Namespace, one: SessionId, other: SessionId) -> None:
         """Never propose this pair again, in whatever relationship. Raises NotFound."""
-        self._store.dismiss_pair(namespace, one, other, at=self._clock())
+        self._store.links.dismiss(namespace, one, other, at=self._clock())
 
     # --- who is compared
 
     def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
-        row = self._store.get_session(namespace, session_id)
+        row = self._store.sessions.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
         return row
@@ -153,11 +153,11 @@ class LinkProposals:
         """Sessions that share files, then the newest of the same folder, then those of the same branch."""
         session = row.session
         ids = list(dict.fromkeys(x.session_id for x in shared))[:_CANDIDATES]
-        rows = list(self._store.get_sessions(namespace, ids).values())
+        rows = list(self._store.sessions.get_many(namespace, ids).values())
         for where in _neighbourhood(session):
-            rows += self._store.list_sessions(namespace, where, _CANDIDATES)
-        left_out = self._store.dismissed_with(namespace, session.id) | {session.id}
-        for link in self._store.links_of(namespace, [session.id]):
+            rows += self._store.sessions.find(namespace, where, _CANDIDATES)
+        left_out = self._store.links.dismissed_with(namespace, session.id) | {session.id}
+        for link in self._store.links.of(namespace, [session.id]):
             left_out |= {link.from_id, link.to_id}
         chosen: dict[SessionId, SessionRow] = {}
         for other in rows:

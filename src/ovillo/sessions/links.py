@@ -71,16 +71,16 @@ class LinkService:
             origin,
             self._clock(),
         )
-        return link, self._store.put_link(namespace, link)
+        return link, self._store.links.put(namespace, link)
 
     def unlink(
         self, namespace: Namespace, from_id: SessionId, to_id: SessionId, relationship: str | None = None
     ) -> int:
         """Remove links from one session to another, of one relationship or of all; how many. Raises NotFound."""
         word = None if relationship is None else checked_relationship(relationship)
-        removed = self._store.remove_links(namespace, from_id, to_id, word, at=self._clock())
+        removed = self._store.links.remove(namespace, from_id, to_id, word, at=self._clock())
         if not removed:
-            there = [x for x in self._store.links_of(namespace, [from_id]) if to_id in (x.from_id, x.to_id)]
+            there = [x for x in self._store.links.of(namespace, [from_id]) if to_id in (x.from_id, x.to_id)]
             known = "; ".join(f"{x.from_id} {x.relationship} {x.to_id}" for x in there)
             worded = f" {word!r}" if word else ""
             raise NotFound(
@@ -91,9 +91,9 @@ class LinkService:
 
     def links_of(self, namespace: Namespace, session_id: SessionId) -> tuple[SeenLink, ...]:
         """Links from and to a session, oldest first. Raises NotFound."""
-        if self._store.get_session(namespace, session_id) is None:
+        if self._store.sessions.get(namespace, session_id) is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
-        return self._seen(namespace, session_id, self._store.links_of(namespace, [session_id]))
+        return self._seen(namespace, session_id, self._store.links.of(namespace, [session_id]))
 
     def related_sessions(self, namespace: Namespace, session_id: SessionId) -> list[dict[str, Any]]:
         """``related_sessions`` of a session's metadata: ``{id, relationship, shared_entities}`` for each link of
@@ -104,13 +104,13 @@ class LinkService:
                 "relationship": link.relationship if link.from_id == session_id else inverse(link.relationship),
                 "shared_entities": list(link.shared_entities),
             }
-            for link in self._store.links_of(namespace, [session_id])
+            for link in self._store.links.of(namespace, [session_id])
         ]
 
     def _seen(self, namespace: Namespace, session_id: SessionId, links: Iterable[Link]) -> tuple[SeenLink, ...]:
         links = list(links)
         ends = {end for link in links for end in (link.from_id, link.to_id)} - {session_id}
-        rows = self._store.get_sessions(namespace, sorted(ends))
+        rows = self._store.sessions.get_many(namespace, sorted(ends))
         seen = []
         for link in links:
             outgoing = link.from_id == session_id

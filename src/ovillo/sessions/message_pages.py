@@ -30,7 +30,12 @@ def message_page(
 ) -> tuple[list[Message], bool]:
     """``count`` messages between the places, fewer when they fill ``max_chars``, and whether there are more."""
     read = partial(
-        store.messages, namespace, session_id, after_seq=after_seq, before_seq=before_seq, newest_first=newest_first
+        store.sessions.messages,
+        namespace,
+        session_id,
+        after_seq=after_seq,
+        before_seq=before_seq,
+        newest_first=newest_first,
     )
     messages = read(after_id=after_id, before_id=before_id, limit=count + 1, max_chars=max_chars)
     if len(messages) > count:

@@ -47,7 +47,7 @@ class Recorder:
 
         Raises InvalidInput, and Conflict when the id is taken by a session that differs or is mirrored."""
         clean, _ = self._redactor.redact_delta(SessionDelta(session_of(namespace, draft, self._clock)))
-        row, is_new = self._store.create_session(namespace, clean.session)
+        row, is_new = self._store.recording.create(namespace, clean.session)
         if not is_new:
             self._must_be_native(row.session)
             if names := differing(row.session, _as_stored(draft, clean.session)):
@@ -61,7 +61,7 @@ class Recorder:
     def get(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
         """A session recorded here. Raises NotFound, and Conflict for a mirrored one."""
         session_id = self._stored_id(session_id)
-        row = self._store.get_session(namespace, session_id)
+        row = self._store.sessions.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
         self._must_be_native(row.session)
@@ -79,13 +79,13 @@ class Recorder:
         known = Session(session_id, NATIVE, **{k: v for k, v in given.items() if v is not None})
         clean, _ = self._redactor.redact_delta(SessionDelta(known))
         kept = {name: getattr(clean.session, name) if given[name] is not None else None for name in given}
-        return self._store.update_session(namespace, session_id, kept, at=self._clock(), if_version=if_version)
+        return self._store.recording.update(namespace, session_id, kept, at=self._clock(), if_version=if_version)
 
     def delete(self, namespace: Namespace, session_id: SessionId, *, if_version: str | None = None) -> None:
         """With its messages and all that hangs on it. Raises NotFound, Conflict."""
         session_id = self.get(namespace, session_id).session.id
         self._native.discard((namespace, session_id))
-        self._store.delete_session(namespace, session_id, at=self._clock(), if_version=if_version)
+        self._store.recording.delete(namespace, session_id, at=self._clock(), if_version=if_version)
 
     # --- messages
 
@@ -111,7 +111,7 @@ class Recorder:
     def _written(
         self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]]
     ) -> Future[list[Appended]]:
-        appending = self._store.append(namespace, session_id, messages, at=self._clock())
+        appending = self._store.recording.append(namespace, session_id, messages, at=self._clock())
         if self._grown is not None:
             appending.add_done_callback(lambda done: self._tell(namespace, session_id, done))
         return appending

@@ -84,7 +84,7 @@ class Recovery:
 
     def _files(self, namespace: Namespace, session_id: SessionId, thread: _Thread) -> list[RecoveredItem]:
         items = []
-        for path, times, at in self._store.touched_files(namespace, session_id)[:40]:
+        for path, times, at in self._store.sessions.touched_files(namespace, session_id)[:40]:
             change = thread.changes.get(path)
             state = f"last change {change[0]}" if change else "read only"
             items.append(RecoveredItem("file", f"{path}: touched {times}x, {state}", change[1] if change else None, at))

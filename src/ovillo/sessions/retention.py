@@ -68,7 +68,7 @@ class Retention:
         where = SessionFilter(type=kind)
         if not mirrored:
             where = replace(where, source=NATIVE)
-        while rows := self._store.list_sessions(namespace, where, _PAGE, after):
+        while rows := self._store.sessions.find(namespace, where, _PAGE, after):
             for row in rows:
                 session = row.session
                 kept = self.days_for(namespace, session.type) if days is None else days
@@ -82,16 +82,16 @@ class Retention:
         """Remove what ``plan`` chose and nobody touched since; the ids."""
         removed: list[SessionId] = []
         for item in chosen:
-            row = self._store.get_session(namespace, item.session.id)
+            row = self._store.sessions.get(namespace, item.session.id)
             if row is None or row.session.updated_at != item.session.updated_at:
                 continue
             if row.session.source != NATIVE:
                 # Its client may still have it: without a mark the next scan would bring it back.
-                self._store.forget_session(namespace, item.session.id, at=self._clock())
+                self._store.forgetting.forget_session(namespace, item.session.id, at=self._clock())
                 removed.append(item.session.id)
                 continue
             try:
-                self._store.delete_session(namespace, item.session.id, at=self._clock(), if_version=row.version)
+                self._store.recording.delete(namespace, item.session.id, at=self._clock(), if_version=row.version)
             except NotFound:
                 continue
             removed.append(item.session.id)

@@ -91,17 +91,17 @@ class Snapshots:
         plain = plain_text(clean)
         base = self._base(namespace, session_id) if level else None
         try:
-            snapshot = self._store.add_snapshot(namespace, session_id, encode(plain, level, base), at=self._clock())
+            snapshot = self._store.snapshots.add(namespace, session_id, encode(plain, level, base), at=self._clock())
         except Conflict:
             # Another process took the last place of the chain, or the session was made anew: a keyframe fits always.
-            snapshot = self._store.add_snapshot(namespace, session_id, encode(plain, level), at=self._clock())
+            snapshot = self._store.snapshots.add(namespace, session_id, encode(plain, level), at=self._clock())
         return Saved(snapshot, redactions)
 
     def restore(self, namespace: Namespace, session_id: SessionId, version: int | None = None) -> Restored:
         """A version as it was saved, the newest one for ``None``.
 
         Raises NotFound, and IntegrityError (naming the newest sound version before it) for a damaged one."""
-        chain = self._store.snapshot_chain(namespace, session_id, version)
+        chain = self._store.snapshots.chain(namespace, session_id, version)
         if not chain:
             raise self._no_version(namespace, session_id, version)
         snapshot = chain[-1][0]
@@ -116,9 +116,9 @@ class Snapshots:
         """Newest first. Raises InvalidInput."""
         if not 1 <= limit <= MAX_PAGE:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {MAX_PAGE}.")
-        found = self._store.snapshots(namespace, session_id, before=before, limit=limit + 1)
+        found = self._store.snapshots.versions(namespace, session_id, before=before, limit=limit + 1)
         following = found[limit - 1].version if len(found) > limit else None
-        return VersionPage(tuple(found[:limit]), self._store.count_snapshots(namespace, session_id), following)
+        return VersionPage(tuple(found[:limit]), self._store.snapshots.count(namespace, session_id), following)
 
     def diff(
         self, namespace: Namespace, session_id: SessionId, from_version: int | None, to_version: int | None
@@ -131,7 +131,7 @@ class Snapshots:
 
     def _base(self, namespace: Namespace, session_id: SessionId) -> Base | None:
         """The newest version, when a delta may rest on it (the store looks again when it stores)."""
-        chain = self._store.snapshot_chain(namespace, session_id)
+        chain = self._store.snapshots.chain(namespace, session_id)
         if not chain or len(chain) > MAX_DELTAS:
             return None
         try:
@@ -141,8 +141,8 @@ class Snapshots:
             return None
 
     def _no_version(self, namespace: Namespace, session_id: SessionId, version: int | None) -> NotFound:
-        newest = self._store.snapshots(namespace, session_id, limit=1)
-        if self._store.get_session(namespace, session_id) is None:
+        newest = self._store.snapshots.versions(namespace, session_id, limit=1)
+        if self._store.sessions.get(namespace, session_id) is None:
             return NotFound(f"No session {session_id!r}.", hint="List sessions for ids.")
         if not newest:
             return NotFound(f"Session {named(session_id)} has no saved version.", hint="session_save makes one.")
@@ -165,7 +165,7 @@ class Snapshots:
         while before is not None:
             page = self.versions(namespace, session_id, before=before, limit=100)
             for snapshot in page.versions:
-                chain = self._store.snapshot_chain(namespace, session_id, snapshot.version)
+                chain = self._store.snapshots.chain(namespace, session_id, snapshot.version)
                 if bad.isdisjoint(row.version for row, _ in chain):
                     try:
                         plain_of(chain)

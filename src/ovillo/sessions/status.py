@@ -120,7 +120,7 @@ class StatusService:
     # --- checks
 
     def _file(self, namespace: Namespace, found: _Findings) -> None:
-        health: StoreHealth = self._store.health(namespace)
+        health: StoreHealth = self._store.health.report(namespace)
         found.metrics |= {
             "schemaVersion": health.schema_version,
             "databaseBytes": health.size_bytes,
@@ -133,7 +133,7 @@ class StatusService:
             )
 
     def _writer(self, namespace: Namespace, found: _Findings) -> None:
-        answered = self._store.probe_writer(_WRITER_S)
+        answered = self._store.health.probe_writer(_WRITER_S)
         found.metrics["writerAnswers"] = answered
         if not answered:
             found.note("degraded", f"The writer has not answered for {_WRITER_S:g} s: a long write is running.")
@@ -149,7 +149,7 @@ class StatusService:
             found.note(level, f"Only {free / 1e6:,.0f} MB are free in {there}: make room.")
 
     def _index(self, namespace: Namespace, found: _Findings) -> None:
-        current = self._store.index_is_current()
+        current = self._store.text.is_current()
         found.metrics["indexCurrent"] = current
         if not current:
             found.note("degraded", "The text index was made by an older ovillo: `ovillo scan` makes it again.")
@@ -161,13 +161,13 @@ class StatusService:
             found.metrics |= {"embeddedTexts": done, "embeddableTexts": eligible}
 
     def _sources(self, namespace: Namespace, found: _Findings) -> None:
-        places = self._store.places(namespace)
+        places = self._store.sources.places(namespace)
         unreadable = [place for place in places if place.error]
         found.metrics |= {
             "sources": len(places),
             "unreadableSources": len(unreadable),
             "skippedRecords": sum(len(place.skipped) for place in places),
-            "lastScan": to_iso(self._store.last_scan_at(namespace)),
+            "lastScan": to_iso(self._store.sources.last_scan_at(namespace)),
         }
         if unreadable:
             named = ", ".join(place.path for place in unreadable[:_PLACES_NAMED])
@@ -190,9 +190,9 @@ class StatusService:
 
     def _active(self, namespace: Namespace) -> tuple[SessionSummary, ...]:
         """Recorded sessions that are active, and mirrored ones written within the last hour; newest first."""
-        native = self._store.list_sessions(namespace, SessionFilter(source=NATIVE, status="active"), _LISTED)
+        native = self._store.sessions.find(namespace, SessionFilter(source=NATIVE, status="active"), _LISTED)
         since = self._clock() - _AT_WORK_MS
-        recent = self._store.list_sessions(namespace, SessionFilter(status="active", after=since), _LISTED)
+        recent = self._store.sessions.find(namespace, SessionFilter(status="active", after=since), _LISTED)
         rows = {row.session.id: row for row in (*native, *recent)}
         newest = sorted(rows.values(), key=lambda row: -(row.session.updated_at or 0))
         return tuple(summarise(row) for row in newest[:_LISTED])

@@ -98,7 +98,7 @@ class SummaryService:
 
     def due(self, namespace: Namespace, session_id: SessionId) -> bool:
         """Whether the session has outgrown its short-term memory. Cheap: for use after every append."""
-        row = self._store.get_session(namespace, session_id)
+        row = self._store.sessions.get(namespace, session_id)
         if row is None or row.session.source != NATIVE or (namespace, session_id) in self._busy:
             return False
         memory = self._memory(row)
@@ -203,7 +203,7 @@ class SummaryService:
 
     def _keep(self, namespace: Namespace, summary: Summary) -> SummaryOutcome:
         try:
-            self._store.put_summary(namespace, summary)
+            self._store.recording.put_summary(namespace, summary)
         except Conflict:
             # Another process was faster; its summary stands for at least as much.
             return _in_force(self._newest(namespace, summary.session_id))
@@ -255,20 +255,20 @@ class SummaryService:
     # --- reading
 
     def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
-        row = self._store.get_session(namespace, session_id)
+        row = self._store.sessions.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
         return row
 
     def _newest(self, namespace: Namespace, session_id: SessionId) -> Summary | None:
-        found = self._store.summaries(namespace, session_id)
+        found = self._store.recording.summaries(namespace, session_id)
         return found[-1] if found else None
 
     def _messages(self, namespace: Namespace, session_id: SessionId, after: int | None) -> list[Message]:
         found: list[Message] = []
         last: str | None = None
         while True:
-            page = self._store.messages(namespace, session_id, after_seq=after, after_id=last, limit=_PAGE)
+            page = self._store.sessions.messages(namespace, session_id, after_seq=after, after_id=last, limit=_PAGE)
             found += page
             if len(page) < _PAGE:
                 return found
@@ -279,7 +279,9 @@ class SummaryService:
         found: list[Message] = []
         before: str | None = None
         while sum(map(is_prompt, found)) < wanted:
-            page = self._store.messages(namespace, session_id, before_id=before, limit=_PAGE, newest_first=True)
+            page = self._store.sessions.messages(
+                namespace, session_id, before_id=before, limit=_PAGE, newest_first=True
+            )
             found += page
             if len(page) < _PAGE:
                 break
@@ -293,7 +295,7 @@ class SummaryService:
             case ByMessages(keep=keep):
                 if len(kept) >= keep:
                     return kept
-                newest = self._store.messages(namespace, session_id, limit=keep, newest_first=True)
+                newest = self._store.sessions.messages(namespace, session_id, limit=keep, newest_first=True)
                 return tuple(newest[::-1])
             case ByTurns(keep_last_n_turns=wanted):
                 if len(turns(kept)) >= wanted:
@@ -319,7 +321,7 @@ class SummaryService:
         stored = self._newest(namespace, session_id)
         covered = _Covered(None, 0, 0)
         if stored:
-            count = self._store.message_position(namespace, session_id, stored.through_seq + 1)
+            count = self._store.sessions.message_position(namespace, session_id, stored.through_seq + 1)
             prompts = None
             if isinstance(rules, ByTurns):
                 rest = self._messages(namespace, session_id, stored.through_seq)

@@ -96,22 +96,22 @@ class SummaryWorker:
         done = 0
         while not (stop and stop.is_set()):
             now = self._clock()
-            waiting = self._store.unclassified(namespace, now - IDLE_MS, _BATCH)
+            waiting = self._store.classification.unclassified(namespace, now - IDLE_MS, _BATCH)
             if not waiting:
                 break
-            self._store.classify(namespace, [self._judged(namespace, x, now) for x in waiting], at=now)
+            self._store.classification.classify(namespace, [self._judged(namespace, x, now) for x in waiting], at=now)
             done += len(waiting)
         return done
 
     def _judged(
         self, namespace: Namespace, session_id: SessionId, now: int
     ) -> tuple[SessionId, SessionType, SessionStatus]:
-        row = self._store.get_session(namespace, session_id)
-        first = self._store.messages(namespace, session_id, limit=_LOOKED_AT)
+        row = self._store.sessions.get(namespace, session_id)
+        first = self._store.sessions.messages(namespace, session_id, limit=_LOOKED_AT)
         if row is None or row.counts.messages <= len(first):
             last = first
         else:
-            last = self._store.messages(namespace, session_id, limit=_LOOKED_AT, newest_first=True)[::-1]
+            last = self._store.sessions.messages(namespace, session_id, limit=_LOOKED_AT, newest_first=True)[::-1]
         branch, at = (row.session.git_branch, row.session.updated_at) if row else (None, None)
         found = detect(first, branch=branch)
         return session_id, found.type, session_status(last, now, updated_at=at)
@@ -183,7 +183,7 @@ class SummaryWorker:
             self._changed.wait(left)
 
     def _tidy(self, namespace: Namespace, session_id: SessionId, seq: int) -> None:
-        row = self._store.get_session(namespace, session_id)
+        row = self._store.sessions.get(namespace, session_id)
         if row is None:
             return
         if row.session.source != NATIVE:
@@ -207,7 +207,7 @@ class SummaryWorker:
         told = set(session.metadata.get("detected") or ())
         if session.title and session.type and not told:
             return
-        found = detect(self._store.messages(namespace, session.id, limit=_LOOKED_AT))
+        found = detect(self._store.sessions.messages(namespace, session.id, limit=_LOOKED_AT))
         changes: dict[str, Any] = {}
         for name, value in (("title", found.title), ("type", found.type)):
             before = getattr(session, name)
@@ -216,4 +216,4 @@ class SummaryWorker:
                 told.add(name)
         if changes:
             changes["metadata"] = {**session.metadata, "detected": sorted(told)}
-            self._store.update_session(namespace, session.id, changes, at=session.updated_at or self._clock())
+            self._store.recording.update(namespace, session.id, changes, at=session.updated_at or self._clock())

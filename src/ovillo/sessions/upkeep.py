@@ -82,28 +82,27 @@ class Upkeep:
         """Take the steps of ``level``; with ``session_id`` only those that touch this session alone.
 
         Raises StoreUnavailable, IntegrityError; a step that finds no room is left out and says so."""
-        before = self._store.store_size()
+        before = self._store.maintenance.size()
         steps = [self._measured(name, step) for name, step in self._steps(namespace, level, session_id)]
-        return Optimized(level, before, self._store.store_size(), tuple(steps))
+        return Optimized(level, before, self._store.maintenance.size(), tuple(steps))
 
     def _steps(
         self, namespace: Namespace, level: Level, session_id: SessionId | None
     ) -> list[tuple[str, Callable[[], str]]]:
-        now, store = self._clock(), self._store
+        now, store = self._clock(), self._store.maintenance
+        forget_idempotency, keys_until = store.forget_idempotency, now - IDEMPOTENCY_DAYS * _DAY_MS
         steps: list[tuple[str, Callable[[], str]]] = [
             ("contexts", lambda: self._prune_contexts(namespace, session_id, now)),
-            (
-                "idempotency",
-                lambda: (
-                    f"{counted(store.forget_idempotency(namespace, session_id, before=now - IDEMPOTENCY_DAYS * _DAY_MS), 'key')}"
-                ),
-            ),
+            ("idempotency", lambda: counted(forget_idempotency(namespace, session_id, before=keys_until), "key")),
         ]
         if level != "light":
             least = 3 if level == "aggressive" else 2
             older = now - CHANGES_DAYS * _DAY_MS
             steps += [
-                ("changes", lambda: f"{store.collapse_changes(namespace, session_id, before=older)} repeated entries"),
+                (
+                    "changes",
+                    lambda: f"{store.collapse_changes(namespace, session_id, before=older)} repeated entries",
+                ),
                 ("snapshots", lambda: self._recompress(namespace, session_id, least)),
             ]
         if level == "aggressive":
@@ -111,7 +110,7 @@ class Upkeep:
         return [*steps, ("log", self._fold_log)]
 
     def _measured(self, name: str, step: Callable[[], str]) -> Step:
-        before = self._store.store_size()
+        before = self._store.maintenance.size()
         done = True
         try:
             note = step()
@@ -119,34 +118,34 @@ class Upkeep:
             done, note = False, str(out)
         except StoreUnavailable as error:
             done, note = False, error.message
-        return Step(name, done, note, before, self._store.store_size())
+        return Step(name, done, note, before, self._store.maintenance.size())
 
     def _prune_contexts(self, namespace: Namespace, session_id: SessionId | None, now: int) -> str:
         _alone(session_id)
-        return f"{counted(self._store.prune_contexts(namespace, at=now), 'expired entry')}"
+        return f"{counted(self._store.contexts.prune(namespace, at=now), 'expired entry')}"
 
     def _merge_index(self, session_id: SessionId | None) -> str:
         _alone(session_id)
-        self._store.merge_index()
+        self._store.maintenance.merge_index()
         return "the text index is in one piece"
 
     def _give_back(self, session_id: SessionId | None) -> str:
         _alone(session_id)
-        size = self._store.store_size()
+        size = self._store.maintenance.size()
         if size.free < size.used * _WORTH_REWRITING:
             raise _LeftOut(f"only {size.free:,} bytes are free inside the file: not worth writing it anew")
-        self._store.give_back()
+        self._store.maintenance.give_back()
         return "the file is written anew without free space"
 
     def _fold_log(self) -> str:
-        if not self._store.fold_log():
+        if not self._store.maintenance.fold_log():
             raise _LeftOut("somebody is reading: the write-ahead log stays for now")
         return "the write-ahead log is folded into the file"
 
     # --- snapshots
 
     def _recompress(self, namespace: Namespace, session_id: SessionId | None, least: int) -> str:
-        ids = self._store.sessions_with_snapshots(namespace) if session_id is None else [session_id]
+        ids = self._store.snapshots.sessions(namespace) if session_id is None else [session_id]
         rewritten, saved, damaged = 0, 0, 0
         for one in ids:
             work = _Rewriting(self._store, namespace, one, least)
@@ -173,7 +172,7 @@ class _Rewriting:
     def run(self) -> None:
         base: Base | None = None
         for version in self._oldest_first():
-            found = self._store.snapshot_chain(self._namespace, self._session_id, version)
+            found = self._store.snapshots.chain(self._namespace, self._session_id, version)
             try:
                 plain = plain_of(found) if found else b""
             except Damaged:
@@ -189,7 +188,7 @@ class _Rewriting:
     def _oldest_first(self) -> list[int]:
         versions: list[int] = []
         before: int | None = None
-        while page := self._store.snapshots(self._namespace, self._session_id, before=before, limit=_PAGE):
+        while page := self._store.snapshots.versions(self._namespace, self._session_id, before=before, limit=_PAGE):
             versions += [row.version for row in page]
             before = page[-1].version
         return versions[::-1]
@@ -211,7 +210,7 @@ class _Rewriting:
         self._moved = (
             bool(self._chain)
             and wanted
-            and self._store.rewrite_snapshots(self._namespace, self._session_id, self._chain)
+            and self._store.snapshots.rewrite(self._namespace, self._session_id, self._chain)
         )
         if self._moved:
             self.rewritten += len(self._chain)

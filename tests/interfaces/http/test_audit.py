@@ -25,7 +25,9 @@ from tests.interfaces.opened import settings_for
 @pytest.fixture
 def services(tmp_path: Path) -> Iterator[Services]:
     opened = open_services(settings_for(tmp_path))
-    opened.store.apply(NS, [delta(message("m1", 1, "a secret plan", of="ses_mirror"), about=session("ses_mirror"))])
+    opened.store.ingest.apply(
+        NS, [delta(message("m1", 1, "a secret plan", of="ses_mirror"), about=session("ses_mirror"))]
+    )
     yield opened
     opened.close()
 
@@ -70,7 +72,7 @@ def test_every_way_to_read_a_session_over_rest_is_noted_with_its_whole_id(site: 
 @pytest.mark.parametrize("path", ["/api/sessions/mine", "/sessions/mine"])
 def test_a_removal_is_noted_when_it_is_answered(site: Site, services: Services, path: str) -> None:
     assert site.ask("DELETE", path).status in {200, 204}
-    (record,) = services.store.audit(NS, session_id="mine", limit=1)
+    (record,) = services.store.audit.entries(NS, session_id="mine", limit=1)
     assert "elete" in record.entry.action
 
 

@@ -38,7 +38,7 @@ def append(site: Site, session_id: str, key: str | None = "k1", **body: Any) -> 
 
 
 def mirrored(services: Services) -> None:
-    services.store.apply(
+    services.store.ingest.apply(
         DEFAULT_NAMESPACE, [delta(message("m1", 1, "from the agent", of="ses_m"), about=session("ses_m"))]
     )
 

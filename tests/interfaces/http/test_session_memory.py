@@ -120,4 +120,4 @@ def test_a_session_with_a_small_limit_is_summarised_while_it_grows(site: Site, s
     site.ask("POST", "/api/sessions", {"id": "s", "memory": {"contextLimit": 2, "keepLastNTurns": 1}})
     talk(site, "s", 8)
     services.summary_worker.settle(LOCAL.namespace, SessionId("s"))
-    assert services.store.summaries(LOCAL.namespace, SessionId("s"))
+    assert services.store.recording.summaries(LOCAL.namespace, SessionId("s"))

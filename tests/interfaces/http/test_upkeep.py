@@ -41,7 +41,7 @@ def test_the_process_is_healthy_before_the_store_is_open(settings: Settings) -> 
         return open_services(settings)
 
     async def late(call: Exchange[Any, Any]) -> Reply:
-        return Reply(call.services.store.condition().commits >= 0)
+        return Reply(call.services.store.health.condition().commits >= 0)
 
     with serving(settings, endpoints=[endpoint(late)], services=slowly) as site:
         assert site.ask("GET", "/healthz").json["status"] == "ok"

@@ -69,8 +69,8 @@ class _StoreFigures(Collector):
         services = self._opened()
         if services is None:
             return
-        condition = services.store.condition()
-        content = services.store.content()
+        condition = services.store.health.condition()
+        content = services.store.health.content()
         yield GaugeMetricFamily("ovillo_store_queue_depth", "Writes that wait.", condition.queue_depth)
         yield CounterMetricFamily("ovillo_store_commits", "Commits of this process.", condition.commits)
         yield CounterMetricFamily("ovillo_store_commit_seconds", "Time in commits.", condition.commit_s)

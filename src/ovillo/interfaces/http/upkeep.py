@@ -126,7 +126,7 @@ def readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
 
 
 def _reasons(services: Services) -> list[str]:
-    condition = services.store.condition()
+    condition = services.store.health.condition()
     disk = shutil.disk_usage(services.settings.data_dir)
     least = min(_LEAST_DISK_BYTES, int(disk.total * _LEAST_DISK_SHARE))
     checks = (

@@ -103,13 +103,13 @@ async def _session(call: Exchange[Query, None]) -> SessionId | None:
 def _read(call: Exchange[Query, None], since: int, session_id: SessionId | None) -> tuple[list[ChangeInfo], int, bool]:
     """Changes after ``since``, the cursor behind them, and whether there is more."""
     store, limit = call.services.store, call.query.limit
-    newest = store.last_change(call.namespace)
+    newest = store.changes.last(call.namespace)
     if since > newest:
         raise InvalidInput(f"since is {since}; the newest change is {newest}.", hint="Read again from since=0.")
     found: list[ChangeInfo] = []
     chars = 0
     while True:
-        batch = store.changes(call.namespace, since, _MOST)
+        batch = store.changes.since(call.namespace, since, _MOST)
         for change in batch:
             event = event_of(store, call.namespace, change, with_message=call.query.messages)
             if session_id is None or event.session_id == session_id:

@@ -110,7 +110,7 @@ def _read(call: Exchange[Page, None]) -> Reply:
     session = call.services.catalog.resolve(call.namespace, call.path["id"])
     newest_first = query.order == "desc"
     after, before = _named(call, session.session.id)
-    summarised = call.services.store.summaries(call.namespace, session.session.id)
+    summarised = call.services.store.recording.summaries(call.namespace, session.session.id)
     through, by = (summarised[-1].through_seq, summarised[-1].id) if summarised else (None, None)
     wanted = min(query.limit, _PAGE)
     shown: list[message_shapes.MessageInfo] = []

@@ -78,7 +78,7 @@ def _create(call: Exchange[Any, shapes.NewSession]) -> Reply:
 
 def _read(call: Exchange[Any, None]) -> Reply:
     summary = call.services.catalog.resolve(call.namespace, call.path["id"])
-    row = call.services.store.get_session(call.namespace, summary.session.id)
+    row = call.services.store.sessions.get(call.namespace, summary.session.id)
     assert row is not None
     reply = shown(call, row)
     if reply.headers["ETag"] in _tags(call.headers.get("if-none-match")):

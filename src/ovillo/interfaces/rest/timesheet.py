@@ -102,7 +102,7 @@ def _task(call: Exchange[Any, None]) -> Reply:
 
 def _tasks(call: Exchange[TaskQuery, None]) -> Reply:
     query = call.query
-    found = call.services.store.tasks(
+    found = call.services.store.timesheet.tasks(
         call.namespace,
         after=_when(call, "after", query.after),
         before=_when(call, "before", query.before),

@@ -51,7 +51,7 @@ def _found(call: Call, ref: str) -> Found:
         return Found(_resolve(call, ref.strip()))
     calling = call.services.calling.find(call.namespace, call.context)
     if call.context.own_process and calling.rule == GENERATED:
-        row = call.services.store.get_session(call.namespace, calling.session_id) if calling.session_id else None
+        row = call.services.store.sessions.get(call.namespace, calling.session_id) if calling.session_id else None
         if row is not None:
             return Found(summarise(row), calling)
     if calling.session_id is None or calling.confidence <= 0:

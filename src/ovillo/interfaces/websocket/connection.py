@@ -212,7 +212,7 @@ class Connection:
     def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, str | None, int]:
         """The session, the message to start behind, and a cursor from which on changes are not in the delta."""
         namespace, store = self._principal.namespace, self._services.store
-        cursor = store.last_change(namespace)
+        cursor = store.changes.last(namespace)
         session_id = self._services.catalog.resolve(namespace, frame.session_id or "").session.id
         self._note("sync", session_id)
         if frame.last_message_id is None:
@@ -234,7 +234,7 @@ class Connection:
         if frame.since is None:
             raise InvalidInput("sync needs session_id, or since.", hint="since is the cursor of the last change seen.")
         cursor = frame.since
-        newest = await anyio.to_thread.run_sync(self._services.store.last_change, self._principal.namespace)
+        newest = await anyio.to_thread.run_sync(self._services.store.changes.last, self._principal.namespace)
         if cursor > newest:
             raise InvalidInput(f"since is {cursor}; the newest change is {newest}.", hint="Sync from since: 0.")
         self._note("sync")
@@ -249,7 +249,7 @@ class Connection:
     def _changes_after(self, cursor: int) -> tuple[list[Event], bool]:
         """A page of changes, and whether there may be more."""
         namespace, store = self._principal.namespace, self._services.store
-        changes = store.changes(namespace, cursor, self._limits.page)
+        changes = store.changes.since(namespace, cursor, self._limits.page)
         found: list[Event] = []
         chars = 0
         for change in changes:

@@ -83,7 +83,7 @@ class Knowledge:
     def list(self, namespace: Namespace) -> Sequence[KnowledgeDocument]:
         """All documents by path, as they are now: changed ones are read again, missing ones have a ``problem``."""
         self._indexer.catch_up(namespace)
-        return self._store.knowledge_documents(namespace)
+        return self._store.knowledge.documents(namespace)
 
     def search(
         self,
@@ -107,7 +107,7 @@ class Knowledge:
             raise InvalidInput(f"top_k is {wanted}.", hint=f"Give a number from 1 to {_MAX_TOP_K}.")
         began = self._clock()
         notes = self._indexer.catch_up(namespace)
-        if self._store.knowledge_documents(namespace):
+        if self._store.knowledge.documents(namespace):
             notes += self._embedded(namespace)
         answer = self._retrieval.answer(namespace, query.strip(), top_k=wanted, min_score=min_score, notes=notes)
         answer = replace(answer, elapsed_ms=max(answer.elapsed_ms, self._clock() - began))
@@ -118,7 +118,7 @@ class Knowledge:
     def remove(self, namespace: Namespace, path: str | Path) -> str:
         """Drop a document (its path, the end of it, or its name); the file is not touched. Its path. Raises NotFound,
         InvalidInput when several are meant."""
-        known = self._store.knowledge_documents(namespace)
+        known = self._store.knowledge.documents(namespace)
         said = str(path)
         absolute = {said, str(Path(said).expanduser().absolute()), _real(said)}
         meant = [d.path for d in known if d.path in absolute]
@@ -127,7 +127,7 @@ class Knowledge:
             raise NotFound.named("knowledge document", said, [d.path for d in known])
         if len(meant) > 1:
             raise InvalidInput(f"{said!r} could be {len(meant)} documents.", hint=f"Say which: {names(meant[:5])}.")
-        self._store.remove_knowledge(namespace, meant[0], at=self._clock())
+        self._store.knowledge.remove(namespace, meant[0], at=self._clock())
         return meant[0]
 
     def export_container(

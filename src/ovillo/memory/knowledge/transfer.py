@@ -127,7 +127,7 @@ class Transfer:
             wholes = [
                 KnowledgeVector(chunk.meaning, contained.vectors[row].astype("<f2").tobytes()) for chunk, row in chunks
             ]
-            self._store.put_knowledge_vectors(namespace, _foreign(contained.embedding_model), wholes)
+            self._store.knowledge.put_vectors(namespace, _foreign(contained.embedding_model), wholes)
             report.vectors += len(wholes)
 
     def export_container(
@@ -136,7 +136,7 @@ class Transfer:
         """Write all documents to one container. ``model`` asks for vectors that came with an import instead of the
         embedder's. Raises NotFound, InvalidInput, UpstreamError."""
         self._indexer.catch_up(namespace)
-        documents = [d for d in self._store.knowledge_documents(namespace) if d.problem is None]
+        documents = [d for d in self._store.knowledge.documents(namespace) if d.problem is None]
         if not documents:
             raise NotFound("There are no knowledge documents to export.", hint="Add some: ovillo knowledge add FILE.")
         home = str((base or _common([d.path for d in documents])).resolve())
@@ -147,8 +147,8 @@ class Transfer:
                 hint="Give a folder around all documents with --base.",
             )
         label, name = self._model(namespace, model)
-        chunks = self._store.knowledge_chunks(namespace)
-        vectors = self._store.knowledge_vectors(namespace, name, [chunk.key for chunk in chunks])
+        chunks = self._store.knowledge.chunks(namespace)
+        vectors = self._store.knowledge.vectors(namespace, name, [chunk.key for chunk in chunks])
         known = {d.path for d in documents}
         told = [chunk for chunk in chunks if chunk.key in vectors and chunk.path in known]
         if not told:

@@ -88,7 +88,7 @@ class ChunkVectors:
             for chunk, passages in chunks
             if passages
         ]
-        self._store.put_knowledge_vectors(namespace, self.name(embedder), rows)
+        self._store.knowledge.put_vectors(namespace, self.name(embedder), rows)
 
     def _passage_rows(self, embedder: Embedder, passages: Sequence[Passage]) -> Rows:
         return unit(embedder.embed([embedder.passage_prefix + passage.embedded for passage in passages]))
@@ -103,13 +103,13 @@ class ChunkVectors:
         """The mean cosine of texts that have nothing in common, measured once a model. Raises UpstreamError."""
         name = self.name(embedder)
         if name not in self._background:
-            state = self._store.model_state(namespace, name)
+            state = self._store.vectors.model_state(namespace, name)
             known = state.get("background")
             if not isinstance(known, float):
                 rows = unit(embedder.embed(_UNRELATED))
                 among = rows @ rows.T
                 known = float((among.sum() - np.trace(among)) / (among.size - len(among)))
-                self._store.set_model_state(namespace, name, {**state, "background": known})
+                self._store.vectors.set_model_state(namespace, name, {**state, "background": known})
             self._background[name] = known
         return self._background[name]
 
@@ -133,17 +133,17 @@ class ChunkVectors:
         """For each chunk what was embedded of it (its key), and how near each of its passages is to any row."""
         size = rows.shape[1] // 2
         found: dict[ChunkKey, tuple[bytes, list[float]]] = {}
-        for key, vector in self._store.knowledge_vectors(namespace, self.name(embedder), keys).items():
+        for key, vector in self._store.knowledge.vectors(namespace, self.name(embedder), keys).items():
             if vector.values and len(vector.values) % size == 0:
                 passages = unpack(np.frombuffer(vector.values, np.int8).reshape(-1, size))
                 found[key] = (vector.meaning, [float(x) for x in (passages @ rows.T).max(axis=1)])
         return found
 
     def _held(self, namespace: Namespace, embedder: Embedder, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        revision = self._store.knowledge_revision(namespace)
+        revision = self._store.knowledge.revision(namespace)
         held = self._bits.get(namespace)
         if held is None or held[0] != revision:
-            held = (revision, *self._store.knowledge_bits(namespace, self.name(embedder), size))
+            held = (revision, *self._store.knowledge.bits(namespace, self.name(embedder), size))
             self._bits[namespace] = held
         return held[1], held[2]
 

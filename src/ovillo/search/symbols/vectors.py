@@ -85,7 +85,7 @@ class SymbolVectors:
 
     def wait(self, namespace: Namespace) -> bool:
         """Whether definitions may be without vectors since the index changed."""
-        return self._model is not None and self._done.get(namespace) != self._store.code_revision(namespace)
+        return self._model is not None and self._done.get(namespace) != self._store.code.revision(namespace)
 
     def embed_all(
         self, namespace: Namespace, stop: threading.Event | None = None, progress: OnProgress | None = None
@@ -93,9 +93,9 @@ class SymbolVectors:
         """Embed what has no vector yet in all folders; how many definitions got one. Raises UpstreamError."""
         if self._model is None:
             return 0
-        revision = self._store.code_revision(namespace)
+        revision = self._store.code.revision(namespace)
         done = 0
-        for root in self._store.code_root_paths(namespace):
+        for root in self._store.code.root_paths(namespace):
             done += self._embed(namespace, root, stop, progress)
             if stop is not None and stop.is_set():
                 return done
@@ -105,7 +105,7 @@ class SymbolVectors:
     def _embed(self, namespace: Namespace, root: str, stop: threading.Event | None, progress: OnProgress | None) -> int:
         assert self._model is not None
         texts = {meaning_of(text): text for text in map(text_of, self._chosen(namespace, root))}
-        known = self._store.code_vectors(namespace, root, self._model)
+        known = self._store.code_vectors.get(namespace, root, self._model)
         gone = [meaning for meaning in known if meaning not in texts]
         left = [meaning for meaning in texts if meaning not in known]
         if not left and not gone:
@@ -119,11 +119,11 @@ class SymbolVectors:
             rows = embedder.embed([embedder.passage_prefix + texts[meaning] for meaning in some])
             made.update(zip(some, map(_packed, rows), strict=True))
             if len(made) >= _WRITTEN:
-                self._store.put_code_vectors(namespace, root, self._model, made)
+                self._store.code_vectors.put(namespace, root, self._model, made)
                 made = {}
             if progress:
                 progress(at + len(some), len(left))
-        self._store.put_code_vectors(namespace, root, self._model, made, gone)
+        self._store.code_vectors.put(namespace, root, self._model, made, gone)
         with self._lock:
             self._held.pop((namespace, root), None)
         return len(left)
@@ -152,7 +152,7 @@ class SymbolVectors:
 
     def _fresh(self, namespace: Namespace, root: str) -> _Held:
         key = (namespace, root)
-        revision = self._store.code_revision(namespace)
+        revision = self._store.code.revision(namespace)
         held = self._held.get(key)
         is_stale = held is not None and len(held.ids) < held.wanted and time.monotonic() - held.read_at > _LOOK_AGAIN_S
         if held is None or held.revision != revision or is_stale:
@@ -164,7 +164,7 @@ class SymbolVectors:
 
     def _read(self, namespace: Namespace, root: str, revision: int) -> _Held:
         assert self._model is not None
-        known = self._store.code_vectors(namespace, root, self._model)
+        known = self._store.code_vectors.get(namespace, root, self._model)
         ids: list[int] = []
         rows: list[bytes] = []
         # Without vectors the folder is not read; whether there are any is looked at again.
@@ -187,7 +187,7 @@ class SymbolVectors:
 
     def _symbols(self, namespace: Namespace, root: str) -> Iterator[SymbolRow]:
         after = 0
-        while rows := self._store.symbols(namespace, root, after=after, limit=_BATCH):
+        while rows := self._store.code.symbols(namespace, root, after=after, limit=_BATCH):
             yield from rows
             after = rows[-1].id
 

@@ -44,7 +44,7 @@ class ImportService:
         a session can have, StoreUnavailable; nothing has changed then."""
         built = build(parse(text), namespace, name, self._clock)
         clean, counts = self._clean(built)
-        row = self._store.import_session(
+        row = self._store.importing.import_session(
             namespace, clean.session, clean.messages, clean.summaries, at=clean.session.created_at or self._clock()
         )
         return Imported(row, len(clean.messages), sum(len(message.parts) for message in clean.messages), counts)

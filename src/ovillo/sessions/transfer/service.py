@@ -99,7 +99,7 @@ class Transfer:
         return Export(name, media_type, write(transcript, notes), notes)
 
     def _summaries(self, namespace: Namespace, session_id: SessionId) -> tuple[SummaryRecord, ...]:
-        stored = self._store.summaries(namespace, session_id)
+        stored = self._store.recording.summaries(namespace, session_id)
         if not stored:
             return ()
         # What a fork inherited without copying stands first in its export.
@@ -107,7 +107,7 @@ class Transfer:
 
         def place(seq: int) -> int:
             """How many messages of the export come before ``seq``."""
-            return before + self._store.message_position(namespace, session_id, seq)
+            return before + self._store.sessions.message_position(namespace, session_id, seq)
 
         return tuple(
             SummaryRecord(

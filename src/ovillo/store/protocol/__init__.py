@@ -16,20 +16,24 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.audit import AuditStore
     from ovillo.store.protocol.changes import Change, ChangeStore
     from ovillo.store.protocol.classification import ClassificationStore
-    from ovillo.store.protocol.code import CodeStore, FileStamp
-    from ovillo.store.protocol.condition import ConditionStore, StoreCondition, StoreContent
+    from ovillo.store.protocol.code import CodeStore, CodeVectorStore, FileStamp
+    from ovillo.store.protocol.condition import StoreCondition, StoreContent
     from ovillo.store.protocol.contexts import ContextStore
     from ovillo.store.protocol.entities import EntityStore, TrackedPart, TrackState, Walk
     from ovillo.store.protocol.forgetting import ForgettingStore, Traces
     from ovillo.store.protocol.health import HealthStore
     from ovillo.store.protocol.importing import ImportStore
-    from ovillo.store.protocol.ingest import Applied, IngestStore, PlaceState
+    from ovillo.store.protocol.ingest import Applied, IngestStore
     from ovillo.store.protocol.keys import KeyStore
     from ovillo.store.protocol.knowledge import KnowledgeStore
     from ovillo.store.protocol.links import LinkStore
+    from ovillo.store.protocol.maintenance import MaintenanceStore, StoreSize
     from ovillo.store.protocol.recording import RecordingStore
+    from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
     from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot, SnapshotStore
+    from ovillo.store.protocol.sources import PlaceState, SourceStore
+    from ovillo.store.protocol.store import Store
     from ovillo.store.protocol.text import (
         AllOf,
         AnyOf,
@@ -47,9 +51,7 @@ if TYPE_CHECKING:
         TextStore,
     )
     from ovillo.store.protocol.timesheet import TimesheetStore
-    from ovillo.store.protocol.upkeep import StoreSize, UpkeepStore
     from ovillo.store.protocol.vectors import VectorStore
-    from ovillo.store.protocol.whole import Store
 
 _NAMES = {
     "analysis": (
@@ -64,10 +66,10 @@ _NAMES = {
     "classification": ("ClassificationStore",),
     "code": (
         "CodeStore",
+        "CodeVectorStore",
         "FileStamp",
     ),
     "condition": (
-        "ConditionStore",
         "StoreCondition",
         "StoreContent",
     ),
@@ -87,12 +89,13 @@ _NAMES = {
     "ingest": (
         "Applied",
         "IngestStore",
-        "PlaceState",
     ),
     "keys": ("KeyStore",),
     "knowledge": ("KnowledgeStore",),
     "links": ("LinkStore",),
     "recording": ("RecordingStore",),
+    "secrets": ("SecretStore",),
+    "sources": ("PlaceState", "SourceStore"),
     "sessions": (
         "SessionCounts",
         "SessionFilter",
@@ -122,12 +125,12 @@ _NAMES = {
         "TextStore",
     ),
     "timesheet": ("TimesheetStore",),
-    "upkeep": (
+    "maintenance": (
         "StoreSize",
-        "UpkeepStore",
+        "MaintenanceStore",
     ),
     "vectors": ("VectorStore",),
-    "whole": ("Store",),
+    "store": ("Store",),
 }
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -141,7 +144,7 @@ __all__ = [
     "ChangeStore",
     "ClassificationStore",
     "CodeStore",
-    "ConditionStore",
+    "CodeVectorStore",
     "ContextStore",
     "Doc",
     "DocFilter",
@@ -158,6 +161,7 @@ __all__ = [
     "KeyStore",
     "KnowledgeStore",
     "LinkStore",
+    "MaintenanceStore",
     "Match",
     "Order",
     "Phrase",
@@ -166,12 +170,14 @@ __all__ = [
     "Preparation",
     "RecordingStore",
     "Scored",
+    "SecretStore",
     "SessionCounts",
     "SessionFilter",
     "SessionRow",
     "SessionStore",
     "Snapshot",
     "SnapshotStore",
+    "SourceStore",
     "Store",
     "StoreCondition",
     "StoreContent",
@@ -183,7 +189,6 @@ __all__ = [
     "Traces",
     "TrackState",
     "TrackedPart",
-    "UpkeepStore",
     "VectorStore",
     "Walk",
 ]

@@ -10,25 +10,25 @@ from ovillo.model.records import Namespace
 
 
 class AuditStore(Protocol):
-    def add_audit(self, namespace: Namespace, entries: Sequence[AuditEntry]) -> None:
+    def add(self, namespace: Namespace, entries: Sequence[AuditEntry]) -> None:
         """Put at the end, in order, by whichever process: one chain for the whole store."""
         ...
 
-    def audit(
+    def entries(
         self, namespace: Namespace, *, session_id: str | None = None, before: int | None = None, limit: int = 100
     ) -> list[AuditRecord]:
         """Newest first; ``before`` is the ``seq`` to go on from."""
         ...
 
-    def audit_chain(self) -> Iterator[AuditRecord]:
+    def chain(self) -> Iterator[AuditRecord]:
         """All of it, oldest first, of every namespace: a chain is checked whole or not at all."""
         ...
 
-    def check_audit(self) -> AuditCheck:
+    def check(self) -> AuditCheck:
         """Compute the chain again and compare."""
         ...
 
-    def drop_audit(self, before: int) -> int:
+    def drop(self, before: int) -> int:
         """Forget entries older than ``before`` (milliseconds), from the beginning only; how many. The chain of what
         stays holds on to the last one that went."""
         ...

@@ -20,9 +20,9 @@ class Change:
 
 
 class ChangeStore(Protocol):
-    def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]: ...
+    def since(self, namespace: Namespace, since: int, limit: int) -> list[Change]: ...
 
-    def last_change(self, namespace: Namespace) -> int:
+    def last(self, namespace: Namespace) -> int:
         """``seq`` of the newest change; 0 when nothing ever happened."""
         ...
 

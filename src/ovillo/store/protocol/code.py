@@ -15,29 +15,29 @@ FileStamp = tuple[int, int, bytes]
 class CodeStore(Protocol):
     """A root is named by its absolute path, a file by its path relative to the root."""
 
-    def put_code_root(
+    def put_root(
         self, namespace: Namespace, root: str, *, indexed_at: int | None = None, facts: Mapping[str, str] | None = None
     ) -> None:
         """Make it known; ``indexed_at`` and ``facts`` are kept as they were where they are ``None``."""
         ...
 
-    def remove_code_root(self, namespace: Namespace, root: str) -> bool:
+    def remove_root(self, namespace: Namespace, root: str) -> bool:
         """Forget it with all that was read of it; false when it was not known."""
         ...
 
-    def code_roots(self, namespace: Namespace) -> list[CodeRoot]:
+    def roots(self, namespace: Namespace) -> list[CodeRoot]:
         """By path, with their counts."""
         ...
 
-    def code_root_paths(self, namespace: Namespace) -> list[str]:
+    def root_paths(self, namespace: Namespace) -> list[str]:
         """In order; without counting what is in them."""
         ...
 
-    def code_stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
+    def stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
         """Of all files, or of these as far as they are known."""
         ...
 
-    def put_code_files(
+    def put_files(
         self,
         namespace: Namespace,
         root: str,
@@ -51,7 +51,7 @@ class CodeStore(Protocol):
         found unchanged under a new stamp. Raises NotFound for a root nobody knows."""
         ...
 
-    def put_code_history(self, namespace: Namespace, root: str, history: Mapping[str, FileHistory]) -> None:
+    def put_history(self, namespace: Namespace, root: str, history: Mapping[str, FileHistory]) -> None:
         """Newer commits of files: last commit and time replace, ticket ids are added. Unknown files are passed over."""
         ...
 
@@ -104,11 +104,17 @@ class CodeStore(Protocol):
         """Files whose path is ``ending`` or ends with ``/`` + ``ending``, shortest first."""
         ...
 
-    def code_vectors(self, namespace: Namespace, root: str, model: str) -> dict[bytes, bytes]:
+    def revision(self, namespace: Namespace) -> int:
+        """Grows whenever anything of the code index changed; one cheap look, for caches."""
+        ...
+
+
+class CodeVectorStore(Protocol):
+    def get(self, namespace: Namespace, root: str, model: str) -> dict[bytes, bytes]:
         """Hash of what was embedded -> vector, as ``search.symbols.vectors`` packs it."""
         ...
 
-    def put_code_vectors(
+    def put(
         self,
         namespace: Namespace,
         root: str,
@@ -117,8 +123,4 @@ class CodeStore(Protocol):
         gone: Collection[bytes] = (),
     ) -> None:
         """Keep vectors and drop those of ``gone``; nothing for a folder that is not indexed any more."""
-        ...
-
-    def code_revision(self, namespace: Namespace) -> int:
-        """Grows whenever anything of the code index changed; one cheap look, for caches."""
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +31,3 @@ class StoreContent:
     messages: int
     #: Secrets masked, by kind.
     redactions: dict[str, int]
-
-
-class ConditionStore(Protocol):
-    def condition(self) -> StoreCondition:
-        """Cheap: asks no table."""
-        ...
-
-    def content(self) -> StoreContent:
-        """Reads a row a session: for a scrape every few seconds, not for every request."""
-        ...

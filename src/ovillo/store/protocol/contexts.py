@@ -9,29 +9,29 @@ from ovillo.model.records import Namespace
 
 
 class ContextStore(Protocol):
-    def put_context_entry(self, namespace: Namespace, entry: ContextEntry) -> None:
+    def put(self, namespace: Namespace, entry: ContextEntry) -> None:
         """Keep an entry in its context, in place of the one under the same key; expired ones are removed meanwhile."""
         ...
 
-    def context_entry(self, namespace: Namespace, context: str, key: str) -> ContextEntry | None:
+    def get(self, namespace: Namespace, context: str, key: str) -> ContextEntry | None:
         """As it is kept, expired or not."""
         ...
 
-    def context_entries(self, namespace: Namespace, context: str, *, at: int, limit: int = 1_000) -> list[ContextEntry]:
+    def entries(self, namespace: Namespace, context: str, *, at: int, limit: int = 1_000) -> list[ContextEntry]:
         """Those alive ``at`` a time, by key."""
         ...
 
-    def remove_context_entry(self, namespace: Namespace, context: str, key: str, *, at: int) -> bool:
+    def remove(self, namespace: Namespace, context: str, key: str, *, at: int) -> bool:
         """Whether there was one."""
         ...
 
-    def contexts(self, namespace: Namespace, *, at: int) -> dict[str, int]:
+    def counts(self, namespace: Namespace, *, at: int) -> dict[str, int]:
         """Names of contexts that hold something, and how many entries are alive in each."""
         ...
 
-    def current_context(self, namespace: Namespace, caller: str) -> str | None: ...
+    def current(self, namespace: Namespace, caller: str) -> str | None: ...
 
-    def switch_context(
+    def switch(
         self, namespace: Namespace, caller: str, target: str, *, default: str, preserve: bool, at: int
     ) -> ContextSwitch:
         """Make ``target`` the caller's; ``default`` is what it has before its first switch.
@@ -39,6 +39,6 @@ class ContextStore(Protocol):
         Without ``preserve`` what the caller itself kept in the one it leaves is dropped."""
         ...
 
-    def prune_contexts(self, namespace: Namespace, *, at: int) -> int:
+    def prune(self, namespace: Namespace, *, at: int) -> int:
         """Remove entries whose time is over; how many."""
         ...

@@ -69,7 +69,7 @@ class EntityStore(Protocol):
         """Keep what was found; false when another process was faster, and nothing was written."""
         ...
 
-    def entities_of_session(
+    def of_session(
         self,
         namespace: Namespace,
         session_id: SessionId,
@@ -81,7 +81,7 @@ class EntityStore(Protocol):
         ``touched_entities``'s."""
         ...
 
-    def known_entities(
+    def known(
         self,
         namespace: Namespace,
         tail: str,
@@ -119,7 +119,7 @@ class EntityStore(Protocol):
         of. Sessions with more than ``most`` tickets tell nothing of a file."""
         ...
 
-    def touched_entities(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
+    def touched(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
         """Files that tools and patches of the session touched, newest first; changed ones say so."""
         ...
 

@@ -63,7 +63,7 @@ class ForgettingStore(Protocol):
         """Allow these to be read again, with all that went with them; how many marks are gone."""
         ...
 
-    def forgetting_key(self) -> bytes | None:
+    def key(self) -> bytes | None:
         """The key of all marks; ``None`` while nothing was ever forgotten or excluded."""
         ...
 

@@ -6,10 +6,11 @@ from typing import Protocol
 
 from ovillo.model.coordination import StoreHealth
 from ovillo.model.records import Namespace
+from ovillo.store.protocol.condition import StoreCondition, StoreContent
 
 
 class HealthStore(Protocol):
-    def health(self, namespace: Namespace) -> StoreHealth:
+    def report(self, namespace: Namespace) -> StoreHealth:
         """Never raises for damage: it is told in ``problems``. A large file is looked at in its main places only;
         ``quick_check`` reads all of it."""
         ...
@@ -17,4 +18,16 @@ class HealthStore(Protocol):
     def probe_writer(self, timeout_s: float) -> bool:
         """Whether the writer has taken and committed an empty transaction in time. Raises StoreUnavailable and
         IntegrityError when it cannot write at all."""
+        ...
+
+    def quick_check(self) -> list[str]:
+        """What is wrong with the store; empty when it is sound. Reads all of it."""
+        ...
+
+    def condition(self) -> StoreCondition:
+        """Cheap: asks no table."""
+        ...
+
+    def content(self) -> StoreContent:
+        """Reads a row a session: for a scrape every few seconds, not for every request."""
         ...

@@ -1,4 +1,4 @@
-"""Merging what readers found, and what is known of the places they read."""
+"""Merging what readers found."""
 
 from __future__ import annotations
 
@@ -9,25 +9,6 @@ from typing import Any, Protocol
 
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol.analysis import Preparation
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceState:
-    """What is known of a place after its scans."""
-
-    reader: str
-    path: str
-    layout: str
-    cursor: Mapping[str, Any]
-    sessions: int
-    messages: int
-    parts: int
-    skipped: tuple[SkippedRecord, ...]
-    unknown_types: Mapping[str, int]
-    redactions: Mapping[str, int]
-    last_scan_at: int | None
-    #: Reason the whole place could not be read at the last scan.
-    error: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +99,3 @@ class IngestStore(Protocol):
         ...
 
     def mark_deleted_at_source(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None: ...
-
-    def places(self, namespace: Namespace) -> list[PlaceState]: ...
-
-    def cursor(self, namespace: Namespace, reader: str, path: str) -> dict[str, Any]: ...
-
-    def place_finished(
-        self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
-    ) -> None: ...
-
-    def sessions_of_place(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]: ...

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class KnowledgeStore(Protocol):
-    def put_knowledge(
+    def put(
         self,
         namespace: Namespace,
         path: str,
@@ -36,50 +36,48 @@ class KnowledgeStore(Protocol):
         with a number; a known document keeps its name. Vectors no chunk refers to any more are dropped."""
         ...
 
-    def restamp_knowledge(self, namespace: Namespace, path: str, stamp: KnowledgeStamp, problem: str | None) -> None:
+    def restamp(self, namespace: Namespace, path: str, stamp: KnowledgeStamp, problem: str | None) -> None:
         """The file was looked at: its stamp now, and why it cannot be quoted."""
         ...
 
-    def remove_knowledge(self, namespace: Namespace, path: str, *, at: int) -> bool:
+    def remove(self, namespace: Namespace, path: str, *, at: int) -> bool:
         """Whether there was one."""
         ...
 
-    def knowledge_documents(self, namespace: Namespace) -> list[KnowledgeDocument]:
+    def documents(self, namespace: Namespace) -> list[KnowledgeDocument]:
         """All, by path."""
         ...
 
-    def knowledge_chunks(
+    def chunks(
         self, namespace: Namespace, *, path: str | None = None, keys: Sequence[ChunkKey] | None = None
     ) -> list[KnowledgeChunk]:
         """By path and place; those of one document, or those of these keys that still exist."""
         ...
 
-    def knowledge_matches(
+    def matches(
         self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int
     ) -> list[tuple[ChunkKey, float]]:
         """Chunks that hold any term of any group, best first (BM25, higher is better)."""
         ...
 
-    def knowledge_frequency(self, namespace: Namespace, groups: Sequence[Sequence[str]]) -> tuple[list[int], int]:
+    def frequency(self, namespace: Namespace, groups: Sequence[Sequence[str]]) -> tuple[list[int], int]:
         """How many chunks hold a term of each group, and how many there are."""
         ...
 
-    def knowledge_to_embed(self, namespace: Namespace, model: str, limit: int) -> tuple[list[KnowledgeChunk], int]:
+    def to_embed(self, namespace: Namespace, model: str, limit: int) -> tuple[list[KnowledgeChunk], int]:
         """Chunks without passages' vectors of ``model``, and how many there are in all."""
         ...
 
-    def put_knowledge_vectors(self, namespace: Namespace, model: str, rows: Sequence[KnowledgeVector]) -> None: ...
+    def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[KnowledgeVector]) -> None: ...
 
-    def knowledge_bits(
-        self, namespace: Namespace, model: str, size: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def bits(self, namespace: Namespace, model: str, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Chunk keys and sign bits, a row a passage; ``size`` is of one row in bytes."""
         ...
 
-    def knowledge_vectors(
+    def vectors(
         self, namespace: Namespace, model: str, keys: Sequence[ChunkKey]
     ) -> dict[ChunkKey, KnowledgeVector]: ...
 
-    def knowledge_revision(self, namespace: Namespace) -> int:
+    def revision(self, namespace: Namespace) -> int:
         """Changes whenever chunks or vectors do."""
         ...

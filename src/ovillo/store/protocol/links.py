@@ -10,21 +10,21 @@ from ovillo.model.records import Namespace, SessionId
 
 
 class LinkStore(Protocol):
-    def put_link(self, namespace: Namespace, link: Link) -> bool:
+    def put(self, namespace: Namespace, link: Link) -> bool:
         """Keep a link; the same pair and relationship again replaces it. Whether it is new. Raises NotFound."""
         ...
 
-    def remove_links(
+    def remove(
         self, namespace: Namespace, from_id: SessionId, to_id: SessionId, relationship: str | None, *, at: int
     ) -> int:
         """How many were there: one, or with ``None`` those of every relationship."""
         ...
 
-    def links_of(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> list[Link]:
+    def of(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> list[Link]:
         """Links from or to these sessions, oldest first."""
         ...
 
-    def dismiss_pair(self, namespace: Namespace, one: SessionId, other: SessionId, *, at: int) -> None:
+    def dismiss(self, namespace: Namespace, one: SessionId, other: SessionId, *, at: int) -> None:
         """Raises NotFound."""
         ...
 

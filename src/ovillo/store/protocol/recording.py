@@ -29,11 +29,11 @@ CHANGEABLE = (
 
 
 class RecordingStore(Protocol):
-    def create_session(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
+    def create(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
         """The session as it is stored, and whether it is new. An id that exists gives what is stored, unchanged."""
         ...
 
-    def update_session(
+    def update(
         self,
         namespace: Namespace,
         session_id: SessionId,
@@ -47,9 +47,7 @@ class RecordingStore(Protocol):
         Raises NotFound, and Conflict when ``if_version`` is not the row's ``version`` any more."""
         ...
 
-    def delete_session(
-        self, namespace: Namespace, session_id: SessionId, *, at: int, if_version: str | None = None
-    ) -> None:
+    def delete(self, namespace: Namespace, session_id: SessionId, *, at: int, if_version: str | None = None) -> None:
         """The session with all that hangs on it. Raises NotFound, Conflict."""
         ...
 

@@ -77,7 +77,7 @@ class Totals:
 
 
 class SessionStore(Protocol):
-    def session_names(self, namespace: Namespace) -> list[tuple[SessionId, str | None, str | None]]:
+    def names(self, namespace: Namespace) -> list[tuple[SessionId, str | None, str | None]]:
         """Id, title and first prompt of every session."""
         ...
 
@@ -85,13 +85,13 @@ class SessionStore(Protocol):
         """All that ``field`` of a ``SessionFilter`` (source, agent, project, model, branch) can be asked for, in order."""
         ...
 
-    def list_sessions(
+    def find(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
     ) -> list[SessionRow]:
         """Most recently updated first. ``after`` is ``(updated_at, id)`` of the last row already seen."""
         ...
 
-    def get_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
+    def get_many(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
         """Those that exist."""
         ...
 
@@ -111,29 +111,23 @@ class SessionStore(Protocol):
         """``seq`` of the session's first message made at ``at`` or later."""
         ...
 
-    def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
-        """``(reader, path)`` of the places that hold the session."""
-        ...
-
-    def last_scan_at(self, namespace: Namespace) -> int | None: ...
-
     def namespaces(self) -> list[Namespace]:
         """All there are. Takes none itself: it is for upkeep in the background, and part of no answer to a caller."""
         ...
 
-    def count_sessions(self, namespace: Namespace, where: SessionFilter) -> int: ...
+    def count(self, namespace: Namespace, where: SessionFilter) -> int: ...
 
-    def get_session(self, namespace: Namespace, session_id: SessionId) -> SessionRow | None: ...
+    def get(self, namespace: Namespace, session_id: SessionId) -> SessionRow | None: ...
 
-    def find_session_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
+    def find_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
         """Ids that are or start with ``prefix``; exact match first."""
         ...
 
-    def session_of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
+    def of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
         """The session that first said the message (not a fork's copy)."""
         ...
 
-    def session_of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
+    def of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
         """The session whose tool call has this id."""
         ...
 

@@ -45,35 +45,31 @@ class Snapshot:
 
 
 class SnapshotStore(Protocol):
-    def add_snapshot(
-        self, namespace: Namespace, session_id: SessionId, encoded: EncodedSnapshot, *, at: int
-    ) -> Snapshot:
+    def add(self, namespace: Namespace, session_id: SessionId, encoded: EncodedSnapshot, *, at: int) -> Snapshot:
         """Store the next version (1, 2, 3 ...; drawn inside the transaction).
 
         Raises NotFound for an unknown session, and Conflict when the base is gone, another, or has ``MAX_DELTAS``
         deltas before it already; a keyframe never conflicts."""
         ...
 
-    def snapshots(
+    def versions(
         self, namespace: Namespace, session_id: SessionId, *, before: int | None = None, limit: int
     ) -> list[Snapshot]:
         """Newest first, those older than version ``before`` when it is given."""
         ...
 
-    def count_snapshots(self, namespace: Namespace, session_id: SessionId) -> int: ...
+    def count(self, namespace: Namespace, session_id: SessionId) -> int: ...
 
-    def snapshot_chain(
+    def chain(
         self, namespace: Namespace, session_id: SessionId, version: int | None = None
     ) -> list[tuple[Snapshot, bytes]]:
         """A version (the newest one for ``None``) with all it rests on, keyframe first; empty when there is none."""
         ...
 
-    def rewrite_snapshots(
-        self, namespace: Namespace, session_id: SessionId, rewritten: Mapping[int, EncodedSnapshot]
-    ) -> bool:
+    def rewrite(self, namespace: Namespace, session_id: SessionId, rewritten: Mapping[int, EncodedSnapshot]) -> bool:
         """Put other encodings of the same states in the place of these versions, all or none.
 
         False, and nothing changed, when one of them is gone or is another state by now."""
         ...
 
-    def sessions_with_snapshots(self, namespace: Namespace) -> list[SessionId]: ...
+    def sessions(self, namespace: Namespace) -> list[SessionId]: ...

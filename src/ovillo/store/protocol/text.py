@@ -111,7 +111,7 @@ class IndexStats:
 
 
 class TextStore(Protocol):
-    def index_stats(self, namespace: Namespace) -> IndexStats: ...
+    def stats(self, namespace: Namespace) -> IndexStats: ...
 
     def document_frequency(self, namespace: Namespace, terms: Iterable[str]) -> dict[str, int]:
         """How many documents hold each term; 0 for those that no document of this namespace holds. Others' documents may
@@ -172,8 +172,8 @@ class TextStore(Protocol):
         """Fill one batch of the substring index; how many words still wait."""
         ...
 
-    def index_is_current(self) -> bool:
+    def is_current(self) -> bool:
         """Whether the text index was made by the analyzer in use."""
         ...
 
-    def rebuild_index(self) -> None: ...
+    def rebuild(self) -> None: ...

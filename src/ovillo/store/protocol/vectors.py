@@ -20,16 +20,16 @@ class VectorStore(Protocol):
         """Newest documents said by people and models (never tool output) that have no vector of ``model`` yet."""
         ...
 
-    def embedding_share(self, namespace: Namespace, model: str) -> tuple[int, int]:
+    def share(self, namespace: Namespace, model: str) -> tuple[int, int]:
         """``(embedded, eligible)`` documents."""
         ...
 
-    def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[tuple[DocId, Rows]]) -> None:
+    def put(self, namespace: Namespace, model: str, rows: Sequence[tuple[DocId, Rows]]) -> None:
         """Vectors of unit length, one or more a document, in place of those it had. Documents that are not of this
         namespace (any more) are passed over. Raises InvalidInput when the model's vectors had another length so far."""
         ...
 
-    def stored_vectors(self, namespace: Namespace, model: str) -> list[tuple[DocId, Rows]]:
+    def stored(self, namespace: Namespace, model: str) -> list[tuple[DocId, Rows]]:
         """All of them, near to what was put: only for who knows that they are few."""
         ...
 

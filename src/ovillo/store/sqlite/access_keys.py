@@ -12,11 +12,9 @@ import apsw
 from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.records import Namespace
 from ovillo.security.keys import AccessKey
-from ovillo.store.protocol import Analyzer
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean
-from ovillo.store.sqlite.writer import Writer
 
 _READ = (
     "SELECT k.id, n.name, k.name, k.digest, k.created_at, k.role, k.scopes, k.expires_at, k.revoked_at, k.last_used_at"
@@ -24,13 +22,7 @@ _READ = (
 )
 
 
-class AccessKeyTable:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
+class AccessKeys(SubStore):
     def add_key(self, key: AccessKey) -> None:
         def work(db: apsw.Connection) -> None:
             if db.execute("SELECT 1 FROM access_keys WHERE id = ?", (key.id,)).fetchone():

@@ -15,7 +15,7 @@ from ovillo.model.text import searchable_text
 from ovillo.store.sqlite.forgetting import forget_mentions
 from ovillo.store.sqlite.prepare import cut_prompt
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, UNSEEN, part_from, to_json, unpack
-from ovillo.store.sqlite.vector_store import drop_vectors
+from ovillo.store.sqlite.vectors import drop_vectors
 
 
 def begin(db: apsw.Connection, namespace_key: int, session_ids: Iterable[SessionId]) -> None:

@@ -9,17 +9,16 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apsw
 
 from ovillo.model.audit import AuditCheck, AuditEntry, AuditRecord
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Analyzer
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.protocol import SecretStore
+from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, from_json, to_json
-from ovillo.store.sqlite.writer import Writer
 
 _COLUMNS = "a.seq, n.name, a.at, a.principal, a.key_id, a.door, a.action, a.session_id, a.times, a.chain"
 _FROM = "FROM audit a JOIN namespaces n ON n.key = a.namespace_key"
@@ -28,19 +27,13 @@ _ANCHOR = "audit_anchor"
 _SECRET = "audit"
 
 
-class AuditTable:
-    """Mixed into ``SqliteStore``."""
+class AuditTables(SubStore):
+    def __init__(self, core: Core, secrets: SecretStore) -> None:
+        super().__init__(core)
+        self._secrets = secrets
 
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
-    if TYPE_CHECKING:
-
-        def secret(self, name: str) -> bytes: ...
-
-    def add_audit(self, namespace: Namespace, entries: Sequence[AuditEntry]) -> None:
-        secret = self.secret(_SECRET)
+    def add(self, namespace: Namespace, entries: Sequence[AuditEntry]) -> None:
+        secret = self._secrets.get(_SECRET)
 
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
@@ -59,7 +52,7 @@ class AuditTable:
 
         self._writer.run(work)
 
-    def audit(
+    def entries(
         self, namespace: Namespace, *, session_id: str | None = None, before: int | None = None, limit: int = 100
     ) -> list[AuditRecord]:
         with self._pool.reading() as db:
@@ -70,13 +63,13 @@ class AuditTable:
             ).fetchall()
         return [_record(row) for row in rows]
 
-    def audit_chain(self) -> Iterator[AuditRecord]:
+    def chain(self) -> Iterator[AuditRecord]:
         with self._pool.reading() as db:
             for row in db.execute(f"SELECT {_COLUMNS} {_FROM} ORDER BY a.seq"):
                 yield _record(row)
 
-    def check_audit(self) -> AuditCheck:
-        secret = self.secret(_SECRET)
+    def check(self) -> AuditCheck:
+        secret = self._secrets.get(_SECRET)
         with self._pool.reading() as db, db:
             seq, chain = _anchor(db)
             entries = 0
@@ -91,7 +84,7 @@ class AuditTable:
                 chain, entries = record.chain, entries + 1
         return AuditCheck(entries, chain.hex() if entries else None)
 
-    def drop_audit(self, before: int) -> int:
+    def drop(self, before: int) -> int:
         def work(db: apsw.Connection) -> int:
             # From the beginning only: a clock that went back must not tear a hole.
             stays = db.execute("SELECT min(seq) FROM audit WHERE at >= ?", (before,)).fetchone()[0]

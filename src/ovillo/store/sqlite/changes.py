@@ -11,21 +11,15 @@ import apsw
 
 from ovillo.model.records import Namespace
 from ovillo.store.protocol import Change
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.rows import clean
-from ovillo.store.sqlite.writer import Writer
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 
 
-class ChangeLog:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-
-    def changes(self, namespace: Namespace, since: int, limit: int) -> list[Change]:
+class ChangeLog(SubStore):
+    def since(self, namespace: Namespace, since: int, limit: int) -> list[Change]:
         with self._pool.reading() as db:
             rows = db.execute(
                 f"SELECT seq, kind, ref, at FROM changes WHERE namespace_key = {_NS} AND seq > ? ORDER BY seq LIMIT ?",
@@ -33,7 +27,7 @@ class ChangeLog:
             ).fetchall()
         return [Change(*row) for row in rows]
 
-    def last_change(self, namespace: Namespace) -> int:
+    def last(self, namespace: Namespace) -> int:
         with self._pool.reading() as db:
             row = db.execute(f"SELECT max(seq) FROM changes WHERE namespace_key = {_NS}", (namespace,)).fetchone()
         return int(row[0] or 0)

@@ -6,19 +6,11 @@ import apsw
 
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
-from ovillo.store.protocol import Analyzer
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
-from ovillo.store.sqlite.writer import Writer
 
 
-class Classification:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
+class Classification(SubStore):
     def unclassified(self, namespace: Namespace, idle_since: int, limit: int) -> list[SessionId]:
         with self._pool.reading() as db:
             rows = db.execute(

@@ -7,24 +7,18 @@ from collections.abc import Collection, Mapping
 import apsw
 
 from ovillo.model.records import Namespace
-from ovillo.store.sqlite.connection import ReaderPool
-from ovillo.store.sqlite.writer import Writer
+from ovillo.store.sqlite.core import SubStore
 
 _ROOT = "(SELECT r.key FROM code_roots r JOIN namespaces n ON n.key = r.namespace_key WHERE n.name = ? AND r.path = ?)"
 
 
-class CodeVectorTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-
-    def code_vectors(self, namespace: Namespace, root: str, model: str) -> dict[bytes, bytes]:
+class CodeVectorTables(SubStore):
+    def get(self, namespace: Namespace, root: str, model: str) -> dict[bytes, bytes]:
         sql = f"SELECT meaning, vector FROM code_vectors WHERE root_key = {_ROOT} AND model = ?"
         with self._pool.reading() as db:
             return {bytes(meaning): bytes(vector) for meaning, vector in db.execute(sql, (namespace, root, model))}
 
-    def put_code_vectors(
+    def put(
         self,
         namespace: Namespace,
         root: str,

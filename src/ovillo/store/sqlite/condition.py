@@ -6,18 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 from ovillo.store.protocol.condition import StoreCondition, StoreContent
-from ovillo.store.sqlite.connection import ReaderPool, schema_is_current
+from ovillo.store.sqlite.connection import schema_is_current
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.rows import from_json
-from ovillo.store.sqlite.writer import Writer
 
 
-class Condition:
-    """Mixed into ``SqliteStore``."""
-
-    path: Path
-    _pool: ReaderPool
-    _writer: Writer
-
+class Condition(SubStore):
     def condition(self) -> StoreCondition:
         with self._pool.reading() as db:
             current = schema_is_current(db)
@@ -27,8 +21,8 @@ class Condition:
             queue_depth=self._writer.depth,
             commits=self._writer.commits,
             commit_s=self._writer.commit_s,
-            size_bytes=_size(self.path),
-            log_bytes=_size(self.path.with_name(self.path.name + "-wal")),
+            size_bytes=_size(self._path),
+            log_bytes=_size(self._path.with_name(self._path.name + "-wal")),
         )
 
     def content(self) -> StoreContent:

@@ -8,26 +8,18 @@ import apsw
 
 from ovillo.model.coordination import ContextEntry, ContextSwitch
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, from_json, text_or_none, to_json
-from ovillo.store.sqlite.writer import Writer
 
 _COLUMNS = "context, key, value, stored_at, expires_at, keeper"
 _NS = "namespace_key = (SELECT key FROM namespaces WHERE name = ?)"
 _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
 
 
-class ContextTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
-    def put_context_entry(self, namespace: Namespace, entry: ContextEntry) -> None:
+class ContextTables(SubStore):
+    def put(self, namespace: Namespace, entry: ContextEntry) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
             _prune(db, ns, entry.stored_at)
@@ -36,7 +28,7 @@ class ContextTables:
 
         self._writer.run(work)
 
-    def context_entry(self, namespace: Namespace, context: str, key: str) -> ContextEntry | None:
+    def get(self, namespace: Namespace, context: str, key: str) -> ContextEntry | None:
         with self._pool.reading() as db:
             row = db.execute(
                 f"SELECT {_COLUMNS} FROM context_entries WHERE {_NS} AND context = ? AND key = ?",
@@ -44,7 +36,7 @@ class ContextTables:
             ).fetchone()
         return None if row is None else _entry(row)
 
-    def context_entries(self, namespace: Namespace, context: str, *, at: int, limit: int = 1_000) -> list[ContextEntry]:
+    def entries(self, namespace: Namespace, context: str, *, at: int, limit: int = 1_000) -> list[ContextEntry]:
         with self._pool.reading() as db:
             rows = db.execute(
                 f"SELECT {_COLUMNS} FROM context_entries WHERE {_NS} AND context = ? AND {_ALIVE} ORDER BY key LIMIT ?",
@@ -52,7 +44,7 @@ class ContextTables:
             ).fetchall()
         return [_entry(row) for row in rows]
 
-    def remove_context_entry(self, namespace: Namespace, context: str, key: str, *, at: int) -> bool:
+    def remove(self, namespace: Namespace, context: str, key: str, *, at: int) -> bool:
         def work(db: apsw.Connection) -> bool:
             ns = namespace_key(db, namespace, self._analyzer)
             db.execute(
@@ -66,7 +58,7 @@ class ContextTables:
 
         return self._writer.run(work)
 
-    def contexts(self, namespace: Namespace, *, at: int) -> dict[str, int]:
+    def counts(self, namespace: Namespace, *, at: int) -> dict[str, int]:
         with self._pool.reading() as db:
             rows = db.execute(
                 f"SELECT context, count(*) FROM context_entries WHERE {_NS} AND {_ALIVE} GROUP BY context",
@@ -74,14 +66,14 @@ class ContextTables:
             )
             return {name: int(count) for name, count in rows}
 
-    def current_context(self, namespace: Namespace, caller: str) -> str | None:
+    def current(self, namespace: Namespace, caller: str) -> str | None:
         with self._pool.reading() as db:
             row = db.execute(
                 f"SELECT context FROM current_contexts WHERE {_NS} AND caller = ?", (namespace, clean(caller))
             ).fetchone()
         return None if row is None else str(row[0])
 
-    def switch_context(
+    def switch(
         self, namespace: Namespace, caller: str, target: str, *, default: str, preserve: bool, at: int
     ) -> ContextSwitch:
         caller, target = clean(caller), clean(target)
@@ -103,7 +95,7 @@ class ContextTables:
 
         return self._writer.run(work)
 
-    def prune_contexts(self, namespace: Namespace, *, at: int) -> int:
+    def prune(self, namespace: Namespace, *, at: int) -> int:
         def work(db: apsw.Connection) -> int:
             ns = namespace_key(db, namespace, self._analyzer)
             return _prune(db, ns, at)

@@ -16,13 +16,11 @@ import apsw
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention, SessionEntity, Sighting
 from ovillo.model.records import MessageId, Namespace, PartId, Role, SessionId
 from ovillo.model.touched_files import EDITING_TOOLS
-from ovillo.store.protocol import Analyzer
 from ovillo.store.protocol.entities import TrackedPart, TrackState, Walk
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.places import Place, kept, pack_places, unpack_places
 from ovillo.store.sqlite.rows import PART_COLUMNS, ROLES, clean, from_json, part_from, to_json
-from ovillo.store.sqlite.writer import Writer
 
 #: Written into the database: never renumber, only append.
 _TYPE_CODES = {kind: code for code, kind in enumerate(EntityType, 1)}
@@ -58,13 +56,7 @@ class _Row:
     changed: bool = False
 
 
-class EntityTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
+class EntityTables(SubStore):
     # --- tracking
 
     def untracked(self, namespace: Namespace, limit: int) -> list[SessionId]:
@@ -126,7 +118,7 @@ class EntityTables:
 
     # --- reading
 
-    def entities_of_session(
+    def of_session(
         self, namespace: Namespace, session_id: SessionId, *, types: Sequence[EntityType] = (), limit: int = 500
     ) -> list[SessionEntity]:
         with self._pool.reading() as db, db:
@@ -138,7 +130,7 @@ class EntityTables:
             ).fetchall()
             return _session_entities(db, rows)
 
-    def touched_entities(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
+    def touched(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
         with self._pool.reading() as db, db:
             rows = db.execute(
                 f"SELECT h.path, count(*), max({_EDITS}), max(t.part_key), t.path_key, t.session_key FROM touches t"
@@ -148,7 +140,7 @@ class EntityTables:
             ).fetchall()
             return [_touched(db, row) for row in rows]
 
-    def known_entities(
+    def known(
         self,
         namespace: Namespace,
         tail: str,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -15,13 +14,12 @@ import apsw
 from ovillo.model.errors import Conflict, StoreUnavailable
 from ovillo.model.records import Namespace, Session, SessionId
 from ovillo.model.tombstones import At, Forgettable, Tombstone, is_covered, mark_of
-from ovillo.store.protocol import Analyzer, Traces
+from ovillo.store.protocol import MaintenanceStore, Traces
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.forgetting import WIPE_DUE, remove_session
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.rows import to_json
-from ovillo.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
     from ovillo.store.sqlite.prepare import PreparedDelta
@@ -31,13 +29,10 @@ _KEY = "secret:forgetting"
 _CHOSEN = "SELECT s.key FROM json_each(?2) j CROSS JOIN sessions s ON s.id = j.value WHERE s.namespace_key = ?1"
 
 
-class ForgottenTables:
-    """Mixed into ``SqliteStore``."""
-
-    path: Path
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
+class ForgottenTables(SubStore):
+    def __init__(self, core: Core, maintenance: MaintenanceStore) -> None:
+        super().__init__(core)
+        self._maintenance = maintenance
 
     def traces(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> Traces:
         with self._pool.reading() as db, db:
@@ -130,7 +125,7 @@ class ForgottenTables:
 
         return self._writer.run(work)
 
-    def forgetting_key(self) -> bytes | None:
+    def key(self) -> bytes | None:
         with self._pool.reading() as db:
             return _key(db)
 
@@ -145,13 +140,13 @@ class ForgottenTables:
             return None
         # Deleted terms stand in the segments of the index until these are merged, and everything removed in pages
         # that are free since: only a file that is written anew is without them.
-        self.merge_index()
+        self._maintenance.merge_index()
         try:
-            self.give_back()
+            self._maintenance.give_back()
         except StoreUnavailable as error:
             return error.message
         self._writer.run(lambda db: db.execute("DELETE FROM meta WHERE key = ?", (WIPE_DUE,)) and None)
-        if not self.fold_log():
+        if not self._maintenance.fold_log():
             self._writer.run(lambda db: db.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (WIPE_DUE,)) and None)
             return "Another process is reading: the write-ahead log still holds removed text."
         return None
@@ -199,15 +194,6 @@ class ForgottenTables:
                 _read_again(db, place)
 
         self._writer.run(work)
-
-    if TYPE_CHECKING:
-
-        def merge_index(self) -> None:
-            """Of ``UpkeepWrites``, as the next two."""
-
-        def give_back(self) -> None: ...
-
-        def fold_log(self) -> bool: ...
 
 
 def not_forgotten(db: apsw.Connection, ns: int, deltas: Sequence[PreparedDelta]) -> Sequence[PreparedDelta]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 import apsw
@@ -12,8 +11,7 @@ import apsw
 from ovillo.model.coordination import StoreHealth
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
-from ovillo.store.sqlite.connection import ReaderPool
-from ovillo.store.sqlite.writer import Writer
+from ovillo.store.sqlite.condition import Condition
 
 T = TypeVar("T")
 
@@ -36,18 +34,12 @@ _ENDS = tuple(
 )
 
 
-class HealthReads:
-    """Mixed into ``SqliteStore``."""
-
-    path: Path
-    _pool: ReaderPool
-    _writer: Writer
-
-    def health(self, namespace: Namespace) -> StoreHealth:
+class Health(Condition):
+    def report(self, namespace: Namespace) -> StoreHealth:
         problems: list[str] = []
-        size = sum(x.stat().st_size for x in (self.path, self.path.with_name(self.path.name + "-wal")) if x.exists())
-        if not self.path.exists():
-            problems.append(f"the file {self.path} is gone")
+        size = sum(x.stat().st_size for x in (self._path, self._path.with_name(self._path.name + "-wal")) if x.exists())
+        if not self._path.exists():
+            problems.append(f"the file {self._path} is gone")
         version = self._told(problems, lambda db: int(db.pragma("user_version"))) or 0
         counts = {name: self._told(problems, partial(_number, sql, namespace)) or 0 for name, sql in _COUNTS.items()}
         if size <= _WHOLE_CHECK:
@@ -63,6 +55,11 @@ class HealthReads:
         except TimeoutError:
             return False
         return True
+
+    def quick_check(self) -> list[str]:
+        with self._pool.reading() as db:
+            rows = [row[0] for row in db.execute("PRAGMA quick_check(10)")]
+        return [] if rows == ["ok"] else rows
 
     def _told(self, problems: list[str], ask: Callable[[apsw.Connection], T]) -> T | None:
         """An answer of the database, or ``None`` and what kept it from answering among the problems."""

@@ -11,7 +11,7 @@ import apsw
 
 from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.prepare import TITLE
-from ovillo.store.sqlite.vector_store import drop_vectors
+from ovillo.store.sqlite.vectors import drop_vectors
 
 
 class IndexWrites:

@@ -16,13 +16,11 @@ from ovillo.model.knowledge import (
     NewChunk,
 )
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, text_or_none, to_json
-from ovillo.store.sqlite.vector_store import model_key
-from ovillo.store.sqlite.writer import Writer
+from ovillo.store.sqlite.vectors import model_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,14 +49,8 @@ _WAITING = (
 _TERMS = 200
 
 
-class KnowledgeTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
-    def put_knowledge(
+class KnowledgeTables(SubStore):
+    def put(
         self,
         namespace: Namespace,
         path: str,
@@ -89,7 +81,7 @@ class KnowledgeTables:
 
         return self._writer.run(work)
 
-    def restamp_knowledge(self, namespace: Namespace, path: str, stamp: KnowledgeStamp, problem: str | None) -> None:
+    def restamp(self, namespace: Namespace, path: str, stamp: KnowledgeStamp, problem: str | None) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
             db.execute(
@@ -109,7 +101,7 @@ class KnowledgeTables:
 
         self._writer.run(work)
 
-    def remove_knowledge(self, namespace: Namespace, path: str, *, at: int) -> bool:
+    def remove(self, namespace: Namespace, path: str, *, at: int) -> bool:
         def work(db: apsw.Connection) -> bool:
             ns = namespace_key(db, namespace, self._analyzer)
             key = _document_key(db, ns, clean(path))
@@ -124,12 +116,12 @@ class KnowledgeTables:
 
         return self._writer.run(work)
 
-    def knowledge_documents(self, namespace: Namespace) -> list[KnowledgeDocument]:
+    def documents(self, namespace: Namespace) -> list[KnowledgeDocument]:
         with self._pool.reading() as db:
             rows = db.execute(f"{_DOCUMENT} WHERE d.namespace_key = {_NS} ORDER BY d.path", (namespace,))
             return [self._document(row) for row in rows]
 
-    def knowledge_chunks(
+    def chunks(
         self, namespace: Namespace, *, path: str | None = None, keys: Sequence[ChunkKey] | None = None
     ) -> list[KnowledgeChunk]:
         sql, values = f"{_CHUNK} WHERE d.namespace_key = {_NS}", [str(namespace)]
@@ -140,7 +132,7 @@ class KnowledgeTables:
         with self._pool.reading() as db:
             return [KnowledgeChunk(*row) for row in db.execute(f"{sql} ORDER BY d.path, c.start_line, c.key", values)]
 
-    def knowledge_matches(
+    def matches(
         self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int
     ) -> list[tuple[ChunkKey, float]]:
         expression = _any_of(term for group in groups for term in group)
@@ -150,7 +142,7 @@ class KnowledgeTables:
         with self._pool.reading() as db:
             return [(int(key), float(score)) for key, score in db.execute(sql, (expression, namespace, limit))]
 
-    def knowledge_frequency(self, namespace: Namespace, groups: Sequence[Sequence[str]]) -> tuple[list[int], int]:
+    def frequency(self, namespace: Namespace, groups: Sequence[Sequence[str]]) -> tuple[list[int], int]:
         with self._pool.reading() as db:
             counts = [
                 int(db.execute(f"SELECT count(*) {_OF_FTS}", (expression, namespace)).fetchone()[0])
@@ -165,7 +157,7 @@ class KnowledgeTables:
             ).fetchone()[0]
         return counts, int(total)
 
-    def knowledge_to_embed(self, namespace: Namespace, model: str, limit: int) -> tuple[list[KnowledgeChunk], int]:
+    def to_embed(self, namespace: Namespace, model: str, limit: int) -> tuple[list[KnowledgeChunk], int]:
         with self._pool.reading() as db:
             rows = db.execute(
                 f"{_CHUNK}{_WAITING} ORDER BY d.path, c.start_line LIMIT ?", (namespace, model, namespace, limit)
@@ -177,7 +169,7 @@ class KnowledgeTables:
             ).fetchone()[0]
         return [KnowledgeChunk(*row) for row in rows], int(waiting)
 
-    def put_knowledge_vectors(self, namespace: Namespace, model: str, rows: Sequence[KnowledgeVector]) -> None:
+    def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[KnowledgeVector]) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
             key = model_key(db, ns, model, None)
@@ -189,9 +181,7 @@ class KnowledgeTables:
 
         self._writer.run(work)
 
-    def knowledge_bits(
-        self, namespace: Namespace, model: str, size: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def bits(self, namespace: Namespace, model: str, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         import numpy as np  # start-up cost: only queries by meaning need it
 
         with self._pool.reading() as db:
@@ -206,9 +196,7 @@ class KnowledgeTables:
         keys = np.repeat(np.array([key for key, _ in sound], np.int64), counts)
         return keys, np.frombuffer(b"".join(bits for _, bits in sound), np.uint8).reshape(-1, size)
 
-    def knowledge_vectors(
-        self, namespace: Namespace, model: str, keys: Sequence[ChunkKey]
-    ) -> dict[ChunkKey, KnowledgeVector]:
+    def vectors(self, namespace: Namespace, model: str, keys: Sequence[ChunkKey]) -> dict[ChunkKey, KnowledgeVector]:
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT c.key, v.meaning, v.whole, v.bits, v.bytes FROM knowledge_chunks c"
@@ -219,7 +207,7 @@ class KnowledgeTables:
             )
             return {key: KnowledgeVector(*row) for key, *row in rows}
 
-    def knowledge_revision(self, namespace: Namespace) -> int:
+    def revision(self, namespace: Namespace) -> int:
         with self._pool.reading() as db:
             row = db.execute(
                 f"SELECT revision FROM knowledge_revisions WHERE namespace_key = {_NS}", (namespace,)

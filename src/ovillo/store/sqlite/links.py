@@ -13,12 +13,10 @@ import apsw
 from ovillo.model.coordination import Link, SharedFile
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.rows import clean, from_json, text_or_none, to_json, unpack
-from ovillo.store.sqlite.writer import Writer
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _KEY = f"(SELECT key FROM sessions WHERE namespace_key = {_NS} AND id = ?)"
@@ -28,14 +26,8 @@ _OWN_FILES = 200
 _PER_FILE = 50
 
 
-class LinkTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
-    def put_link(self, namespace: Namespace, link: Link) -> bool:
+class LinkTables(SubStore):
+    def put(self, namespace: Namespace, link: Link) -> bool:
         def work(db: apsw.Connection) -> bool:
             ns = namespace_key(db, namespace, self._analyzer)
             keys = _pair(db, ns, link.from_id, link.to_id)
@@ -59,7 +51,7 @@ class LinkTables:
 
         return self._writer.run(work)
 
-    def remove_links(
+    def remove(
         self, namespace: Namespace, from_id: SessionId, to_id: SessionId, relationship: str | None, *, at: int
     ) -> int:
         def work(db: apsw.Connection) -> int:
@@ -76,7 +68,7 @@ class LinkTables:
 
         return self._writer.run(work)
 
-    def links_of(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> list[Link]:
+    def of(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> list[Link]:
         columns = "a.id, b.id, l.relationship, l.shared_entities, l.note, l.origin, l.created_at"
         wanted = f"SELECT key FROM sessions WHERE namespace_key = {_NS} AND id IN (SELECT value FROM json_each(?))"
         ids = to_json(session_ids)
@@ -90,7 +82,7 @@ class LinkTables:
             ).fetchall()
         return [_link(row) for row in rows]
 
-    def dismiss_pair(self, namespace: Namespace, one: SessionId, other: SessionId, *, at: int) -> None:
+    def dismiss(self, namespace: Namespace, one: SessionId, other: SessionId, *, at: int) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
             low, high = sorted(_pair(db, ns, one, other))

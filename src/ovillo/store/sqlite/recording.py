@@ -18,11 +18,11 @@ from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFa
 from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId
-from ovillo.store.protocol import Analyzer, SessionRow
+from ovillo.store.protocol import SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
 from ovillo.store.sqlite.appending import Entry, appending_of, leaves_nothing_when_refused
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.forgetting import remove_session
 from ovillo.store.sqlite.forgotten import check_not_forgotten
 from ovillo.store.sqlite.index_writes import IndexWrites
@@ -39,9 +39,8 @@ from ovillo.store.sqlite.rows import (
     to_json,
     unpack,
 )
-from ovillo.store.sqlite.session_reads import row_from
+from ovillo.store.sqlite.sessions import row_from
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
-from ovillo.store.sqlite.writer import Writer
 
 _COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_id", "git_branch")
 #: Of the newest summary, what a list of sessions shows (characters).
@@ -49,14 +48,8 @@ _SHOWN = 200
 _SUMMARY_COLUMNS = "id, from_seq, through_seq, text, tokens_before, tokens_after, summarizer, created_at"
 
 
-class RecordingWrites:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
-    def create_session(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
+class RecordingTables(SubStore):
+    def create(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
         terms = title_terms(session.title, self._analyzer)
         surfaces = self._analyzer.take_new_surfaces()
 
@@ -72,7 +65,7 @@ class RecordingWrites:
 
         return self._writer.run(work)
 
-    def update_session(
+    def update(
         self,
         namespace: Namespace,
         session_id: SessionId,
@@ -112,9 +105,7 @@ class RecordingWrites:
 
         return self._writer.run(work)
 
-    def delete_session(
-        self, namespace: Namespace, session_id: SessionId, *, at: int, if_version: str | None = None
-    ) -> None:
+    def delete(self, namespace: Namespace, session_id: SessionId, *, at: int, if_version: str | None = None) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
             _current(db, namespace, ns, session_id, if_version)

@@ -20,7 +20,7 @@ from ovillo.store.sqlite.rows import (
     part_from,
     to_json,
 )
-from ovillo.store.sqlite.vector_store import drop_vectors
+from ovillo.store.sqlite.vectors import drop_vectors
 
 _BATCH = 2_000
 

@@ -12,12 +12,10 @@ import apsw
 from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol import Analyzer
 from ovillo.store.protocol.snapshots import MAX_DELTAS, EncodedSnapshot, Snapshot
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key, session_key
-from ovillo.store.sqlite.writer import Writer
 
 _COLUMNS = "version, saved_at, level, base, plain_bytes, length(data), checksum"
 _SESSION = "(SELECT s.key FROM sessions s JOIN namespaces n ON n.key = s.namespace_key WHERE n.name = ?1 AND s.id = ?2)"
@@ -28,16 +26,8 @@ _CHAIN = (
 )
 
 
-class SnapshotTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
-    def add_snapshot(
-        self, namespace: Namespace, session_id: SessionId, encoded: EncodedSnapshot, *, at: int
-    ) -> Snapshot:
+class SnapshotTables(SubStore):
+    def add(self, namespace: Namespace, session_id: SessionId, encoded: EncodedSnapshot, *, at: int) -> Snapshot:
         def work(db: apsw.Connection) -> Snapshot:
             ns = namespace_key(db, namespace, self._analyzer)
             key = session_key(db, ns, session_id)
@@ -63,7 +53,7 @@ class SnapshotTables:
 
         return self._writer.run(work)
 
-    def snapshots(
+    def versions(
         self, namespace: Namespace, session_id: SessionId, *, before: int | None = None, limit: int
     ) -> list[Snapshot]:
         with self._pool.reading() as db:
@@ -74,14 +64,14 @@ class SnapshotTables:
             ).fetchall()
         return [Snapshot(*row) for row in rows]
 
-    def count_snapshots(self, namespace: Namespace, session_id: SessionId) -> int:
+    def count(self, namespace: Namespace, session_id: SessionId) -> int:
         with self._pool.reading() as db:
             row = db.execute(
                 f"SELECT count(*) FROM snapshots WHERE session_key = {_SESSION}", (namespace, session_id)
             ).fetchone()
         return int(row[0])
 
-    def snapshot_chain(
+    def chain(
         self, namespace: Namespace, session_id: SessionId, version: int | None = None
     ) -> list[tuple[Snapshot, bytes]]:
         with self._pool.reading() as db:
@@ -99,9 +89,7 @@ class SnapshotTables:
             ).fetchall()
         return [(Snapshot(*row[:-1]), row[-1]) for row in rows]
 
-    def rewrite_snapshots(
-        self, namespace: Namespace, session_id: SessionId, rewritten: Mapping[int, EncodedSnapshot]
-    ) -> bool:
+    def rewrite(self, namespace: Namespace, session_id: SessionId, rewritten: Mapping[int, EncodedSnapshot]) -> bool:
         def work(db: apsw.Connection) -> bool:
             key = session_key(db, namespace_key(db, namespace, self._analyzer), session_id)
             wanted = [(version, encoded.checksum) for version, encoded in rewritten.items()]
@@ -116,7 +104,7 @@ class SnapshotTables:
 
         return self._writer.run(work)
 
-    def sessions_with_snapshots(self, namespace: Namespace) -> list[SessionId]:
+    def sessions(self, namespace: Namespace) -> list[SessionId]:
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT s.id FROM sessions s JOIN namespaces n ON n.key = s.namespace_key WHERE n.name = ?"

@@ -9,12 +9,10 @@ import apsw
 from ovillo.model.coordination import Task
 from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, from_json, text_or_none, to_json
-from ovillo.store.sqlite.writer import Writer
 
 _COLUMNS = (
     "id, llm_name, description, started_at, context, session_id, project_id, directory, baseline, ended_at, summary,"
@@ -23,13 +21,7 @@ _COLUMNS = (
 _NS = "namespace_key = (SELECT key FROM namespaces WHERE name = ?)"
 
 
-class TimesheetTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
+class TimesheetTables(SubStore):
     def open_task(self, namespace: Namespace, task: Task) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)

@@ -9,13 +9,11 @@ import apsw
 
 from ovillo.model.records import Namespace, SessionId, Usage
 from ovillo.store.protocol import Totals
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.rows import PART_TYPES
 
 
-class TotalsReads:
-    _pool: ReaderPool
-
+class TotalsReads(SubStore):
     def totals(
         self, namespace: Namespace, session_id: SessionId, *, inherited: bool = False, idle_cut_ms: int = 300_000
     ) -> Totals:

@@ -139,7 +139,7 @@ def _database(state: State) -> Check:
     files = (settings.database, settings.database.with_name(settings.database.name + "-wal"))
     size = sum(x.stat().st_size for x in files if x.exists()) / 1e6
     try:
-        problems = state.services().store.quick_check()
+        problems = state.services().store.health.quick_check()
     except IntegrityError as error:
         problems = [error.message]
     if problems:
@@ -199,7 +199,7 @@ def _embedder(state: State, settings: Settings) -> Check:
     model = model_id(settings)
     if model is None or not settings.database.exists():
         return Check("embedder", Level.OK, settings.embedder)
-    done, eligible = state.services().store.embedding_share(LOCAL.namespace, model)
+    done, eligible = state.services().store.vectors.share(LOCAL.namespace, model)
     share = f"{settings.embedder}; {done:,} of {eligible:,} texts searchable by meaning"
     if eligible and done < eligible / 2:
         return Check("embedder", Level.OK, share, "A running server does the rest; `ovillo embed` does it now.")

@@ -30,7 +30,7 @@ def embed(state: State, workers: int) -> None:
 
     services = state.services()
     # Who runs the command owns the database: the work is for everybody in it.
-    namespaces = services.store.namespaces()
+    namespaces = services.store.sessions.namespaces()
     read = 0
     for namespace in namespaces:
         if services.settings.entity_tracking:

@@ -14,12 +14,11 @@ import apsw
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace
 from ovillo.model.text import searchable_text
-from ovillo.store.protocol import Analyzer, DocFilter, DocId
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.protocol import DocFilter, DocId, TextStore
+from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.filters import limits_parts, part_conditions, session_conditions
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_EMBEDDABLE, from_json, part_from, to_json
-from ovillo.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,14 +41,12 @@ _TITLES = f"FROM sessions s WHERE s.title_doc IS NOT NULL AND s.title <> '' AND 
 _RESCORED = 1_000
 
 
-class VectorStore:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-    _memory: VectorMemory | None = None
-    _memory_opening = threading.Lock()
+class VectorTables(SubStore):
+    def __init__(self, core: Core, text: TextStore) -> None:
+        super().__init__(core)
+        self._text = text
+        self._memory: VectorMemory | None = None
+        self._memory_opening = threading.Lock()
 
     def not_embedded(self, namespace: Namespace, model: str, limit: int) -> list[tuple[DocId, str]]:
         with self._pool.reading() as db, db:
@@ -68,7 +65,7 @@ class VectorStore:
         texts = [(row[0], searchable_text(part_from(row[2:], "", row[1]))) for row in parts]
         return sorted([*texts, *titles], reverse=True)[:limit]
 
-    def embedding_share(self, namespace: Namespace, model: str) -> tuple[int, int]:
+    def share(self, namespace: Namespace, model: str) -> tuple[int, int]:
         with self._pool.reading() as db, db:
             done = db.execute(
                 f"SELECT count(*) FROM vector_bits WHERE model_key = {_MODEL}", (namespace, model)
@@ -78,7 +75,7 @@ class VectorStore:
             ).fetchone()[0]
         return int(done), int(eligible)
 
-    def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[tuple[DocId, Rows]]) -> None:
+    def put(self, namespace: Namespace, model: str, rows: Sequence[tuple[DocId, Rows]]) -> None:
         from ovillo.store.forms import pack  # start-up cost: a store that embeds nothing never pays for numpy
 
         if not rows:
@@ -103,7 +100,7 @@ class VectorStore:
 
         self._writer.run(work)
 
-    def stored_vectors(self, namespace: Namespace, model: str) -> list[tuple[DocId, Rows]]:
+    def stored(self, namespace: Namespace, model: str) -> list[tuple[DocId, Rows]]:
         with self._pool.reading() as db, db:
             found = _model(db, namespace, model)
             if found is None or found[1] is None:
@@ -179,7 +176,7 @@ class VectorStore:
         if where == DocFilter():
             # Nearly all of them pass: what is not shown need not be looked up.
             near = _best(near, limit)
-        allowed = self.allowed(namespace, list(near), where)
+        allowed = self._text.allowed(namespace, list(near), where)
         return {doc: cosine for doc, cosine in near.items() if doc in allowed}
 
     def _rescored(self, key: int, row: Row, docs: Sequence[DocId]) -> dict[DocId, float]:
@@ -215,12 +212,6 @@ class VectorStore:
                 sql = " AND ".join([_TITLES, *sessions])
                 found += [row[0] for row in db.execute(f"SELECT s.title_doc {sql}", (namespace, *session_values))]
         return found
-
-    if TYPE_CHECKING:
-
-        def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
-            """Of ``TextReads``."""
-            ...
 
 
 def drop_vectors(db: apsw.Connection, docs: Iterable[tuple[DocId]], *, for_good: bool = False) -> None:

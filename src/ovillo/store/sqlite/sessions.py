@@ -13,7 +13,6 @@ import apsw
 from ovillo.model.records import Message, Namespace, Part, SessionId
 from ovillo.model.text import message_chars
 from ovillo.store.protocol import SessionCounts, SessionFilter, SessionRow
-from ovillo.store.sqlite.connection import ReaderPool
 from ovillo.store.sqlite.filters import session_conditions
 from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,
@@ -24,6 +23,7 @@ from ovillo.store.sqlite.rows import (
     session_from,
     to_json,
 )
+from ovillo.store.sqlite.totals import TotalsReads
 
 #: Qualified, because ``json_each`` has columns of the same names.
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
@@ -41,10 +41,8 @@ _VALUES = {
 }
 
 
-class SessionReads:
-    _pool: ReaderPool
-
-    def session_names(self, namespace: Namespace) -> list[tuple[SessionId, str | None, str | None]]:
+class SessionTables(TotalsReads):
+    def names(self, namespace: Namespace) -> list[tuple[SessionId, str | None, str | None]]:
         with self._pool.reading() as db:
             rows = db.execute(f"SELECT s.id, s.title, s.first_prompt FROM sessions s WHERE {_NS}", (namespace,))
             return [(SessionId(row[0]), row[1], row[2]) for row in rows]
@@ -54,7 +52,7 @@ class SessionReads:
             rows = db.execute(_VALUES[field], {"namespace": namespace})
             return [row[0] for row in rows if row[0]]
 
-    def list_sessions(
+    def find(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
     ) -> list[SessionRow]:
         sql, values = session_conditions(where)
@@ -72,20 +70,20 @@ class SessionReads:
         with self._pool.reading() as db:
             return [Namespace(row[0]) for row in db.execute("SELECT name FROM namespaces ORDER BY key")]
 
-    def count_sessions(self, namespace: Namespace, where: SessionFilter) -> int:
+    def count(self, namespace: Namespace, where: SessionFilter) -> int:
         sql, values = session_conditions(where)
         with self._pool.reading() as db:
             query = f"SELECT count(*) FROM sessions s WHERE {' AND '.join([_NS, *sql])}"
             return int(db.execute(query, (namespace, *values)).fetchone()[0])
 
-    def get_session(self, namespace: Namespace, session_id: SessionId) -> SessionRow | None:
+    def get(self, namespace: Namespace, session_id: SessionId) -> SessionRow | None:
         with self._pool.reading() as db:
             row = db.execute(
                 f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {_NS} AND s.id = ?", (namespace, session_id)
             ).fetchone()
         return None if row is None else row_from(namespace, row)
 
-    def get_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
+    def get_many(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
         with self._pool.reading() as db:
             rows = db.execute(
                 f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {_NS} AND s.id IN (SELECT value FROM json_each(?))",
@@ -105,7 +103,7 @@ class SessionReads:
                 found[session_id] = (*found.get(session_id, ()), agent)
         return found
 
-    def find_session_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
+    def find_ids(self, namespace: Namespace, prefix: str, limit: int = 10) -> list[SessionId]:
         with self._pool.reading() as db:
             rows = db.execute(
                 f"SELECT s.id FROM sessions s WHERE {_NS} AND s.id >= ? AND s.id < ? ORDER BY s.id = ? DESC, s.id LIMIT ?",
@@ -113,7 +111,7 @@ class SessionReads:
             ).fetchall()
         return [SessionId(row[0]) for row in rows]
 
-    def session_of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
+    def of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
         with self._pool.reading() as db:
             row = db.execute(
                 f"SELECT s.id FROM messages m JOIN sessions s ON s.key = m.session_key WHERE {_NS} AND m.id = ?"
@@ -122,7 +120,7 @@ class SessionReads:
             ).fetchone()
         return None if row is None else SessionId(row[0])
 
-    def session_of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
+    def of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
         with self._pool.reading() as db:
             row = db.execute(
                 "SELECT s.id FROM parts p JOIN messages m ON m.key = p.message_key JOIN sessions s ON s.key = p.session_key"

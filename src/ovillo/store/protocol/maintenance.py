@@ -21,8 +21,8 @@ class StoreSize:
     free: int
 
 
-class UpkeepStore(Protocol):
-    def store_size(self) -> StoreSize: ...
+class MaintenanceStore(Protocol):
+    def size(self) -> StoreSize: ...
 
     def forget_idempotency(self, namespace: Namespace, session_id: SessionId | None, *, before: int) -> int:
         """Drop idempotency keys of sessions to which nothing was written since ``before``; how many."""

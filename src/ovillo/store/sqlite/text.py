@@ -28,7 +28,7 @@ from ovillo.store.protocol import (
     Scored,
     Term,
 )
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.filters import is_open, limits_parts, part_conditions, session_conditions
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, PART_TYPES, ROLES, part_from, to_json
 
@@ -37,6 +37,7 @@ _WEIGHTS = "3.0, 1.2, 1.0, 0.7"
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _SCAN_BATCH = 500
+_TRIGRAM_BATCH = 50_000
 #: The messages after and before one of a session, with how many messages away they are.
 _BESIDE = (
     "SELECT key, row_number() OVER (ORDER BY seq) FROM"
@@ -46,10 +47,8 @@ _BESIDE = (
 )
 
 
-class TextReads:
-    _pool: ReaderPool
-
-    def index_stats(self, namespace: Namespace) -> IndexStats:
+class TextIndex(SubStore):
+    def stats(self, namespace: Namespace) -> IndexStats:
         with self._pool.reading() as db, db:
             documents, terms = _meta(db, "documents"), _meta(db, "terms")
             last = db.execute("SELECT max(key) FROM parts").fetchone()[0] or 0
@@ -284,6 +283,41 @@ class TextReads:
                 (namespace, before, *part_values, *session_values, _SCAN_BATCH),
             ).fetchall()
         return [(row[0], searchable_text(part_from(row[2:], "", row[1]))) for row in rows]
+
+    # --- keeping it current
+
+    def advance_trigrams(self) -> int:
+        """Fill one batch of the trigram index; returns how many words still wait."""
+
+        def work(db: apsw.Connection) -> int:
+            row = db.execute("SELECT value FROM meta WHERE key = 'trigrams_through'").fetchone()
+            done = int(row[0]) if row else 0
+            last = db.execute(
+                "SELECT max(key) FROM (SELECT key FROM vocabulary WHERE key > ? ORDER BY key LIMIT ?)",
+                (done, _TRIGRAM_BATCH),
+            ).fetchone()[0]
+            if last is None:
+                return 0
+            db.execute(
+                "INSERT INTO trigrams (rowid, surface) SELECT key, surface FROM vocabulary WHERE key > ? AND key <= ?",
+                (done, last),
+            )
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('trigrams_through', ?)", (last,))
+            return int(db.execute("SELECT count(*) FROM vocabulary WHERE key > ?", (last,)).fetchone()[0])
+
+        return self._writer.run(work)
+
+    def is_current(self) -> bool:
+        """Whether the text index was made by this analyzer."""
+        with self._pool.reading() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = 'analyzer'").fetchone()
+        return row is None or row[0] == self._analyzer.version
+
+    def rebuild(self) -> None:
+        """Make the text index again from the parts, after the analyzer changed."""
+        from ovillo.store.sqlite.reindex import index_again  # start-up cost: seldom done
+
+        self._writer.run(lambda db: index_again(db, self._analyzer))
 
 
 def _doc(row: tuple[Any, ...]) -> Doc:

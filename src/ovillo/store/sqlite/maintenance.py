@@ -1,6 +1,6 @@
 """Making the file smaller: dropping what nobody can miss, folding the log, rewriting the file.
 
-Owns the SQL of ``ovillo.store.protocol.upkeep``. Steps on the whole file run on a connection of their own, because
+Owns the SQL of ``ovillo.store.protocol.maintenance``. Steps on the whole file run on a connection of their own, because
 the writer's is always inside a transaction; writers of all processes wait meanwhile.
 """
 
@@ -15,12 +15,11 @@ import apsw
 
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol import Analyzer
-from ovillo.store.protocol.upkeep import StoreSize
-from ovillo.store.sqlite.connection import ReaderPool, open_writer
+from ovillo.store.protocol.maintenance import StoreSize
+from ovillo.store.sqlite.connection import open_writer
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.faults import explained
 from ovillo.store.sqlite.keys import namespace_key
-from ovillo.store.sqlite.writer import Writer
 
 #: A reader in the middle of an answer is waited for this long before the log is left as it is.
 _PATIENCE_MS = 2_000
@@ -29,21 +28,14 @@ _COPIES = 2
 _SPARE_BYTES = 64 * 1024 * 1024
 
 
-class UpkeepWrites:
-    """Mixed into ``SqliteStore``."""
-
-    path: Path
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
-    def store_size(self) -> StoreSize:
+class Maintenance(SubStore):
+    def size(self) -> StoreSize:
         with self._pool.reading() as db:
             page, pages, free = (
                 int(db.execute(f"PRAGMA {name}").fetchone()[0])
                 for name in ("page_size", "page_count", "freelist_count")
             )
-        disk = sum(path.stat().st_size for path in (self.path, _log(self.path)) if path.exists())
+        disk = sum(path.stat().st_size for path in (self._path, _log(self._path)) if path.exists())
         return StoreSize(disk, (pages - free) * page, free * page)
 
     def forget_idempotency(self, namespace: Namespace, session_id: SessionId | None, *, before: int) -> int:
@@ -77,19 +69,19 @@ class UpkeepWrites:
         self._writer.run(work)
 
     def fold_log(self) -> bool:
-        with _own_connection(self.path) as db:
+        with _own_connection(self._path) as db:
             db.set_busy_timeout(_PATIENCE_MS)
             return int(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]) == 0
 
     def give_back(self) -> None:
-        needed = _COPIES * self.path.stat().st_size + _SPARE_BYTES
-        left = shutil.disk_usage(self.path.parent).free
+        needed = _COPIES * self._path.stat().st_size + _SPARE_BYTES
+        left = shutil.disk_usage(self._path.parent).free
         if left < needed:
             raise StoreUnavailable(
-                f"Rewriting {self.path} needs {needed:,} bytes beside it, and {left:,} are left.",
+                f"Rewriting {self._path} needs {needed:,} bytes beside it, and {left:,} are left.",
                 hint="Free some disk space; nothing was changed.",
             )
-        with _own_connection(self.path) as db:
+        with _own_connection(self._path) as db:
             db.execute("VACUUM")
 
 

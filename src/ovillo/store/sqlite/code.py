@@ -21,13 +21,11 @@ from ovillo.model.code import (
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named
 from ovillo.model.records import Namespace
-from ovillo.store.protocol import Analyzer
 from ovillo.store.protocol.code import FileStamp
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, from_json, text_or_none, to_json
-from ovillo.store.sqlite.writer import Writer
 
 _EXPORTED = 1
 _TEST = 2
@@ -52,16 +50,10 @@ _MODULE = (
 _AT_ONCE = 500
 
 
-class CodeTables:
-    """Mixed into ``SqliteStore``."""
-
-    _pool: ReaderPool
-    _writer: Writer
-    _analyzer: Analyzer
-
+class CodeTables(SubStore):
     # --- writing
 
-    def put_code_root(
+    def put_root(
         self, namespace: Namespace, root: str, *, indexed_at: int | None = None, facts: Mapping[str, str] | None = None
     ) -> None:
         def work(db: apsw.Connection) -> None:
@@ -75,7 +67,7 @@ class CodeTables:
 
         self._writer.run(work)
 
-    def remove_code_root(self, namespace: Namespace, root: str) -> bool:
+    def remove_root(self, namespace: Namespace, root: str) -> bool:
         def work(db: apsw.Connection) -> bool:
             ns = namespace_key(db, namespace, self._analyzer)
             row = _root_row(db, ns, root)
@@ -89,7 +81,7 @@ class CodeTables:
 
         return self._writer.run(work)
 
-    def put_code_files(
+    def put_files(
         self,
         namespace: Namespace,
         root: str,
@@ -120,7 +112,7 @@ class CodeTables:
 
         self._writer.run(work)
 
-    def put_code_history(self, namespace: Namespace, root: str, history: Mapping[str, FileHistory]) -> None:
+    def put_history(self, namespace: Namespace, root: str, history: Mapping[str, FileHistory]) -> None:
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
             root_key = _root_row(db, ns, root)
@@ -141,7 +133,7 @@ class CodeTables:
 
     # --- reading
 
-    def code_roots(self, namespace: Namespace) -> list[CodeRoot]:
+    def roots(self, namespace: Namespace) -> list[CodeRoot]:
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT r.path, r.indexed_at, r.facts, (SELECT count(*) FROM code_symbols s WHERE s.root_key = r.key),"
@@ -156,12 +148,12 @@ class CodeTables:
             for path, at, facts, symbols, files, skipped, errors in rows
         ]
 
-    def code_root_paths(self, namespace: Namespace) -> list[str]:
+    def root_paths(self, namespace: Namespace) -> list[str]:
         with self._pool.reading() as db:
             sql = f"SELECT path FROM code_roots WHERE namespace_key = {_NS} ORDER BY path"
             return [path for (path,) in db.execute(sql, (namespace,))]
 
-    def code_stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
+    def stamps(self, namespace: Namespace, root: str, paths: Sequence[str] | None = None) -> dict[str, FileStamp]:
         sql = (
             "SELECT f.path, f.size, f.mtime_ns, f.digest FROM code_files f JOIN code_roots r ON r.key = f.root_key"
             f" WHERE r.namespace_key = {_NS} AND r.path = ?"
@@ -280,7 +272,7 @@ class CodeTables:
             )
             return [row[0] for row in rows]
 
-    def code_revision(self, namespace: Namespace) -> int:
+    def revision(self, namespace: Namespace) -> int:
         with self._pool.reading() as db:
             row = db.execute(
                 f"SELECT revision FROM code_revisions WHERE namespace_key = {_NS}", (namespace,)

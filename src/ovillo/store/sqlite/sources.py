@@ -1,20 +1,24 @@
-"""Reading what is known of sources, cursors and changes."""
+"""What is known of sources: their cursors, what was skipped in them, which sessions they hold.
+
+Owns the SQL of ``ovillo.store.protocol.sources``; what a scan finds is merged by ``ingest``.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import apsw
+
 from ovillo.model.records import Namespace, SessionId, SkippedRecord
 from ovillo.store.protocol import PlaceState
-from ovillo.store.sqlite.connection import ReaderPool
+from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import from_json
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 
 
-class SourceReads:
-    _pool: ReaderPool
-
+class SourceTables(SubStore):
     def places(self, namespace: Namespace) -> list[PlaceState]:
         with self._pool.reading() as db, db:
             rows = db.execute(
@@ -91,20 +95,23 @@ class SourceReads:
             ).fetchone()
         return None if row[0] is None else int(row[0])
 
-    def overlaps(self, namespace: Namespace) -> list[tuple[SessionId, SessionId]]:
-        with self._pool.reading() as db:
-            rows = db.execute(
-                f"SELECT session_a, session_b FROM overlaps WHERE namespace_key = {_NS}", (namespace,)
-            ).fetchall()
-        return [(SessionId(a), SessionId(b)) for a, b in rows]
-
-    def message_times(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int | None]]:
-        """``(message id, created)`` in order, for deciding which of two sessions is the fork."""
-        with self._pool.reading() as db:
-            return list(
-                db.execute(
-                    "SELECT m.id, m.created_at FROM messages m WHERE m.session_key ="
-                    f" (SELECT key FROM sessions WHERE namespace_key = {_NS} AND id = ?) ORDER BY m.seq, m.key",
-                    (namespace, session_id),
-                )
+    def place_finished(
+        self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
+    ) -> None:
+        def work(db: apsw.Connection) -> None:
+            key = key_of_place(db, namespace_key(db, namespace, self._analyzer), reader, path)
+            db.execute(
+                "UPDATE places SET layout = ?, error = ?, last_scan_at = ? WHERE key = ?", (layout, error, at, key)
             )
+
+        self._writer.run(work)
+
+
+def key_of_place(db: apsw.Connection, namespace_key: int, reader: str, path: str) -> int:
+    db.execute(
+        "INSERT OR IGNORE INTO places (namespace_key, reader, path) VALUES (?, ?, ?)", (namespace_key, reader, path)
+    )
+    row = db.execute(
+        "SELECT key FROM places WHERE namespace_key = ? AND reader = ? AND path = ?", (namespace_key, reader, path)
+    ).fetchone()
+    return int(row[0])

@@ -1,0 +1,46 @@
+"""What is known of the places that readers read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ovillo.model.records import Namespace, SessionId, SkippedRecord
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceState:
+    """What is known of a place after its scans."""
+
+    reader: str
+    path: str
+    layout: str
+    cursor: Mapping[str, Any]
+    sessions: int
+    messages: int
+    parts: int
+    skipped: tuple[SkippedRecord, ...]
+    unknown_types: Mapping[str, int]
+    redactions: Mapping[str, int]
+    last_scan_at: int | None
+    #: Reason the whole place could not be read at the last scan.
+    error: str | None
+
+
+class SourceStore(Protocol):
+    def places(self, namespace: Namespace) -> list[PlaceState]: ...
+
+    def cursor(self, namespace: Namespace, reader: str, path: str) -> dict[str, Any]: ...
+
+    def place_finished(
+        self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
+    ) -> None: ...
+
+    def sessions_of_place(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]: ...
+
+    def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
+        """``(reader, path)`` of the places that hold the session."""
+        ...
+
+    def last_scan_at(self, namespace: Namespace) -> int | None: ...

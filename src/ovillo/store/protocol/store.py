@@ -1,0 +1,109 @@
+"""A store: one attribute for each subject, and closing it.
+
+Owns the list of subjects; what each of them does stands in its own module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol.audit import AuditStore
+    from ovillo.store.protocol.changes import ChangeStore
+    from ovillo.store.protocol.classification import ClassificationStore
+    from ovillo.store.protocol.code import CodeStore, CodeVectorStore
+    from ovillo.store.protocol.contexts import ContextStore
+    from ovillo.store.protocol.entities import EntityStore
+    from ovillo.store.protocol.forgetting import ForgettingStore
+    from ovillo.store.protocol.health import HealthStore
+    from ovillo.store.protocol.importing import ImportStore
+    from ovillo.store.protocol.ingest import IngestStore
+    from ovillo.store.protocol.keys import KeyStore
+    from ovillo.store.protocol.knowledge import KnowledgeStore
+    from ovillo.store.protocol.links import LinkStore
+    from ovillo.store.protocol.maintenance import MaintenanceStore
+    from ovillo.store.protocol.recording import RecordingStore
+    from ovillo.store.protocol.secrets import SecretStore
+    from ovillo.store.protocol.sessions import SessionStore
+    from ovillo.store.protocol.snapshots import SnapshotStore
+    from ovillo.store.protocol.sources import SourceStore
+    from ovillo.store.protocol.text import TextStore
+    from ovillo.store.protocol.timesheet import TimesheetStore
+    from ovillo.store.protocol.vectors import VectorStore
+
+
+class Store(Protocol):
+    """Namespace-aware and thread-safe: reads are snapshots and take no write lock, writes return after COMMIT.
+
+    A sub-store is made, and its module imported, when it is first asked for."""
+
+    @property
+    def sessions(self) -> SessionStore: ...
+
+    @property
+    def recording(self) -> RecordingStore: ...
+
+    @property
+    def importing(self) -> ImportStore: ...
+
+    @property
+    def ingest(self) -> IngestStore: ...
+
+    @property
+    def sources(self) -> SourceStore: ...
+
+    @property
+    def changes(self) -> ChangeStore: ...
+
+    @property
+    def classification(self) -> ClassificationStore: ...
+
+    @property
+    def text(self) -> TextStore: ...
+
+    @property
+    def vectors(self) -> VectorStore: ...
+
+    @property
+    def entities(self) -> EntityStore: ...
+
+    @property
+    def code(self) -> CodeStore: ...
+
+    @property
+    def code_vectors(self) -> CodeVectorStore: ...
+
+    @property
+    def knowledge(self) -> KnowledgeStore: ...
+
+    @property
+    def links(self) -> LinkStore: ...
+
+    @property
+    def timesheet(self) -> TimesheetStore: ...
+
+    @property
+    def contexts(self) -> ContextStore: ...
+
+    @property
+    def snapshots(self) -> SnapshotStore: ...
+
+    @property
+    def forgetting(self) -> ForgettingStore: ...
+
+    @property
+    def keys(self) -> KeyStore: ...
+
+    @property
+    def audit(self) -> AuditStore: ...
+
+    @property
+    def secrets(self) -> SecretStore: ...
+
+    @property
+    def health(self) -> HealthStore: ...
+
+    @property
+    def maintenance(self) -> MaintenanceStore: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,203 @@
+"""Merging what readers found: deltas, the cursors that move with them, lineage, sessions read anew.
+
+Owns the transactions of ``ovillo.store.protocol.ingest``; how records are merged is ``merge``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+import apsw
+
+from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
+from ovillo.store.protocol import Applied
+from ovillo.store.sqlite.anew import begin, end, recount
+from ovillo.store.sqlite.changes import log_changes
+from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.forgetting import forget_mentions
+from ovillo.store.sqlite.forgotten import not_forgotten
+from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.merge import Merge
+from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation
+from ovillo.store.sqlite.reindex import drop_from_index, put_back_in_index
+from ovillo.store.sqlite.rows import from_json, to_json
+from ovillo.store.sqlite.sources import key_of_place
+from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
+
+_NS = "(SELECT key FROM namespaces WHERE name = ?)"
+
+
+class IngestTables(SubStore):
+    def apply(
+        self,
+        namespace: Namespace,
+        deltas: Sequence[SessionDelta],
+        *,
+        place: tuple[str, str] | None = None,
+        precedence: int = 0,
+        cursor: Mapping[str, Any] | None = None,
+        skipped: Sequence[SkippedRecord] = (),
+        redactions: Mapping[str, int] | None = None,
+    ) -> Applied:
+        return self.submit(
+            namespace,
+            self.preparation().prepare(deltas),
+            place=place,
+            precedence=precedence,
+            cursor=cursor,
+            skipped=skipped,
+            redactions=redactions,
+        ).result()
+
+    def preparation(self) -> SqlitePreparation:
+        return SqlitePreparation(self._analyzer)
+
+    def submit(
+        self,
+        namespace: Namespace,
+        prepared: Prepared,
+        *,
+        place: tuple[str, str] | None = None,
+        precedence: int = 0,
+        cursor: Mapping[str, Any] | None = None,
+        skipped: Sequence[SkippedRecord] = (),
+        redactions: Mapping[str, int] | None = None,
+        anew: Collection[SessionId] = (),
+    ) -> Future[Applied]:
+        """``apply`` of prepared deltas without waiting; the transaction runs on the writer's thread."""
+
+        def work(db: apsw.Connection) -> Applied:
+            key = namespace_key(db, namespace, self._analyzer)
+            place_key = None if place is None else key_of_place(db, key, *place)
+            deltas = not_forgotten(db, key, prepared.deltas)
+            begin(db, key, anew)
+            applied = self._merge(db, namespace, key, place_key, precedence, deltas)
+            # Forgotten while it was being read: it is looked at once more, and then left alone for good.
+            if place_key is not None and len(deltas) == len(prepared.deltas):
+                _move_cursor(db, place_key, cursor or {})
+                _note_skipped(db, place_key, skipped)
+                _count_redactions(db, place_key, redactions or {})
+            learn(db, prepared.surfaces)
+            return applied
+
+        merging = self._writer.submit(work)
+        give_back_if_failed(merging, self._analyzer, prepared.surfaces)
+        return merging
+
+    def _merge(
+        self,
+        db: apsw.Connection,
+        namespace: Namespace,
+        key: int,
+        place_key: int | None,
+        precedence: int,
+        prepared: Sequence[PreparedDelta],
+    ) -> Applied:
+        merge = Merge(db, self._analyzer, namespace, key, place_key=place_key, precedence=precedence, now=self._clock())
+        for delta in prepared:
+            merge.add(delta)
+        return merge.finish()
+
+    def set_lineage(
+        self,
+        namespace: Namespace,
+        session_id: SessionId,
+        *,
+        forked_from: SessionId,
+        fork_point: str | None,
+        inherited: Sequence[str],
+    ) -> None:
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            key, extra = db.execute(
+                "SELECT key, extra FROM sessions WHERE namespace_key = ? AND id = ?", (ns, session_id)
+            ).fetchone()
+            merged = {**(from_json(extra) or {}), "fork_point": fork_point}
+            db.execute(
+                "UPDATE sessions SET kind = 'fork', forked_from = ?, extra = ? WHERE key = ?",
+                (forked_from, to_json(merged), key),
+            )
+            drop_from_index(db, key, inherited, forked_from)
+            put_back_in_index(db, self._analyzer, ns, forked_from, inherited)
+            # What a fork copied is its origin's: its entities are found again in what is left.
+            forget_mentions(db, key)
+            recount(db, key)
+            log_changes(db, ns, "session", [session_id], self._clock())
+
+        self._writer.run(work)
+
+    def overlaps(self, namespace: Namespace) -> list[tuple[SessionId, SessionId]]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT session_a, session_b FROM overlaps WHERE namespace_key = {_NS}", (namespace,)
+            ).fetchall()
+        return [(SessionId(a), SessionId(b)) for a, b in rows]
+
+    def clear_overlaps(self, namespace: Namespace, pairs: Sequence[tuple[SessionId, SessionId]]) -> None:
+        """These pairs of sessions with equal messages have been decided."""
+
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            db.executemany(
+                "DELETE FROM overlaps WHERE namespace_key = ? AND session_a = ? AND session_b = ?",
+                [(ns, *pair) for pair in pairs],
+            )
+
+        self._writer.run(work)
+
+    def message_times(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, int | None]]:
+        """``(message id, created)`` in order, for deciding which of two sessions is the fork."""
+        with self._pool.reading() as db:
+            return list(
+                db.execute(
+                    "SELECT m.id, m.created_at FROM messages m WHERE m.session_key ="
+                    f" (SELECT key FROM sessions WHERE namespace_key = {_NS} AND id = ?) ORDER BY m.seq, m.key",
+                    (namespace, session_id),
+                )
+            )
+
+    def mark_deleted_at_source(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None:
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            for session_id in session_ids:
+                db.execute(
+                    "UPDATE sessions SET deleted_at_source = 1 WHERE namespace_key = ? AND id = ? AND NOT deleted_at_source",
+                    (ns, session_id),
+                )
+                if db.changes():
+                    log_changes(db, ns, "session", [session_id], self._clock())
+
+        self._writer.run(work)
+
+    def end_anew(self, namespace: Namespace, reader: str, path: str) -> None:
+        def work(db: apsw.Connection) -> None:
+            key = namespace_key(db, namespace, self._analyzer)
+            changed = end(db, key_of_place(db, key, reader, path))
+            log_changes(db, key, "session", changed, self._clock())
+
+        self._writer.run(work)
+
+
+def _move_cursor(db: apsw.Connection, place_key: int, cursor: Mapping[str, Any]) -> None:
+    for key, value in cursor.items():
+        if value is None:
+            db.execute("DELETE FROM cursors WHERE place_key = ? AND key = ?", (place_key, key))
+        else:
+            db.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?)", (place_key, key, to_json(value)))
+
+
+def _note_skipped(db: apsw.Connection, place_key: int, skipped: Sequence[SkippedRecord]) -> None:
+    db.executemany(
+        "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
+        [(place_key, item.file, item.position, item.reason) for item in skipped],
+    )
+
+
+def _count_redactions(db: apsw.Connection, place_key: int, counts: Mapping[str, int]) -> None:
+    if not counts:
+        return
+    old = from_json(db.execute("SELECT redactions FROM places WHERE key = ?", (place_key,)).fetchone()[0]) or {}
+    merged = {kind: old.get(kind, 0) + counts.get(kind, 0) for kind in {*old, *counts}}
+    db.execute("UPDATE places SET redactions = ? WHERE key = ?", (to_json(merged), place_key))
