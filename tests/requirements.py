@@ -500,7 +500,7 @@ SNAP: dict[str, tuple[str, str]] = {
     "SNAP-7": ("A snapshot changes nothing of its session and goes only with it", "issue 3 Snapshots"),
     "SNAP-8": ("Saving is told in the change log", "DESIGN 7"),
     "SNAP-9": ("Recompressing keeps every state, whatever rests on it", "DESIGN 7"),
-    "SNAP-10": ("Upkeep drops only what nobody can miss", "DESIGN 7; continuity 2.4.2"),
+    "SNAP-10": ("Maintenance drops only what nobody can miss", "DESIGN 7; continuity 2.4.2"),
     "SNAP-11": ("memory_optimize reports the bytes the disk really got back", "issue 3 Snapshots"),
     "SNAP-12": ("A diff is a patch that leads from the one version to the other", "issue 3 Snapshots"),
     "SNAP-13": ("The tools take and give what the specification names", "continuity 2.1.2, 2.1.3, 2.4.2"),

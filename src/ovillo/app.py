@@ -89,7 +89,7 @@ def _stored_id(services: Services) -> Callable[[str], str]:
 
 def _freshness(services: Services) -> Callable[[], Any]:
     def freshness() -> Any:
-        from ovillo.sessions.views import Freshness
+        from ovillo.sessions.results import Freshness
 
         return Freshness(services.scan_state.indexed_through(), services.scan_state.pending())
 
@@ -223,10 +223,10 @@ def _snapshots(services: Services) -> Any:
     return Snapshots(services.store, _redactor_of(services).redact_json, services.clock)
 
 
-def _upkeep(services: Services) -> Any:
-    from ovillo.sessions.upkeep import Upkeep
+def _maintenance(services: Services) -> Any:
+    from ovillo.sessions.maintenance import Maintenance
 
-    return Upkeep(services.store, services.clock)
+    return Maintenance(services.store, services.clock)
 
 
 def _links(services: Services) -> Any:
@@ -359,7 +359,7 @@ _BUILDERS: dict[str, Callable[[Services], Any]] = {
     "snapshots": _snapshots,
     "transfer": _transfer,
     "importer": _importer,
-    "upkeep": _upkeep,
+    "maintenance": _maintenance,
     "recorder": _recorder,
     "feed": _feed,
     "summaries": _summaries,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ovillo.interfaces.cli.people import for_people
+from ovillo.interfaces.cli.command_hints import for_people
 from ovillo.interfaces.tools.registry import all_tools
 from tests.interfaces.cli_runs import CommandLine, copy_homes
 

@@ -11,7 +11,7 @@ from ovillo.search.analysis import TextAnalyzer
 from ovillo.search.results import SearchResult
 from ovillo.search.service import Search, SearchRequest
 from ovillo.sessions.catalog import Catalog
-from ovillo.sessions.views import Freshness
+from ovillo.sessions.results import Freshness
 from ovillo.settings import Settings
 from ovillo.store.sqlite import SqliteStore, open_store
 from tests.builders import NOON

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovillo.search.analysis import TextAnalyzer, fold, query_terms
+from ovillo.search.analysis import TextAnalyzer, fold, index_forms
 
 
 def terms(text: str) -> list[str]:
@@ -70,7 +70,7 @@ def test_any_text_gives_terms_without_blanks(text: str) -> None:
 @given(st.text(alphabet="abcdefghijklmnñoprstuvzáéíóúç", min_size=3, max_size=12))
 def test_a_query_word_takes_the_form_that_a_text_holding_it_has(word: str) -> None:
     alone = terms(word)
-    assert alone == [""] or alone[0] in query_terms(word)
+    assert alone == [""] or alone[0] in index_forms(word)
 
 
 @given(st.text())

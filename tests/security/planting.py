@@ -31,7 +31,7 @@ from ovillo.model.records import (
     ToolCall,
     ToolStatus,
 )
-from ovillo.sessions.timesheet import Place
+from ovillo.sessions.timesheet import TaskLocation
 from tests.builders import NOON
 
 #: Stands behind every way out that is tried: where it is found outside of a quote, that way was open.
@@ -163,7 +163,7 @@ def planted(services: Services, folder: Path) -> Path:
     services.code.index(NS, str(code))
     services.knowledge.add(NS, [code / "go.md", code / f"k {FILE_NAME}.md"])
     services.links.link_sessions(NS, PLAIN, SECOND, "impacts", [HOSTILE[:250], PRINTABLE], HOSTILE)
-    place = Place(PLAIN, f"project {HOSTILE}", str(code))
+    place = TaskLocation(PLAIN, f"project {HOSTILE}", str(code))
     services.timesheet.punch_in(NS, HOSTILE[:200], HOSTILE, HOSTILE, place)
     services.contexts.store(NS, "principal local", PRINTABLE, {HOSTILE: HOSTILE})
     services.contexts.store(NS, "principal local", PRINTABLE, {HOSTILE: HOSTILE}, context=PRINTABLE)

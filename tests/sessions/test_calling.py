@@ -21,7 +21,7 @@ from ovillo.model.records import SessionId, SessionKind
 from ovillo.readers import all_readers
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.calling import CallContext, CallingSession
-from ovillo.sessions.views import Calling
+from ovillo.sessions.results import Calling
 from ovillo.settings import Settings
 from tests.builders import NOON, delta, message, session
 from tests.interfaces.opened import copy_homes

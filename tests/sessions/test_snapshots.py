@@ -90,7 +90,7 @@ def test_any_json_object_comes_back_equal_at_every_level(services: Services, con
 def test_every_version_of_a_row_of_states_comes_back_also_after_recompressing(services: Services, states: Any) -> None:
     versions = [services.snapshots.save(NS, B, content, level).snapshot.version for content, level in states]
     for level in ("light", "medium", "aggressive"):
-        services.upkeep.optimize(NS, level, B)
+        services.maintenance.optimize(NS, level, B)
         for version, (content, _) in zip(versions, states, strict=True):
             assert typed(services.snapshots.restore(NS, B, version).content) == typed(content)
 
@@ -197,7 +197,7 @@ def test_what_is_saved_after_damage_is_sound_and_everything_else_too(fresh: Serv
     saved = fresh.snapshots.save(NS, A, grown(9)).snapshot
     assert (saved.version, saved.base) == (5, None)
     assert fresh.snapshots.restore(NS, A).content == grown(9)
-    done = fresh.upkeep.optimize(NS, "aggressive")
+    done = fresh.maintenance.optimize(NS, "aggressive")
     assert "4 damaged versions" in next(step.note for step in done.steps if step.name == "snapshots")
     assert fresh.snapshots.restore(NS, A, 5).content == grown(9)
 

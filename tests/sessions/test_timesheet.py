@@ -16,7 +16,7 @@ import pytest
 from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId
-from ovillo.sessions.timesheet import Place, Timesheet
+from ovillo.sessions.timesheet import TaskLocation, Timesheet
 from ovillo.store.protocol import Store
 from ovillo.store.sqlite import open_store
 from tests.builders import NOON, WordAnalyzer
@@ -80,7 +80,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.mark.requirement("TIME-1")
 def test_a_task_is_punched_in_and_out_with_its_duration(sheet: Timesheet, clocks: Clocks) -> None:
-    task = sheet.punch_in(NS, " claude ", "fix the parser", "sprint 4", Place(SessionId("ses_a"), "shop", None))
+    task = sheet.punch_in(NS, " claude ", "fix the parser", "sprint 4", TaskLocation(SessionId("ses_a"), "shop", None))
     assert (task.llm_name, task.context, task.session_id, task.started_at) == ("claude", "sprint 4", "ses_a", NOON)
     assert [x.id for x in sheet.open_tasks(NS)] == [task.id]
     clocks.pass_(90_500)
@@ -155,7 +155,7 @@ def test_git_tells_what_changed_since_the_start_and_nothing_else(sheet: Timeshee
     for name in ("dirty.py", "dirty_then_more.py", "dirty_then_committed.py", "untracked_before.py"):
         write(folder / name, "2")
     (folder / "sub").mkdir()
-    task = sheet.punch_in(NS, "claude", "fix", place=Place(directory=str(folder / "sub")))
+    task = sheet.punch_in(NS, "claude", "fix", place=TaskLocation(directory=str(folder / "sub")))
     write(folder / "edited.py", "22")
     write(folder / "dirty_then_more.py", "333")
     write(folder / "sub" / "año nuevo.py", "4")
@@ -177,12 +177,12 @@ def test_a_repository_without_a_commit_and_one_that_lost_its_start_are_looked_at
 ) -> None:
     git(folder, "init", "-q")
     write(folder / "before.py", "1")
-    task = sheet.punch_in(NS, "claude", "begin", place=Place(directory=str(folder)))
+    task = sheet.punch_in(NS, "claude", "begin", place=TaskLocation(directory=str(folder)))
     write(folder / "first.py", "1")
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "first")
     assert sheet.punch_out(NS, task.id, "done").task.files == ("first.py",)
-    task = sheet.punch_in(NS, "claude", "go on", place=Place(directory=str(folder)))
+    task = sheet.punch_in(NS, "claude", "go on", place=TaskLocation(directory=str(folder)))
     shutil.rmtree(folder / ".git")
     git(folder, "init", "-q")
     write(folder / "first.py", "22")
@@ -201,7 +201,7 @@ def test_without_git_modification_times_tell_and_folders_of_tools_are_left_out(
     monkeypatch.setenv("PATH", str(folder / "no-such-place"))
     write(folder / "old.py", "1", NOON - HOUR)
     write(folder / "just_before.py", "1", NOON - 1)
-    task = sheet.punch_in(NS, "claude", "fix", place=Place(directory=str(folder)))
+    task = sheet.punch_in(NS, "claude", "fix", place=TaskLocation(directory=str(folder)))
     clocks.pass_(HOUR)
     write(folder / "new.py", "1", NOON + 1_000)
     write(folder / "deep" / "er" / "changed.py", "1", NOON + 2_000)
@@ -213,7 +213,7 @@ def test_without_git_modification_times_tell_and_folders_of_tools_are_left_out(
 
 @pytest.mark.requirement("TIME-6")
 def test_a_folder_that_is_gone_or_unknown_costs_a_warning_only(sheet: Timesheet, folder: Path) -> None:
-    task = sheet.punch_in(NS, "claude", "fix", place=Place(directory=str(folder)))
+    task = sheet.punch_in(NS, "claude", "fix", place=TaskLocation(directory=str(folder)))
     folder.rmdir()
     done = sheet.punch_out(NS, task.id, "done")
     assert done.task.files == ()
@@ -226,7 +226,7 @@ def test_a_folder_that_is_gone_or_unknown_costs_a_warning_only(sheet: Timesheet,
 @pytest.mark.parametrize("name", ["/" + "a" * 300, "/a\x00b", "tests", ".", "~", "/dev/null", " ", "/" + "a/" * 2_000])
 def test_a_folder_that_cannot_be_one_is_not_looked_at(sheet: Timesheet, name: str) -> None:
     """What a session calls its folder may be any text; one that is relative would mean a folder of the server's."""
-    task = sheet.punch_in(NS, "claude", "fix", place=Place(directory=name))
+    task = sheet.punch_in(NS, "claude", "fix", place=TaskLocation(directory=name))
     done = sheet.punch_out(NS, task.id, "done")
     assert (done.task.files, done.task.detected_by) == ((), None)
     assert "no folder" in done.task.warnings[0]
@@ -236,13 +236,13 @@ def test_a_folder_that_cannot_be_one_is_not_looked_at(sheet: Timesheet, name: st
 def test_the_report_adds_up_per_day_agent_and_project_and_splits_at_midnight(sheet: Timesheet, clocks: Clocks) -> None:
     zone = timezone(timedelta(hours=-3))
     clocks.wall = NOON + 14 * HOUR  # 23:00 in that zone on the 21st
-    late = sheet.punch_in(NS, "claude", "late work", place=Place(None, "shop", None))
+    late = sheet.punch_in(NS, "claude", "late work", place=TaskLocation(None, "shop", None))
     clocks.pass_(3 * HOUR)
     sheet.punch_out(NS, late.id, "done", detect_files=False)
-    other = sheet.punch_in(NS, "codex", "review", place=Place(None, "shop", None))
+    other = sheet.punch_in(NS, "codex", "review", place=TaskLocation(None, "shop", None))
     clocks.pass_(HOUR)
     sheet.punch_out(NS, other.id, "done", detect_files=False)
-    sheet.punch_in(NS, "codex", "still running", place=Place(None, "blog", None))
+    sheet.punch_in(NS, "codex", "still running", place=TaskLocation(None, "blog", None))
     clocks.pass_(HOUR // 2)
     report = sheet.report(NS, zone=zone)
     rows = [(x.day, x.agent, x.project, x.duration_ms // 60_000, x.tasks, x.open_tasks) for x in report.rows]

@@ -33,6 +33,7 @@ from ovillo.model.records import (
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.history import History
 from ovillo.sessions.lineage import LineageService
+from ovillo.sessions.results import Descendants, Freshness, Statistics
 from ovillo.sessions.statistics import StatisticsService
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines
 from ovillo.sessions.transfer.html_form import write_html
@@ -41,7 +42,6 @@ from ovillo.sessions.transfer.markdown_form import write_markdown
 from ovillo.sessions.transfer.pdf_form import write_pdf
 from ovillo.sessions.transfer.service import FORMATS, Transfer, file_name
 from ovillo.sessions.transfer.transcript import Transcript
-from ovillo.sessions.views import Descendants, Freshness, Statistics
 from ovillo.store.protocol import SessionCounts, SessionRow, Totals
 from ovillo.store.sqlite import SqliteStore, open_store
 from tests.builders import NOON, WordAnalyzer, call, delta, message, session, text_part, tool_part

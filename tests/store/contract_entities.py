@@ -6,7 +6,7 @@ import pytest
 
 from ovillo.model.entities import EntityType, Evidence, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Role, SessionId
-from ovillo.store.protocol import Store, Walk
+from ovillo.store.protocol import Store, TrackedRange
 from tests.builders import call, delta, message, session, tool_part
 from tests.store.contract_links import editing
 
@@ -28,7 +28,7 @@ def walk(
     docs = [item.doc for item in store.entities.parts_to_track(namespace, of, state.settled, 100)]
     found = [(doc, Sighting(kind, name, 3, 7, "src/pay.py", Evidence.SAID)) for doc in docs for name in names]
     settled = docs[-kept - 1] if len(docs) > kept else state.settled
-    done = Walk(
+    done = TrackedRange(
         state, settled, state.last_doc, state.characters_now, tuple(found), tuple(s.name.lower() for _, s in found)
     )
     return store.entities.put_walk(namespace, of, done)
@@ -84,7 +84,7 @@ def test_of_two_that_read_the_same_portion_one_is_kept(store: Store) -> None:
     assert state is not None
     (part,) = store.entities.parts_to_track(NS, A, 0, 9)
     seen = Sighting(FUNCTION, "pay", 0)
-    both = Walk(state, part.doc, part.doc, state.characters_now, ((part.doc, seen),), ("pay",))
+    both = TrackedRange(state, part.doc, part.doc, state.characters_now, ((part.doc, seen),), ("pay",))
     assert store.entities.put_walk(NS, A, both)
     assert not store.entities.put_walk(NS, A, both)
     assert [x.count for x in store.entities.of_session(NS, A)] == [1]

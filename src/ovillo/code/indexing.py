@@ -86,7 +86,7 @@ class Indexer:
         self._choice = choice
         self._redact = redact
 
-    def look(self, root: Path) -> scanning.Found:
+    def look(self, root: Path) -> scanning.FolderScan:
         return scanning.look(root, self._choice)
 
     def lock(self, name: str, timeout_s: float) -> FileLock:

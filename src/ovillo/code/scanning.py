@@ -32,7 +32,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Found:
+class FolderScan:
     """What a walk found. ``unreadable`` are folders that could not be entered: nothing is known of what is in them;
     ``unnameable`` counts files whose names are no text."""
 
@@ -56,9 +56,9 @@ class Choice:
         return not self.extensions or path[path.rfind(".") :].lower() in self.extensions
 
 
-def look(root: Path, choice: Choice) -> Found:
+def look(root: Path, choice: Choice) -> FolderScan:
     """Everything below ``root``, in an order that is the same every time. Raises SourceUnreadable for the root."""
-    found = Found()
+    found = FolderScan()
     skipped = SKIPPED_FOLDERS.union(choice.excluded)
     waiting = [("", rules_above(root))]
     while waiting:
@@ -119,7 +119,7 @@ class Differences:
     removed: list[str]
 
 
-def differences(found: Found, known: Mapping[str, FileStamp]) -> Differences:
+def differences(found: FolderScan, known: Mapping[str, FileStamp]) -> Differences:
     """What is to be read again and what is gone; folders that could not be entered say nothing of their files."""
     changed = [x for x in found.files if (stamp := known.get(x.path)) is None or stamp[:2] != (x.size, x.mtime_ns)]
     there = {x.path for x in found.files}
@@ -154,7 +154,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]] | None:
         return None
 
 
-def _note(found: Found, path: str, entry: os.DirEntry[str]) -> None:
+def _note(found: FolderScan, path: str, entry: os.DirEntry[str]) -> None:
     try:
         stat = entry.stat(follow_symlinks=False)
     except OSError:  # gone since it was listed

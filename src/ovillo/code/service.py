@@ -31,7 +31,7 @@ _LISTED = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DefinitionDetails:
     """One definition with what hangs together with it. ``members`` are the definitions directly inside of it."""
 
     symbol: SymbolRow
@@ -222,7 +222,7 @@ class CodeIndex:
         """Callers, callees and tests of definitions of one root; keep it for one question only."""
         return CallGraph(self._store, namespace, root)
 
-    def show(self, namespace: Namespace, symbol: SymbolRow) -> Shown:
+    def show(self, namespace: Namespace, symbol: SymbolRow) -> DefinitionDetails:
         """Everything known of one definition."""
         graph = self.calls(namespace, symbol.root)
         rows = self._store.code.symbols_of_file(namespace, symbol.root, symbol.file)
@@ -230,7 +230,7 @@ class CodeIndex:
         place = Path(symbol.root)
         edited = git_history.edited_files(place) if module is not None and module.history else set()
         features = related_features(module, self._said(namespace, symbol.root)) if module else ()
-        return Shown(
+        return DefinitionDetails(
             symbol,
             tuple(x for x in rows if x.parent == symbol.qualified_name and x.id != symbol.id),
             tuple(graph.callees(symbol)),

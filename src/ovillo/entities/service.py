@@ -61,7 +61,7 @@ class SessionEntities:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiscussionSearch:
     """Answer to "where was this discussed": the names it may be, and the sessions, newest first."""
 
     entities: tuple[KnownEntity, ...]
@@ -181,7 +181,7 @@ class Entities:
         type: EntityType | None = None,
         where: SessionFilter | None = None,
         limit: int = 20,
-    ) -> Found:
+    ) -> DiscussionSearch:
         """Sessions that name the entity or, for a file, whose tools touched it. Raises NotFound with near names."""
         entities = self.find(namespace, name, type=type)
         most = _MOST if where else 4 * limit
@@ -201,7 +201,7 @@ class Entities:
             rows = {row.session.id: row for row in kept}
         found = _by_session(rows, [*said, *touched])
         read, all_sessions = self._store.entities.tracked_share(namespace)
-        return Found(tuple(entities), tuple(found[:limit]), all_sessions - read, len(found) > limit)
+        return DiscussionSearch(tuple(entities), tuple(found[:limit]), all_sessions - read, len(found) > limit)
 
     def _unknown(self, namespace: Namespace, name: str) -> NotFound:
         tail = tail_of(EntityType.FUNCTION, name)

@@ -16,7 +16,7 @@ from ovillo.entities.naming import tail
 from ovillo.entities.parts import sightings
 from ovillo.model.entities import EntityType, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
-from ovillo.store.protocol import TrackState, Walk
+from ovillo.store.protocol import TrackedRange, TrackState
 from ovillo.store.protocol.text import DocId
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class EntityTracker:
         state: TrackState,
         deadline: float | None,
         stop: threading.Event | None,
-    ) -> tuple[Walk, bool]:
+    ) -> tuple[TrackedRange, bool]:
         """One portion. It ends early when time is up; then all of it is settled, so that the next begins after it."""
         docs: list[DocId] = []
         found: list[tuple[DocId, Sighting]] = []
@@ -153,7 +153,7 @@ class EntityTracker:
             after = page[-1].doc
             if (stop and stop.is_set()) or (deadline is not None and time.monotonic() > deadline):
                 break
-        walk = Walk(state, state.settled, max(state.last_doc, *docs[-1:], 0), state.characters_now, (), ())
+        walk = TrackedRange(state, state.settled, max(state.last_doc, *docs[-1:], 0), state.characters_now, (), ())
         if at_end:
             settled = docs[-RECENT - 1] if len(docs) > RECENT else state.settled
             walk = replace(walk, settled=settled)

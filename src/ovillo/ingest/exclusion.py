@@ -1,6 +1,6 @@
 """What the user does not want read: clients and folders named in the settings, and ``.ovilloignore`` files.
 
-Owns the rules and which one excludes a session. Leaving sessions out is ``sieve``'s.
+Owns the rules and which one excludes a session. Leaving sessions out is ``scan_filter``'s.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+from ovillo.ingest.scan_filter import DeltaFilter, ScanFilter
 from ovillo.ingest.sealed import SealedCursor
-from ovillo.ingest.sieve import Sieve, Sifting
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Reader
@@ -75,12 +75,12 @@ def bundles(
     cursor: Cursor,
     make_redactor: MakeRedactor,
     preparation: Preparation,
-    sieve: Sieve,
+    scan_filter: ScanFilter,
     only: SessionId | None = None,
 ) -> Generator[Bundle, None, None]:
     """Read ``place`` from ``cursor`` on. Never raises: the last bundle names the error that ended it."""
     sealed = cursor.sealed if isinstance(cursor, SealedCursor) else ()
-    gathering = _Gathering(make_redactor, preparation, Sifting(sieve, sealed))
+    gathering = _Gathering(make_redactor, preparation, DeltaFilter(scan_filter, sealed))
     try:
         for record in reader.scan(place, cursor, only):
             full = gathering.take(record)
@@ -95,9 +95,9 @@ def bundles(
 
 
 class _Gathering:
-    def __init__(self, make_redactor: MakeRedactor, preparation: Preparation, sifting: Sifting) -> None:
+    def __init__(self, make_redactor: MakeRedactor, preparation: Preparation, delta_filter: DeltaFilter) -> None:
         self._make_redactor = make_redactor
-        self._sifting = sifting
+        self._delta_filter = delta_filter
         self._preparation = preparation
         self._deltas: list[SessionDelta] = []
         self._parts = self._characters = 0
@@ -111,12 +111,12 @@ class _Gathering:
         """The bundle, when ``record`` filled it."""
         match record:
             case SessionDelta():
-                passed = self._sifting.passed(record)
+                passed = self._delta_filter.passed(record)
                 if passed is not None:
                     self._add(passed)
                 return self.close() if self._weight() >= 2 else None
             case Checkpoint():
-                self.bundle.cursor.update(self._sifting.cursor(self._redactor.redact_state(record.cursor)))
+                self.bundle.cursor.update(self._delta_filter.cursor(self._redactor.redact_state(record.cursor)))
                 self.bundle.bytes_read += record.bytes_read
                 return self.close() if self._weight() >= 1 or len(self.bundle.cursor) > 2_000 else None
             case SkippedRecord():
@@ -133,8 +133,8 @@ class _Gathering:
 
     def close(self) -> Bundle:
         done = self.bundle
-        done.skipped = self._sifting.skipped(done.skipped)
-        done.excluded = self._sifting.take_excluded()
+        done.skipped = self._delta_filter.skipped(done.skipped)
+        done.excluded = self._delta_filter.take_excluded()
         done.prepared = self._preparation.prepare(self._deltas)
         done.sessions = frozenset(delta.session.id for delta in self._deltas)
         done.begun = frozenset(delta.session.id for delta in self._deltas if delta.from_start)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
 from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
-from ovillo.ingest.sieve import Sieve
+from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.model.records import SessionId
 from ovillo.readers import reader_named
 from ovillo.readers.protocol import Cursor, Place
@@ -29,7 +29,12 @@ def worker_count() -> int:
 
 
 def parallel_bundles(
-    place: Place, cursor: Cursor, make_redactor: MakeRedactor, preparation: Preparation, sieve: Sieve, workers: int
+    place: Place,
+    cursor: Cursor,
+    make_redactor: MakeRedactor,
+    preparation: Preparation,
+    scan_filter: ScanFilter,
+    workers: int,
 ) -> Iterator[Bundle]:
     """Bundles of all shares of ``place`` as they come; like ``bundles``, never raises."""
     context = multiprocessing.get_context("spawn")
@@ -39,7 +44,7 @@ def parallel_bundles(
         share = replace(place, shard=(index, workers))
         process = context.Process(
             target=_read_share,
-            args=(sender, share, cursor, make_redactor, preparation, sieve),
+            args=(sender, share, cursor, make_redactor, preparation, scan_filter),
             daemon=True,
             name=f"ovillo-read-{index}",
         )
@@ -92,11 +97,11 @@ def _read_share(
     cursor: Cursor,
     make_redactor: MakeRedactor,
     preparation: Preparation,
-    sieve: Sieve,
+    scan_filter: ScanFilter,
 ) -> None:
     # A closed pipe means that the writing process is gone: nothing is left to do.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        for bundle in bundles(reader_named(place.reader), place, cursor, make_redactor, preparation, sieve):
+        for bundle in bundles(reader_named(place.reader), place, cursor, make_redactor, preparation, scan_filter):
             pipe.send(bundle)
         pipe.send(None)
     pipe.close()

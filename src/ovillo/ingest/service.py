@@ -23,21 +23,21 @@ from ovillo.ingest.exclusion import Exclusion
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, MakeRedactor, Redacting, bundles
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
+from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import SealedCursor
-from ovillo.ingest.sieve import Sieve
 from ovillo.ingest.state import ScanState
 from ovillo.ingest.versions import catching_up, reading_of
 from ovillo.ingest.watch import changed_places
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, StoreUnavailable
 from ovillo.model.ids import client_id
-from ovillo.model.patience import patient
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
     Namespace,
     SessionId,
     SkippedRecord,
 )
+from ovillo.model.timeouts import patient
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Cursor, Place, Reader
 from ovillo.security.private_files import lock
@@ -229,10 +229,10 @@ class Ingest:
     def _expected(self, place: Place) -> int:
         """Bytes to read there, for a bar that knows its length before anything is read. The reader is asked and left:
         a database of a client is not kept open while others are read."""
-        sieve = self._sieve(place)
+        scan_filter = self._scan_filter(place)
         known = self._store.sources.cursor(self._namespace, place.reader, str(place.path))
-        cursor = SealedCursor(reading_of(self._readers[place.reader], known).cursor, sieve.key)
-        stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, sieve)
+        cursor = SealedCursor(reading_of(self._readers[place.reader], known).cursor, scan_filter.key)
+        stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, scan_filter)
         first = next(stream, None)
         stream.close()
         return first.expected_bytes if first else 0
@@ -243,13 +243,13 @@ class Ingest:
         skipped = 0
         left_out: set[tuple[str, bytes, bytes]] = set()
         meter.enter(place)
-        sieve = self._see_lifted_rules(place, self._sieve(place))
+        scan_filter = self._see_lifted_rules(place, self._scan_filter(place))
         reading = reading_of(
             self._readers[place.reader], self._store.sources.cursor(self._namespace, place.reader, path)
         )
         self._move(place, reading.before)
         writing = _Writing(self._store, self._namespace, place, anew=reading.anew)
-        for bundle in self._bundles(place, SealedCursor(reading.cursor, sieve.key), sieve):
+        for bundle in self._bundles(place, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
             writing.submit(bundle)
             left_out |= bundle.excluded
             meter.count(bundle)
@@ -272,26 +272,26 @@ class Ingest:
         if cursor:
             self._store.ingest.apply(self._namespace, [], place=(place.reader, str(place.path)), cursor=cursor)
 
-    def _sieve(self, place: Place) -> Sieve:
+    def _scan_filter(self, place: Place) -> ScanFilter:
         """Made for each place: what was forgotten a moment ago is left out, too."""
-        return Sieve(
+        return ScanFilter(
             self.exclusion(),
             self._store.forgetting.all_marks(self._namespace),
             self._store.secrets.get("forgetting"),
             self._store.forgetting.excluded_marks(self._namespace, place.reader, str(place.path)),
         )
 
-    def _see_lifted_rules(self, place: Place, sieve: Sieve) -> Sieve:
+    def _see_lifted_rules(self, place: Place, scan_filter: ScanFilter) -> ScanFilter:
         """What a rule excluded is read once the rule is gone or says something else."""
-        if all(sieve.exclusion.still_says(*rule) for rule in set(sieve.known.values())):
-            return sieve
+        if all(scan_filter.exclusion.still_says(*rule) for rule in set(scan_filter.known.values())):
+            return scan_filter
         self._store.forgetting.read_place_again(self._namespace, place.reader, str(place.path))
-        return replace(sieve, known={})
+        return replace(scan_filter, known={})
 
-    def _bundles(self, place: Place, cursor: Cursor, sieve: Sieve) -> Iterator[Bundle]:
+    def _bundles(self, place: Place, cursor: Cursor, scan_filter: ScanFilter) -> Iterator[Bundle]:
         """In this process; or, when the first bundle says that there is much to read, in several."""
         reader = self._readers[place.reader]
-        stream = bundles(reader, place, cursor, self._the_redactor, self._preparation, sieve)
+        stream = bundles(reader, place, cursor, self._the_redactor, self._preparation, scan_filter)
         first = next(stream, None)
         if first is None:
             return
@@ -301,7 +301,9 @@ class Ingest:
             stream.close()
             first.cursor = {}
             yield first
-            yield from parallel_bundles(place, cursor, self._make_redactor, self._preparation, sieve, worker_count())
+            yield from parallel_bundles(
+                place, cursor, self._make_redactor, self._preparation, scan_filter, worker_count()
+            )
         else:
             yield first
             yield from stream
@@ -333,7 +335,7 @@ class Ingest:
         for place in self.places():
             if held_by and (place.reader, str(place.path)) not in held_by:
                 continue
-            sieve = self._sieve(place)
+            scan_filter = self._scan_filter(place)
             reader = self._readers[place.reader]
             reading = catching_up(reader, self._store.sources.cursor(namespace, place.reader, str(place.path)))
             writing = _Writing(self._store, namespace, place, anew=reading.anew)
@@ -342,10 +344,10 @@ class Ingest:
             for bundle in bundles(
                 reader,
                 place,
-                SealedCursor(reading.cursor, sieve.key),
+                SealedCursor(reading.cursor, scan_filter.key),
                 self._the_redactor,
                 self._preparation,
-                sieve,
+                scan_filter,
                 only=session_id,
             ):
                 writing.submit(bundle)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.lineage import LineageService
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
+    from ovillo.sessions.maintenance import Maintenance
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
     from ovillo.sessions.retention import Retention
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from ovillo.sessions.timesheet import Timesheet
     from ovillo.sessions.transfer.importing import ImportService
     from ovillo.sessions.transfer.service import Transfer
-    from ovillo.sessions.upkeep import Upkeep
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -70,7 +70,7 @@ class Services:
     snapshots: Snapshots
     transfer: Transfer
     importer: ImportService
-    upkeep: Upkeep
+    maintenance: Maintenance
     recorder: Recorder
     feed: ChangeFeed
     summaries: SummaryService

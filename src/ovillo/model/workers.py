@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault
-from ovillo.model.patience import patient
+from ovillo.model.timeouts import patient
 
 _log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from ovillo.model.limits import DELTA_MESSAGES, MAX_RECORD_BYTES
 from ovillo.model.records import Inventory, Message, Session, SessionDelta, SessionId, SkippedRecord
-from ovillo.readers.inside import Inside
+from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.jsonl import decode_any, stat_regular
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record
 
@@ -68,7 +68,7 @@ class Listing:
 
     def __init__(self, root: Path) -> None:
         self.skipped: list[SkippedRecord] = []
-        self._inside = Inside(root)
+        self._inside = ContainedPaths(root)
 
     def files(self, folder: Path, *suffixes: str) -> list[Path]:
         return [p for p in self._entries(folder) if p.name.endswith(suffixes) and stat_regular(p) is not None]

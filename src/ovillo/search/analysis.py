@@ -177,7 +177,7 @@ def is_stop_word(word: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def query_terms(word: str, pieces: bool = False) -> tuple[str, ...]:
+def index_forms(word: str, pieces: bool = False) -> tuple[str, ...]:
     """Every term a text in one of the languages may hold ``word`` as, most likely first; with ``pieces`` the parts
     of an identifier too.
 

@@ -14,8 +14,8 @@ from ovillo.model.records import Namespace
 from ovillo.model.wording import counted
 from ovillo.search.evidence import find_text
 from ovillo.search.query import Query
+from ovillo.search.query_terms import QueryTermBuilder
 from ovillo.search.ranked import Places, Ranked, Ranking
-from ovillo.search.units import UnitBuilder
 from ovillo.search.windows import OutOfTime
 from ovillo.store.protocol import AllOf, DocId, Except, Match, Order
 
@@ -33,7 +33,7 @@ _MARK_S = 0.03
 
 def by_pattern(
     store: Store,
-    units: UnitBuilder,
+    query_terms: QueryTermBuilder,
     namespace: Namespace,
     query: Query,
     deadline: float,
@@ -45,7 +45,7 @@ def by_pattern(
     found: list[Ranked] = []
     looked = 0
     cut: str | None = None
-    for doc, text in _texts(store, units, namespace, query, must, drop):
+    for doc, text in _texts(store, query_terms, namespace, query, must, drop):
         looked += 1
         try:
             places = [regex.find(text, deadline) for regex in query.regexes]
@@ -125,7 +125,7 @@ def _marked(text: str, wanted: str) -> Places:
 
 def _texts(
     store: Store,
-    units: UnitBuilder,
+    query_terms: QueryTermBuilder,
     namespace: Namespace,
     query: Query,
     must: Sequence[Match],
@@ -134,10 +134,10 @@ def _texts(
     narrowing = list(must)
     for regex in query.regexes:
         for literal in regex.literals:
-            match = units.of_fragment(namespace, literal)
+            match = query_terms.of_fragment(namespace, literal)
             if match is not None:
                 narrowing.append(match)
-    narrowing += [unit.match for unit in units.of_words(namespace, query.plain_words).found]
+    narrowing += [query_term.match for query_term in query_terms.of_words(namespace, query.plain_words).found]
     if not narrowing:
         yield from store.text.scan_texts(namespace, query.where)
         return

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.limits import MAX_INDEXED_CHARS
 from ovillo.model.records import Namespace
-from ovillo.search.evidence import best_stretch, find_text, find_units
-from ovillo.search.meaning import Meaning
+from ovillo.search.by_vectors import VectorSearch
+from ovillo.search.evidence import best_stretch, find_occurrences, find_text
 from ovillo.search.planner import Plan, Planner
 from ovillo.search.query import Query
+from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
 from ovillo.search.ranked import Places, Ranking
 from ovillo.search.ranking import fuse, lexical, order, with_neighbours, with_sessions, words_decide
-from ovillo.search.units import Unit, UnitBuilder
 from ovillo.store.protocol import Doc, DocFilter, DocId, Match
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ _ONLY_MEANING = ("no text holds these words: the places are the nearest in meani
 
 
 class WordSearch:
-    def __init__(self, store: Store, units: UnitBuilder, meaning: Meaning) -> None:
+    def __init__(self, store: Store, query_terms: QueryTermBuilder, meaning: VectorSearch) -> None:
         self._store = store
-        self._units = units
+        self._query_terms = query_terms
         self._meaning = meaning
         self._planner = Planner(store)
 
@@ -51,24 +51,24 @@ class WordSearch:
     ) -> Ranking:
         exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         loose = bool(query.plain_words) and not must and not exact
-        units = self._units.of_words(namespace, query.plain_words, translate=loose)
+        query_terms = self._query_terms.of_words(namespace, query.plain_words, translate=loose)
         stats = self._store.text.stats(namespace)
         plan = self._planner.gather(
             namespace,
-            units.found,
+            query_terms.found,
             query.where,
             documents=stats.documents,
             average=stats.average_length,
             must=must,
             drop=drop,
         )
-        weights = [unit.weight(stats.documents) for unit in units.found]
-        missing = len(units.missing) * max(weights, default=1.0)
+        weights = [query_term.weight(stats.documents) for query_term in query_terms.found]
+        missing = len(query_terms.missing) * max(weights, default=1.0)
         docs: dict[DocId, Doc] = {}
         words = self._scores(namespace, plan, weights, missing, stats.average_length, docs)
         if exact:
             words = self._holding(namespace, words, exact)
-        evidence = self._evidence(namespace, words, units.found, weights, missing)
+        evidence = self._evidence(namespace, words, query_terms.found, weights, missing)
         ask_model = loose and not words_decide(evidence) and time.monotonic() < deadline
         near = self._near(namespace, query, words) if ask_model else {}
         fused = fuse(words, near, evidence)
@@ -76,9 +76,9 @@ class WordSearch:
             fused = self._allowed(namespace, self._surroundings(namespace, fused, docs), query.where)
         said = [*exact, *(word.text for word in query.words if word.prefix)]
         return Ranking(
-            order(fused, _kinds(words, near, query, units.found)),
+            order(fused, _kinds(words, near, query, query_terms.found)),
             docs,
-            units.found,
+            query_terms.found,
             _marker(said) if said else None,
             scored="; ".join(
                 [
@@ -89,7 +89,7 @@ class WordSearch:
                     *(["neighbours"] if loose else []),
                 ]
             ),
-            notes=(*(_ONLY_MEANING if near and not evidence else ()), *notes, *units.notes()),
+            notes=(*(_ONLY_MEANING if near and not evidence else ()), *notes, *query_terms.notes()),
         )
 
     def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> dict[DocId, float]:
@@ -137,16 +137,16 @@ class WordSearch:
         self,
         namespace: Namespace,
         words: dict[DocId, float],
-        units: Sequence[Unit],
+        query_terms: Sequence[QueryTerm],
         weights: Sequence[float],
         missing: float,
     ) -> float:
         """Share of the query's rarity that the best stretch of the best texts holds, 0..1."""
-        if not units:
+        if not query_terms:
             return 0.0
         best = sorted(words, key=words.__getitem__, reverse=True)[:_JUDGED]
         texts = self._store.text.doc_texts(namespace, best).values()
-        held = max((best_stretch(find_units(text, units), weights)[0] for text in texts), default=0.0)
+        held = max((best_stretch(find_occurrences(text, query_terms), weights)[0] for text in texts), default=0.0)
         return held / (sum(weights) + missing)
 
     def _allowed(self, namespace: Namespace, scores: dict[DocId, float], where: DocFilter) -> dict[DocId, float]:
@@ -157,11 +157,11 @@ class WordSearch:
 
 
 def _kinds(
-    words: dict[DocId, float], near: dict[DocId, float], query: Query, units: Sequence[Unit]
+    words: dict[DocId, float], near: dict[DocId, float], query: Query, query_terms: Sequence[QueryTerm]
 ) -> dict[DocId, str]:
     """What brought each document in; a document that is in neither came as a neighbour."""
     kind = "phrase" if query.phrases else "prefix" if any(word.prefix for word in query.words) else "words"
-    if kind == "words" and units and all(unit.inside for unit in units):
+    if kind == "words" and query_terms and all(query_term.inside for query_term in query_terms):
         kind = "substring"
     return {**dict.fromkeys(near, "meaning"), **dict.fromkeys(words, kind)}
 

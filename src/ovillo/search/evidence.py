@@ -15,8 +15,8 @@ from typing import Any
 
 import re2
 
-from ovillo.search.analysis import fold, fold_with_offsets, query_terms
-from ovillo.search.units import Unit
+from ovillo.search.analysis import fold, fold_with_offsets, index_forms
+from ovillo.search.query_terms import QueryTerm
 from ovillo.search.windows import check
 
 #: A stretch of this many characters is read at a glance.
@@ -32,38 +32,40 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Occurrence:
     start: int
     end: int
-    #: Index of the query's unit.
-    unit: int
+    #: Index of the query term.
+    query_term: int
 
 
-def find_units(text: str, units: Sequence[Unit]) -> list[Found]:
-    """Where the units' words stand in ``text``, in order."""
+def find_occurrences(text: str, query_terms: Sequence[QueryTerm]) -> list[Occurrence]:
+    """Where the words of the query terms stand in ``text``, in order."""
     looked = text[:_LOOKED_AT]
-    by_term: dict[str, int] = {term: i for i, unit in enumerate(units) for term in unit.terms if not unit.literal}
+    by_term: dict[str, int] = {
+        term: i for i, query_term in enumerate(query_terms) for term in query_term.terms if not query_term.literal
+    }
     heads = {term[:3] for term in by_term}
-    found: list[Found] = []
+    found: list[Occurrence] = []
     cache: dict[str, int | None] = {}
     for start, end in _likely_words(looked, tuple(by_term)):
         written = looked[start:end]
         if written in cache:
-            unit = cache[written]
+            query_term = cache[written]
         else:
             folded = fold(written)
             # Stems share their first letters with the word; identifiers hold theirs anywhere.
             likely = folded[:3] in heads or "_" in written or not written.islower() or not written.isalpha()
-            unit = cache[written] = (
-                next((by_term[form] for form in query_terms(written, pieces=True) if form in by_term), None)
+            query_term = cache[written] = (
+                next((by_term[form] for form in index_forms(written, pieces=True) if form in by_term), None)
                 if likely
                 else None
             )
-        if unit is not None:
-            found.append(Found(start, end, unit))
-    for i, asked in enumerate(units):
+        if query_term is not None:
+            found.append(Occurrence(start, end, query_term))
+    for i, asked in enumerate(query_terms):
         if asked.literal or asked.inside:
-            found += [Found(start, end, i) for start, end in find_text(looked, asked.word)]
+            found += [Occurrence(start, end, i) for start, end in find_text(looked, asked.word)]
     return sorted(found, key=lambda item: (item.start, -item.end))
 
 
@@ -121,16 +123,16 @@ def _places(text: str, pattern: re.Pattern[str], deadline: float | None) -> Iter
                 yield first, last
 
 
-def best_stretch(found: Sequence[Found], weights: Sequence[float]) -> tuple[float, int, int]:
-    """``(weight of the distinct units in it, start, end)`` of the best stretch of ``STRETCH`` characters."""
+def best_stretch(found: Sequence[Occurrence], weights: Sequence[float]) -> tuple[float, int, int]:
+    """``(weight of the distinct query terms in it, start, end)`` of the best stretch of ``STRETCH`` characters."""
     best = (0.0, 0, 0)
     first = 0
     for last, item in enumerate(found):
-        # A unit may be longer than a stretch: it is one by itself.
+        # A word may be longer than a stretch: it is one by itself.
         while first < last and found[first].start < item.end - STRETCH:
             first += 1
-        inside = {found[i].unit for i in range(first, last + 1)}
-        weight = sum(weights[unit] for unit in inside)
+        inside = {found[i].query_term for i in range(first, last + 1)}
+        weight = sum(weights[query_term] for query_term in inside)
         if weight > best[0]:
             best = (weight, found[first].start, item.end)
     return best

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, SessionId
-from ovillo.search.evidence import best_stretch, find_units
+from ovillo.search.evidence import best_stretch, find_occurrences
 from ovillo.search.ranked import Ranked, Ranking
 from ovillo.search.results import Hit, SessionHits
 from ovillo.search.snippets import snippet
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.results import SessionSummary
 from ovillo.store.protocol import Doc, DocId
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def show(
 
 
 def _hit(item: Ranked, doc: Doc, text: str, ranking: Ranking) -> Hit:
-    found = find_units(text, ranking.units) if ranking.units else []
+    found = find_occurrences(text, ranking.query_terms) if ranking.query_terms else []
     places = [(place.start, place.end) for place in found]
-    at = best_stretch(found, [1.0] * len(ranking.units))[1] if found else 0
+    at = best_stretch(found, [1.0] * len(ranking.query_terms))[1] if found else 0
     if ranking.mark is not None and (marked := ranking.mark(text)):
         places += marked
         at = marked[0][0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
 from ovillo.model.wording import counted
-from ovillo.search.units import Unit
+from ovillo.search.query_terms import QueryTerm
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Order, Scored, Term
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _K1, _B = 1.2, 0.75
 
 
 @dataclass(slots=True)
-class Held:
-    """A document's length in terms, and how often it holds each unit (by index), fields weighted."""
+class TermCounts:
+    """A document's length in terms, and how often it holds each query term (by index), fields weighted."""
 
     length: int
     times: dict[int, float] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Held:
 
 @dataclass(slots=True)
 class Plan:
-    found: dict[DocId, Held] = field(default_factory=dict)
+    found: dict[DocId, TermCounts] = field(default_factory=dict)
     scored: list[str] = field(default_factory=list)
 
 
@@ -48,7 +48,7 @@ class Planner:
     def gather(
         self,
         namespace: Namespace,
-        units: Sequence[Unit],
+        query_terms: Sequence[QueryTerm],
         where: DocFilter,
         *,
         documents: int,
@@ -56,8 +56,8 @@ class Planner:
         must: Sequence[Match] = (),
         drop: Match | None = None,
     ) -> Plan:
-        """Documents with any of the units. ``must`` holds in every one, ``drop`` in none."""
-        return _Gathering(self._store, namespace, where, documents, average, must, drop).run(units)
+        """Documents with any of the query terms. ``must`` holds in every one, ``drop`` in none."""
+        return _Gathering(self._store, namespace, where, documents, average, must, drop).run(query_terms)
 
 
 class _Gathering:
@@ -80,48 +80,48 @@ class _Gathering:
         self._drop = drop
         self._plan = Plan()
 
-    def run(self, units: Sequence[Unit]) -> Plan:
-        if not units:
+    def run(self, query_terms: Sequence[QueryTerm]) -> Plan:
+        if not query_terms:
             if self._must:
                 self._note(self._ask(self._must[0], BUDGET), None)
                 self._plan.scored.append("all of what was asked")
             return self._plan
-        rare, common = _split(units)
+        rare, common = _split(query_terms)
         self._plan.scored.append("bm25")
         if not rare:
-            self._all_common(units, common)
+            self._all_common(query_terms, common)
             return self._plan
         for index in rare:
-            self._whole(index, units[index])
-        beside: Match = _any([units[index].match for index in rare])
+            self._whole(index, query_terms[index])
+        beside: Match = _any([query_terms[index].match for index in rare])
         for index in common:
-            hits = self._ask(AllOf((units[index].match, beside)), BUDGET, Order.NEWEST)
+            hits = self._ask(AllOf((query_terms[index].match, beside)), BUDGET, Order.NEWEST)
             self._note(hits, index)
         if common:
-            words = ", ".join(units[index].word for index in common)
+            words = ", ".join(query_terms[index].word for index in common)
             self._plan.scored.append(f"common words ({words}) only beside rarer ones")
         return self._plan
 
-    def _whole(self, index: int, unit: Unit) -> None:
-        """Every document with the unit. One term a question, so that its count can be read back from the score."""
-        if unit.literal or self._must:
-            self._note(self._ask(unit.match, BUDGET), index)
+    def _whole(self, index: int, query_term: QueryTerm) -> None:
+        """Every document with the query term. One term a question, so that its count can be read back from the score."""
+        if query_term.literal or self._must:
+            self._note(self._ask(query_term.match, BUDGET), index)
             return
-        for term, frequency in zip(unit.terms, unit.frequencies, strict=True):
-            worth = _TRANSLATION if term in unit.translated else 1.0
+        for term, frequency in zip(query_term.terms, query_term.frequencies, strict=True):
+            worth = _TRANSLATION if term in query_term.translated else 1.0
             self._note(self._ask(Term(term), BUDGET), index, frequency, worth)
 
-    def _all_common(self, units: Sequence[Unit], common: Sequence[int]) -> None:
+    def _all_common(self, query_terms: Sequence[QueryTerm], common: Sequence[int]) -> None:
         """Words that nearly every document holds: those with all of them, and the newest with the rarest."""
-        if len(units) > 1:
-            for hit in self._ask(AllOf(tuple(unit.match for unit in units)), BUDGET, Order.NEWEST):
-                held = self._plan.found.setdefault(hit.doc, Held(hit.length))
+        if len(query_terms) > 1:
+            for hit in self._ask(AllOf(tuple(query_term.match for query_term in query_terms)), BUDGET, Order.NEWEST):
+                held = self._plan.found.setdefault(hit.doc, TermCounts(hit.length))
                 held.times = dict.fromkeys(common, 1.0)
         rarest = common[0]
-        newest = max(BUDGET, self._documents * BUDGET // max(1, units[rarest].frequency))
-        self._note(self._ask(units[rarest].match, BUDGET, newest=newest), rarest)
+        newest = max(BUDGET, self._documents * BUDGET // max(1, query_terms[rarest].frequency))
+        self._note(self._ask(query_terms[rarest].match, BUDGET, newest=newest), rarest)
         for index in common[1:]:
-            both = AllOf((units[index].match, units[rarest].match))
+            both = AllOf((query_terms[index].match, query_terms[rarest].match))
             self._note(self._ask(both, BUDGET, Order.NEWEST, newest), index)
         if newest < self._documents:
             self._plan.scored.append(f"common words over the newest {counted(newest, 'text')}")
@@ -141,7 +141,7 @@ class _Gathering:
         for hit in hits:
             held = found.get(hit.doc)
             if held is None:
-                held = found[hit.doc] = Held(hit.length)
+                held = found[hit.doc] = TermCounts(hit.length)
             if index is not None:
                 times = 1.0 if rarity is None else self._times(hit, rarity)
                 held.times[index] = held.times.get(index, 0.0) + times * worth
@@ -153,13 +153,13 @@ class _Gathering:
         return share * norm / (_K1 + 1 - share)
 
 
-def _split(units: Sequence[Unit]) -> tuple[list[int], list[int]]:
-    """Indexes of the units within the budget, rarest first, and of the others."""
-    by_rarity = sorted(range(len(units)), key=lambda index: units[index].frequency)
+def _split(query_terms: Sequence[QueryTerm]) -> tuple[list[int], list[int]]:
+    """Indexes of the query terms within the budget, rarest first, and of the others."""
+    by_rarity = sorted(range(len(query_terms)), key=lambda index: query_terms[index].frequency)
     rare: list[int] = []
     total = 0
     for index in by_rarity:
-        total += units[index].frequency
+        total += query_terms[index].frequency
         if total > BUDGET * (1 if rare else 2):
             break
         rare.append(index)

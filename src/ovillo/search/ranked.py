@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ovillo.search.units import Unit
+from ovillo.search.query_terms import QueryTerm
 from ovillo.store.protocol import Doc, DocId
 
 Places = list[tuple[int, int]]
@@ -28,8 +28,8 @@ class Ranking:
     ranked: list[Ranked]
     #: Where they stand, as far as it was looked up on the way.
     docs: dict[DocId, Doc] = field(default_factory=dict)
-    units: Sequence[Unit] = ()
-    #: Exact texts or expressions to mark in a text, beside the units.
+    query_terms: Sequence[QueryTerm] = ()
+    #: Exact texts or expressions to mark in a text, beside the query terms.
     mark: Callable[[str], Places] | None = None
     scored: str = ""
     notes: tuple[str, ...] = ()

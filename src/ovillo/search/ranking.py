@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, PartType
-from ovillo.search.planner import Held
+from ovillo.search.planner import TermCounts
 from ovillo.search.ranked import Ranked
 from ovillo.store.protocol import Doc, DocId
 
@@ -35,7 +35,11 @@ _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, None)
 
 
 def lexical(
-    found: Mapping[DocId, Held], weights: Sequence[float], missing: float, average: float, docs: Mapping[DocId, Doc]
+    found: Mapping[DocId, TermCounts],
+    weights: Sequence[float],
+    missing: float,
+    average: float,
+    docs: Mapping[DocId, Doc],
 ) -> dict[DocId, float]:
     """BM25 of each document times the share of the query (by rarity) that it holds.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ovillo.sessions.views import Freshness, SessionSummary
+from ovillo.sessions.results import Freshness, SessionSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,16 @@ from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import PATTERN_BUDGET_MS, SEARCH_BUDGET_MS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.model.records import Namespace, SessionId
 from ovillo.search.by_pattern import by_pattern, newest, scanned
+from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.by_words import WordSearch
 from ovillo.search.hits import Summaries, by_session, show
-from ovillo.search.meaning import Meaning
 from ovillo.search.query import Query, QuotedPhrase, Word, parse_query
+from ovillo.search.query_terms import QueryTermBuilder
 from ovillo.search.ranked import Ranking
 from ovillo.search.results import SearchResult
-from ovillo.search.units import UnitBuilder
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import unknown_values
-from ovillo.sessions.views import Freshness
+from ovillo.sessions.results import Freshness
 from ovillo.settings import Settings
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Term
 
@@ -70,9 +70,9 @@ class Search:
         self._summaries = summaries
         self._freshness = freshness
         self._clock = clock
-        self._units = UnitBuilder(store)
-        self._meaning = Meaning(store, settings)
-        self._words = WordSearch(store, self._units, self._meaning)
+        self._query_terms = QueryTermBuilder(store)
+        self._meaning = VectorSearch(store, settings)
+        self._words = WordSearch(store, self._query_terms, self._meaning)
 
     def _entities(self) -> Entities:
         from ovillo.entities.service import Entities  # start-up cost: 60 ms that only ``entity:`` needs
@@ -133,10 +133,10 @@ class Search:
         drop = self._dropped(namespace, query)
         if query.regexes:
             deadline = began + PATTERN_BUDGET_MS / 1000
-            return by_pattern(self._store, self._units, namespace, query, deadline, must=must, drop=drop)
+            return by_pattern(self._store, self._query_terms, namespace, query, deadline, must=must, drop=drop)
         deadline = began + SEARCH_BUDGET_MS / 1000
         said = (*query.plain_words, *(phrase.text for phrase in query.phrases))
-        if not must and self._units.only_little_words(said):
+        if not must and self._query_terms.only_little_words(said):
             return scanned(self._store, namespace, query, deadline)
         return self._words.rank(namespace, query, deadline, must=must, drop=drop, notes=notes)
 
@@ -162,16 +162,16 @@ class Search:
         must: list[Match] = []
         notes: list[str] = []
         for said in (*(phrase.text for phrase in query.phrases), *query.entities):
-            if self._units.only_little_words((said,)):
+            if self._query_terms.only_little_words((said,)):
                 continue  # not in the index: the text will tell
-            units = self._units.of_words(namespace, (said,))
-            must += [unit.match for unit in units.found] + ([_NOWHERE] if units.missing else [])
-            notes += units.notes()
+            query_terms = self._query_terms.of_words(namespace, (said,))
+            must += [query_term.match for query_term in query_terms.found] + ([_NOWHERE] if query_terms.missing else [])
+            notes += query_terms.notes()
         for word in query.words:
             if word.prefix:
-                unit = self._units.beginning_with(namespace, word.text)
-                must.append(unit.match if unit else _NOWHERE)
-                if unit is None:
+                query_term = self._query_terms.beginning_with(namespace, word.text)
+                must.append(query_term.match if query_term else _NOWHERE)
+                if query_term is None:
                     notes.append(f"nothing begins with {word.text!r}")
         return ([AllOf(tuple(must))] if len(must) > 1 else must), notes
 
@@ -185,9 +185,9 @@ class Search:
 
     def _match_of(self, namespace: Namespace, item: Word | QuotedPhrase) -> Match | None:
         if item.prefix and isinstance(item, Word):
-            unit = self._units.beginning_with(namespace, item.text)
-            return unit.match if unit else None
-        matches = tuple(unit.match for unit in self._units.of_words(namespace, (item.text,)).found)
+            query_term = self._query_terms.beginning_with(namespace, item.text)
+            return query_term.match if query_term else None
+        matches = tuple(query_term.match for query_term in self._query_terms.of_words(namespace, (item.text,)).found)
         return None if not matches else matches[0] if len(matches) == 1 else AllOf(matches)
 
     def _narrowed(self, namespace: Namespace, query: Query, request: SearchRequest) -> DocFilter:

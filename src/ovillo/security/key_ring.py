@@ -16,8 +16,8 @@ from difflib import get_close_matches
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
-from ovillo.model.patience import patient
 from ovillo.model.records import Namespace
+from ovillo.model.timeouts import patient
 from ovillo.security.credentials import CredentialRefused
 from ovillo.security.keys import AccessKey, KeyRecords, digest_of, id_in, mint, same
 from ovillo.security.principals import ROLES, SCOPES, Principal

@@ -15,7 +15,7 @@ HISTORY_READ = "history:read"
 SESSIONS_WRITE = "sessions:write"
 CONTEXT_READ = "context:read"
 CONTEXT_WRITE = "context:write"
-#: Status, metrics, upkeep, keys.
+#: Status, metrics, maintenance, keys.
 ADMIN = "admin"
 
 SCOPES = (HISTORY_READ, SESSIONS_WRITE, CONTEXT_READ, CONTEXT_WRITE, ADMIN)

@@ -21,7 +21,7 @@ from ovillo.model.ids import new_id
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
 from ovillo.readers.client import Client, client_of
 from ovillo.readers.protocol import FindsCall, FindsRunningCall, Place, Reader
-from ovillo.sessions.views import Calling
+from ovillo.sessions.results import Calling
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ovillo.model.quoting import named, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import by_name, unknown_values
-from ovillo.sessions.views import Freshness, SessionPage, SessionSummary
+from ovillo.sessions.results import Freshness, SessionPage, SessionSummary
 from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ Stamp = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChangedFiles:
     """Paths below ``root``, sorted. ``by`` is ``git`` or ``mtime``."""
 
     files: tuple[str, ...]
@@ -87,11 +87,11 @@ def look(directory: str, at_ms: int) -> dict[str, Any] | None:
     return {"by": "mtime", "root": str(root), "since_ns": at_ms * 1_000_000, "recent": recent}
 
 
-def changed(baseline: Mapping[str, Any]) -> Found:
+def changed(baseline: Mapping[str, Any]) -> ChangedFiles:
     """Files that are not as they were at ``look``."""
     root = Path(str(baseline["root"]))
     if not _is_folder(root):
-        return Found((), str(baseline["by"]), (f"the folder {root} is gone: its files were not counted",))
+        return ChangedFiles((), str(baseline["by"]), (f"the folder {root} is gone: its files were not counted",))
     return _by_git(root, baseline) if baseline["by"] == "git" else _by_time(root, baseline)
 
 
@@ -105,13 +105,13 @@ def _is_folder(path: Path) -> bool:
 # --- git
 
 
-def _by_git(root: Path, baseline: Mapping[str, Any]) -> Found:
+def _by_git(root: Path, baseline: Mapping[str, Any]) -> ChangedFiles:
     dirty: Mapping[str, Sequence[int] | None] = baseline["dirty"]
     warnings: list[str] = []
     with git_in(root) as git:
         status = _status(git) if git else None
         if git is None or status is None:
-            return Found((), "git", ("git did not answer: changed files were not counted",))
+            return ChangedFiles((), "git", ("git did not answer: changed files were not counted",))
         committed = _committed(git, str(baseline["head"]))
     candidates = set(status) | set(dirty)
     if committed is None:
@@ -176,7 +176,7 @@ def _pair(stamp: Sequence[int] | None) -> tuple[int, ...] | None:
 # --- modification times
 
 
-def _by_time(root: Path, baseline: Mapping[str, Any]) -> Found:
+def _by_time(root: Path, baseline: Mapping[str, Any]) -> ChangedFiles:
     known: Mapping[str, Sequence[int]] = baseline["recent"]
     warnings: list[str] = []
     since = int(baseline["since_ns"]) - _LAG_NS
@@ -201,7 +201,7 @@ def _walk(root: Path, since_ns: int, warnings: list[str]) -> Iterator[tuple[str,
                 yield path.relative_to(root).as_posix(), (stamp[0], stamp[1])
 
 
-def _cut(files: list[str], by: str, warnings: list[str]) -> Found:
+def _cut(files: list[str], by: str, warnings: list[str]) -> ChangedFiles:
     if len(files) > _MOST_FILES:
         warnings.append(f"{len(files)} files changed; the first {_MOST_FILES} are listed")
-    return Found(tuple(files[:_MOST_FILES]), by, tuple(warnings))
+    return ChangedFiles(tuple(files[:_MOST_FILES]), by, tuple(warnings))

@@ -17,7 +17,7 @@ from ovillo.model.records import Message, Namespace, Part, Session, SessionId
 from ovillo.model.text import message_chars
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
-from ovillo.sessions.views import Freshness, HistoryPage
+from ovillo.sessions.results import Freshness, HistoryPage
 from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:

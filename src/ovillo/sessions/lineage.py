@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, Session, SessionId
 from ovillo.sessions.catalog import summarise
-from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
+from ovillo.sessions.results import Lineage, LineageNode, SessionSummary
 from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:

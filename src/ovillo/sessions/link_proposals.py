@@ -22,7 +22,7 @@ from ovillo.sessions.catalog import summarise
 from ovillo.sessions.detection import session_type
 from ovillo.sessions.links import LinkService
 from ovillo.sessions.mentions import identifiers_in, tickets_in
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.results import SessionSummary
 from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound
 from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
 from ovillo.sessions.catalog import summarise
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.results import SessionSummary
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

@@ -19,8 +19,8 @@ from ovillo.model.wording import counted
 from ovillo.sessions.catalog import one_line, unquoted
 from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.history import History
+from ovillo.sessions.results import HistoryPage, RecoveredContext, RecoveredItem
 from ovillo.sessions.tokens import count_tokens, cut_to_tokens
-from ovillo.sessions.views import HistoryPage, RecoveredContext, RecoveredItem
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

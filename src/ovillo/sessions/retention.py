@@ -19,7 +19,7 @@ from ovillo.model.records import Namespace, SessionId, SessionType
 from ovillo.security.principals import Principal
 from ovillo.sessions.audit import Audit
 from ovillo.sessions.catalog import summarise
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.results import SessionSummary
 from ovillo.settings import Settings
 from ovillo.store.protocol import SessionFilter
 

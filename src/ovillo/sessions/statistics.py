@@ -11,7 +11,7 @@ from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, Session, SessionId, Usage
 from ovillo.sessions.catalog import main_first, summarise
 from ovillo.sessions.lineage import LineageService
-from ovillo.sessions.views import Descendants, Statistics
+from ovillo.sessions.results import Descendants, Statistics
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store, Totals

@@ -19,7 +19,7 @@ from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.failing_work import FailingWork
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.results import SessionSummary
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import Message, Namespace, PartType, SessionId
 from ovillo.model.text import searchable_text
 from ovillo.sessions.memory_choice import SessionMemory, memory_of
-from ovillo.sessions.memory_views import MemoryView, SummaryOutcome
+from ovillo.sessions.memory_results import MemoryView, SummaryOutcome
 from ovillo.sessions.summarizers.evidence import open_todos
 from ovillo.sessions.summarizers.protocol import Summarizer, SummaryRequest
 from ovillo.sessions.summary_plan import ByMessages, ByTurns, Plan, Rules, is_due, plan, retry_after

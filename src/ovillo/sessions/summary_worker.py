@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ovillo.model.errors import OvilloError
 from ovillo.model.live import NATIVE
-from ovillo.model.patience import patient
 from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
+from ovillo.model.timeouts import patient
 from ovillo.sessions.detection import IDLE_MS, detect, session_status
 
 if TYPE_CHECKING:

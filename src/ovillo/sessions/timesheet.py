@@ -39,7 +39,7 @@ GROUPS: tuple[GroupBy, ...] = ("day", "agent", "project")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TaskLocation:
     """Where a task is worked on. ``directory`` is looked at on this machine: hand in only what may be."""
 
     session_id: SessionId | None = None
@@ -99,10 +99,10 @@ class Timesheet:
         llm_name: str,
         task_description: str,
         context: str | None = None,
-        place: Place | None = None,
+        place: TaskLocation | None = None,
     ) -> Task:
         """Begin a task. Raises InvalidInput and LimitExceeded."""
-        place = place or Place()
+        place = place or TaskLocation()
         at = self._clock()
         task = Task(
             new_id("task", self._clock),

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ovillo.interfaces.cli.command_hints import for_people, local_times
 from ovillo.interfaces.cli.pager import pager_of, show_in_pager, takes_colors
-from ovillo.interfaces.cli.people import for_people, local_times
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault

@@ -17,7 +17,7 @@ import msgspec
 from anyio import CapacityLimiter
 from starlette.responses import Response
 
-from ovillo.interfaces.http import memory
+from ovillo.interfaces.http import memory_release
 from ovillo.interfaces.http.asgi import App, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.decoding import BadFields, Malformed, WrongType, body_decoder, query_decoder
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Handler, Pieces, Reply
@@ -178,7 +178,7 @@ class EndpointRouter:
         if isinstance(body, Pieces):
             # What was begun is finished, as every answer is when the server ends.
             await self._stream(status, reply, self._made(body.chunks), receive, send)
-            await anyio.to_thread.run_sync(memory.give_back, limiter=self._limiter())
+            await anyio.to_thread.run_sync(memory_release.give_back, limiter=self._limiter())
             return
         if body is None or status in _NO_BODY:
             content, headers = b"", [_NOSNIFF]
@@ -193,9 +193,9 @@ class EndpointRouter:
             headers += _raw(reply)
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
-        if len(content) > memory.LARGE:
+        if len(content) > memory_release.LARGE:
             del content, body, reply
-            await anyio.to_thread.run_sync(memory.give_back, limiter=self._limiter())
+            await anyio.to_thread.run_sync(memory_release.give_back, limiter=self._limiter())
 
     async def _made(self, chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
         """Pieces of a good size, each made in a thread when the one before it is on its way."""

@@ -27,19 +27,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ovillo.interfaces.backend import Backend
-from ovillo.interfaces.http import access_setup, memory
+from ovillo.interfaces.http import access_setup, memory_release
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
 from ovillo.interfaces.http.binding import bind, check_address, tls_context, url_of
 from ovillo.interfaces.http.concurrency import ConcurrencyLimit
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES, Guard, is_loopback
 from ovillo.interfaces.http.logs import log_to_stderr
 from ovillo.interfaces.http.metrics import Metrics
+from ovillo.interfaces.http.monitoring import description_endpoints, monitoring_endpoints
 from ovillo.interfaces.http.mounts import Mount, OpenMount, ServerContext
 from ovillo.interfaces.http.observing import Observing
-from ovillo.interfaces.http.patience import patient_protocol
 from ovillo.interfaces.http.problems import problem, problem_of, unexpected
+from ovillo.interfaces.http.read_timeouts import patient_protocol
 from ovillo.interfaces.http.routing import EndpointRouter
-from ovillo.interfaces.http.upkeep import description_endpoints, upkeep_endpoints
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import OvilloError
 from ovillo.security.own_servers import announced
@@ -77,7 +77,7 @@ def serve(
     opening."""
     check_address(settings)
     access_setup.check_access(settings)
-    memory.keep_little()
+    memory_release.keep_little()
     tls = tls_context(settings)
     with bind(settings.host, settings.port) as listener:
         log_to_stderr(settings)
@@ -113,7 +113,7 @@ class HttpApp:
         self._mounts = mounts = [access_setup.mount(context), *mounts]
         settings = context.settings
         metrics = Metrics(lambda: context.backend.opened)
-        endpoints = [*upkeep_endpoints(context, metrics), *(each for mount in mounts for each in mount.endpoints)]
+        endpoints = [*monitoring_endpoints(context, metrics), *(each for mount in mounts for each in mount.endpoints)]
         endpoints += description_endpoints(endpoints)
         self._others = Starlette(
             routes=[route for mount in mounts for route in mount.routes],

@@ -23,7 +23,7 @@ from ovillo.interfaces.mcp import execute_http
 from ovillo.interfaces.mcp.loop import state_key
 from ovillo.interfaces.mcp.owners import WithOwner
 from ovillo.interfaces.mcp.server import OvilloServer
-from ovillo.interfaces.mcp.sessions import GRACE_S, IDLE_S, SessionRoom
+from ovillo.interfaces.mcp.sessions import GRACE_S, IDLE_S, SessionLimit
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.security.shares import Shares
 
@@ -77,7 +77,7 @@ def sdk_mount(
             tasks.cancel_scope.cancel()
 
     routes = [
-        Route(each.path, _Trimmed(WithOwner(SessionRoom(each.endpoint, shares, grace_s))))
+        Route(each.path, _Trimmed(WithOwner(SessionLimit(each.endpoint, shares, grace_s))))
         for each in inner.routes
         if isinstance(each, Route)
     ]

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import said
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.results import SessionSummary
 
 SCHEME = "ovillo"
 MIME = "text/markdown"

@@ -51,7 +51,7 @@ class _Watched:
 
 
 @dataclass
-class SessionRoom:
+class SessionLimit:
     """ASGI middleware between who is asking and the SDK's endpoint."""
 
     app: App

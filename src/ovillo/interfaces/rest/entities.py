@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.tools import where_discussed
 from ovillo.interfaces.tools.registry import Registry
-from ovillo.interfaces.tools.where_discussed import NameInfo, PlaceInfo, name_info, place_info, words_for
+from ovillo.interfaces.tools.where_discussed import MentionInfo, NameInfo, name_info, place_info, words_for
 from ovillo.model.entities import EntityType, SessionEntity
 from ovillo.security.principals import CONTEXT_READ
 
@@ -50,7 +50,7 @@ class EntityInfo(Struct, kw_only=True):
     count: int
     evidence: list[str]
     candidate: bool
-    mentions: list[PlaceInfo]
+    mentions: list[MentionInfo]
     aliases: list[str]
     file: str | UnsetType = UNSET
     lines: list[int] | UnsetType = UNSET

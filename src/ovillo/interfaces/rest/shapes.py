@@ -16,8 +16,8 @@ from ovillo.interfaces.http.message_shapes import MessageInfo, Short, message_in
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Session, SessionStatus, SessionType
 from ovillo.sessions.memory_choice import CHOICE, MAX_TURNS, choice_in
-from ovillo.sessions.memory_views import MemoryView
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.memory_results import MemoryView
+from ovillo.sessions.results import SessionSummary
 from ovillo.store.protocol import SessionRow
 
 #: Characters a token has on average in prose and code (o200k over the fixtures: 3.6 to 4.4).

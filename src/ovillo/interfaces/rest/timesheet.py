@@ -15,7 +15,7 @@ from ovillo.interfaces.tools.working_place import is_local_user, place_of_sessio
 from ovillo.model.clock import parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
-from ovillo.sessions.timesheet import GROUPS, GroupBy, Place
+from ovillo.sessions.timesheet import GROUPS, GroupBy, TaskLocation
 
 _TAG = "Timesheet"
 
@@ -71,7 +71,7 @@ class TaskList(Struct, kw_only=True):
 
 def _in(call: Exchange[Any, PunchIn]) -> Reply:
     given = call.body
-    place = Place()
+    place = TaskLocation()
     if given.session_id is not None:
         session = call.services.catalog.resolve(call.namespace, given.session_id).session
         place = place_of_session(session, local=is_local_user(call.principal.name, call.principal.key_id))

@@ -17,7 +17,7 @@ from ovillo.model.records import SessionId, SessionType
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
 from ovillo.sessions.memory_choice import CHOICE, checked_choice
-from ovillo.sessions.views import SessionSummary
+from ovillo.sessions.results import SessionSummary
 from ovillo.store.protocol import SessionFilter
 
 _TAG = "MCP-HUB v6"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ovillo.code.calls import Caller
     from ovillo.code.indexing import IndexReport
     from ovillo.code.modules import ModuleNode
-    from ovillo.code.service import Shown
+    from ovillo.code.service import DefinitionDetails
 
 #: Skipped files, errors and callers named in one answer; the counts are whole.
 _NAMED = 50
@@ -167,7 +167,7 @@ def caller_info(caller: Caller) -> CallerInfo:
     return CallerInfo(caller=name, file=caller.file, line=caller.line, rule=caller.rule)
 
 
-def details(shown: Shown, source: str | None) -> SymbolDetails:
+def details(shown: DefinitionDetails, source: str | None) -> SymbolDetails:
     change = shown.last_change
     return SymbolDetails(
         symbol=symbol_info(shown.symbol),

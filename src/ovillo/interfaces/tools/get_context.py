@@ -8,8 +8,8 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
 from ovillo.interfaces.tools.schema import UNNAMED
+from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Composed, Line
 from ovillo.references.context.answer import ContextAnswer, Provenance, ResolvedEntity
@@ -26,7 +26,7 @@ class Input(Struct, kw_only=True):
     max_tokens: Annotated[int, Meta(ge=MIN_TOKENS, le=MAX_TOKENS)] = DEFAULT_TOKENS
 
 
-class Place(Struct, kw_only=True, omit_defaults=True):
+class ProvenanceInfo(Struct, kw_only=True, omit_defaults=True):
     kind: str
     id: str
     score: float
@@ -54,7 +54,7 @@ class Output(Struct, kw_only=True):
     content: str
     resolved_entities: list[str]
     session_context_used: bool
-    #: ``Place`` each.
+    #: ``ProvenanceInfo`` each.
     provenance: list[dict[str, Any]]
     confidence: float
     abstained: bool
@@ -103,8 +103,8 @@ def shown(answer: ContextAnswer) -> Output:
     )
 
 
-def _place(each: Provenance) -> Place:
-    return Place(
+def _place(each: Provenance) -> ProvenanceInfo:
+    return ProvenanceInfo(
         kind=each.kind,
         id=each.id,
         score=round(each.score, 3),

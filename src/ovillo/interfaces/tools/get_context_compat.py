@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from ovillo.interfaces.tools import get_context
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.quoting import Line
 from ovillo.references.context.answer import ContextAnswer
 from ovillo.security.principals import CONTEXT_READ

@@ -9,7 +9,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import Found, find_session, freshness, with_session
 from ovillo.interfaces.tools.messages import (
     CONCISE,
     DETAILED,
@@ -25,6 +24,7 @@ from ovillo.interfaces.tools.messages import (
     part_lines,
 )
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session, freshness, with_session
 from ovillo.interfaces.tools.whole_item import Piece, cut_out
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import (
@@ -38,7 +38,7 @@ from ovillo.model.quoting import NOTICE, Line, named, said, written
 from ovillo.model.records import Message, Part
 from ovillo.model.wording import counted
 from ovillo.sessions.history import AFTER, BEFORE, FROM, cursor_at
-from ovillo.sessions.views import Freshness
+from ovillo.sessions.results import Freshness
 
 
 class Input(Struct, rename=wire_name, kw_only=True):
@@ -73,7 +73,7 @@ def handle(call: Call, args: Input) -> Answer:
     return _page(call, args, found)
 
 
-def _page(call: Call, args: Input, found: Found) -> Answer:
+def _page(call: Call, args: Input, found: LookedUpSession) -> Answer:
     """A page of the history service, cut where the answer is full. The cursor names the message that comes next, or the
     last one shown, and how many parts of the next were shown: older messages may turn up before the next call."""
     key = f"history:{found.id}"
@@ -97,7 +97,7 @@ def _page(call: Call, args: Input, found: Found) -> Answer:
     return Answer(output, _text(found, packed, output, fresh))
 
 
-def _backwards(call: Call, args: Input, found: Found, state: dict[str, Any], limit: int) -> Answer:
+def _backwards(call: Call, args: Input, found: LookedUpSession, state: dict[str, Any], limit: int) -> Answer:
     """The newest messages that fit, in order; the cursor leads to those before them."""
     key, at = f"history:{found.id}", state.get("c")
     page = call.services.history.page(call.namespace, found.id, limit=limit, cursor=at, newest=at is None)
@@ -176,7 +176,7 @@ def _fitting(part: Part, how: Detail, budget: AnswerBudget, *, must: bool) -> Pa
     return part_info(part, TINY) if must else None
 
 
-def _one_item(call: Call, args: Input, found: Found) -> Answer:
+def _one_item(call: Call, args: Input, found: LookedUpSession) -> Answer:
     """One message or part; longer than an answer, it comes piece by piece."""
     key = f"item:{found.id}:{args.part_id or args.message_id}"
     state = cursors.decode(key, args.cursor)
@@ -208,7 +208,7 @@ def _piece_notes(piece: Piece) -> list[str]:
     return [f"Characters {piece.start} to {piece.end} of {piece.length} of this part."]
 
 
-def _output(found: Found, packed: _Packed, fresh: Freshness, offset: int, total: int, args: Input) -> Output:
+def _output(found: LookedUpSession, packed: _Packed, fresh: Freshness, offset: int, total: int, args: Input) -> Output:
     return Output(
         session=shapes.session_info(found.summary, detailed=args.response_format == "detailed"),
         messages=packed.infos,
@@ -221,7 +221,7 @@ def _output(found: Found, packed: _Packed, fresh: Freshness, offset: int, total:
     )
 
 
-def _text(found: Found, packed: _Packed, output: Output, fresh: Freshness) -> list[Line]:
+def _text(found: LookedUpSession, packed: _Packed, output: Output, fresh: Freshness) -> list[Line]:
     first, last = output.offset + 1, output.offset + len(output.messages)
     span = (
         f"messages {first} to {last} of {output.total}"

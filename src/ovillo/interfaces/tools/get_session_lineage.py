@@ -9,13 +9,13 @@ from msgspec import UNSET, Struct, UnsetType
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import Found, find_session, freshness
 from ovillo.interfaces.tools.link_sessions import LinkInfo, link_info, link_line
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session, freshness
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionKind
-from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
+from ovillo.sessions.results import Lineage, LineageNode, SessionSummary
 
 
 class Input(Struct, rename=wire_name, kw_only=True):
@@ -129,7 +129,7 @@ def _line(relative: Relative) -> str:
     return f"{'  ' * max(depth - 1, 0)}{line}" + (f" ({relative.relation})" if depth else "")
 
 
-def _links(call: Call, found: Found, budget: AnswerBudget) -> tuple[list[LinkInfo] | UnsetType, list[str]]:
+def _links(call: Call, found: LookedUpSession, budget: AnswerBudget) -> tuple[list[LinkInfo] | UnsetType, list[str]]:
     """Links to other sessions, as many as there is room for; the first page shows them."""
     seen = call.services.links.links_of(call.namespace, found.id)
     shown: list[LinkInfo] = []
@@ -156,7 +156,7 @@ def _spawned(lineage: Lineage) -> Spawned | UnsetType:
     return Spawned(message_id=lineage.spawned_by[0], call_id=lineage.spawned_by[1])
 
 
-def _heading(found: Found, output: Output) -> list[str]:
+def _heading(found: LookedUpSession, output: Output) -> list[str]:
     session = output.session
     lines = [f"# {said(session.title)}", f"Session {named(found.id)}, {named(str(session.source))}, {session.kind}."]
     if found.calling:
@@ -173,7 +173,7 @@ def _heading(found: Found, output: Output) -> list[str]:
     return lines + [f"Warning: {said(x)}" for x in (output.warnings if output.warnings is not UNSET else [])]
 
 
-def _more(found: Found, output: Output) -> list[str]:
+def _more(found: LookedUpSession, output: Output) -> list[str]:
     if output.next_cursor is UNSET:
         return []
     return [f"More: get_session_lineage(sessionID={said(found.id)}, cursor={said(output.next_cursor)})."]

@@ -8,12 +8,12 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session, freshness
 from ovillo.interfaces.tools.schema import BRIEF, UNNAMED, wire_name
+from ovillo.interfaces.tools.session_lookup import find_session, freshness
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
 from ovillo.model.wording import counted
-from ovillo.sessions.views import Calling, Freshness, Statistics
+from ovillo.sessions.results import Calling, Freshness, Statistics
 from ovillo.store.protocol import Totals
 
 _TOOLS_SHOWN = {"concise": 15, "detailed": 60}

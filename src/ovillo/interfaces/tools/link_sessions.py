@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.coordination import RELATIONSHIPS, Link
 from ovillo.model.errors import InvalidInput

@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import session_append
 from ovillo.interfaces.tools.answer_budget import AnswerBudget, clip
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import Line, Quote, named

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.wording import counted
 from ovillo.security.principals import ADMIN
-from ovillo.sessions.upkeep import Optimized, Step
+from ovillo.sessions.maintenance import Optimized, Step
 
 
 class Input(Struct, kw_only=True):
@@ -49,7 +49,7 @@ class Output(Struct, kw_only=True):
 
 def handle(call: Call, args: Input) -> Answer:
     target = None if args.target_session is None else find_session(call, args.target_session).id
-    done = call.services.upkeep.optimize(call.namespace, args.level, target)
+    done = call.services.maintenance.optimize(call.namespace, args.level, target)
     output = Output(
         success=True,
         bytes_saved=done.bytes_saved,

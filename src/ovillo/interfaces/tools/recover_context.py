@@ -11,14 +11,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import CURRENT, Found, find_session, with_session
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.session_lookup import CURRENT, LookedUpSession, find_session, with_session
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_TOKENS
 from ovillo.model.quoting import NOTICE, Line, Quote, named, said, written
 from ovillo.model.wording import counted
+from ovillo.sessions.results import Freshness, RecoveredContext, RecoveredItem
 from ovillo.sessions.tokens import count_tokens
-from ovillo.sessions.views import Freshness, RecoveredContext, RecoveredItem
 
 _HEADINGS = {
     "goal": "Goal",
@@ -93,7 +93,7 @@ def _without_oldest_turns(recovered: RecoveredContext, tokens: int) -> Recovered
     return replace(recovered, items=kept, left_out=recovered.left_out + len(dropped))
 
 
-def _written(recovered: RecoveredContext, args: Input, found: Found) -> tuple[Output, list[Line]]:
+def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession) -> tuple[Output, list[Line]]:
     fresh = with_session(recovered.freshness, found)
     output = Output(
         session=shapes.session_info(recovered.summary),
@@ -109,7 +109,7 @@ def _written(recovered: RecoveredContext, args: Input, found: Found) -> tuple[Ou
     return output, _fill(recovered, output, found, fresh)
 
 
-def _fill(recovered: RecoveredContext, output: Output, found: Found, fresh: Freshness) -> list[Line]:
+def _fill(recovered: RecoveredContext, output: Output, found: LookedUpSession, fresh: Freshness) -> list[Line]:
     """Items in the order the service chose, under a heading a kind, while the answer's bytes last."""
     budget = AnswerBudget(MAX_ANSWER_TOKENS)
     blocks: list[Line] = []

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import CURRENT, find_session_to_write
+from ovillo.interfaces.tools.session_lookup import CURRENT, find_session_to_write
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.quoting import named
 from ovillo.model.records import Role, SessionId

@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import Found, find_session
 from ovillo.interfaces.tools.json_pages import LeftOut, Piece, at_path, piece
+from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import DEFAULT_ANSWER_TOKENS, MAX_ANSWER_TOKENS
@@ -72,7 +72,7 @@ def handle(call: Call, args: Input) -> Answer:
     return Answer(output, _text(output, made))
 
 
-def _metadata(found: Found, budget: AnswerBudget) -> dict[str, Any]:
+def _metadata(found: LookedUpSession, budget: AnswerBudget) -> dict[str, Any]:
     """What is known of the session itself, as it is now; too much of it is left out whole and says so."""
     session = found.summary.session
     own = own_metadata(session)
@@ -93,7 +93,9 @@ def own_metadata(session: Session) -> dict[str, Any]:
     return {name: value for name, value in session.metadata.items() if name != _RAW}
 
 
-def _output(found: Found, restored: Restored, metadata: dict[str, Any], made: Piece, path: str, start: int) -> Output:
+def _output(
+    found: LookedUpSession, restored: Restored, metadata: dict[str, Any], made: Piece, path: str, start: int
+) -> Output:
     snapshot = restored.snapshot
     output = Output(
         success=True,

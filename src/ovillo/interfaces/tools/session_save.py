@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session_to_write
+from ovillo.interfaces.tools.session_lookup import find_session_to_write
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, said
 from ovillo.model.wording import counted

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
+from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.quoting import Quote, named, said
 from ovillo.model.wording import counted
 from ovillo.security.principals import SESSIONS_WRITE

@@ -15,7 +15,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
 from ovillo.model.records import SessionKind, Usage
 from ovillo.model.wording import counted
-from ovillo.sessions.views import Calling, Freshness, SessionSummary
+from ovillo.sessions.results import Calling, Freshness, SessionSummary
 
 SessionRef = Annotated[str, Meta(description="Id, its unique beginning, or `current`")]
 #: Time of the newest finished scan.

@@ -9,8 +9,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.finding import find_session
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
 from ovillo.model.errors import InvalidInput
@@ -20,7 +20,7 @@ from ovillo.security.principals import CONTEXT_READ
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
-    from ovillo.sessions.views import SessionSummary
+    from ovillo.sessions.results import SessionSummary
 
 _MOST = 200
 _LIMIT = 20
@@ -38,7 +38,7 @@ class Input(Struct, rename=wire_name, kw_only=True):
     cursor: shapes.Cursor = None
 
 
-class PlaceInfo(Struct, rename=wire_name, kw_only=True):
+class MentionInfo(Struct, rename=wire_name, kw_only=True):
     message_id: str
     part_id: str
     #: Which message of the session it is, and the character in the part's text.
@@ -58,7 +58,7 @@ class DiscussionInfo(Struct, rename=wire_name, kw_only=True):
     count: int
     #: How the session met it: said, answered, called, printed, defined, changed.
     evidence: list[str]
-    places: list[Annotated[PlaceInfo, BRIEF]]
+    places: list[Annotated[MentionInfo, BRIEF]]
     file: str | UnsetType = UNSET
     session_type: str | UnsetType = UNSET
     status: str | UnsetType = UNSET
@@ -156,8 +156,8 @@ def words_for(evidence: Evidence) -> list[str]:
     return [(bit.name or "").lower() for bit in shown if evidence & bit]
 
 
-def place_info(place: Mention) -> PlaceInfo:
-    return PlaceInfo(
+def place_info(place: Mention) -> MentionInfo:
+    return MentionInfo(
         message_id=place.message_id,
         part_id=place.part_id,
         seq=place.seq,

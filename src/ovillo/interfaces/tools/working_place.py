@@ -10,7 +10,7 @@ from pathlib import Path
 from ovillo.interfaces.tools.contract import Call
 from ovillo.model.records import Session, SessionId
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.timesheet import Place
+from ovillo.sessions.timesheet import TaskLocation
 
 #: What belongs to one session must not go to another; a task may be linked to the likely one.
 _SURE, _LIKELY = 0.9, 0.6
@@ -21,19 +21,19 @@ def caller_of(call: Call) -> str:
     return _session_id(call, _SURE) or f"principal {call.principal.name}"
 
 
-def place_of(call: Call) -> Place:
+def place_of(call: Call) -> TaskLocation:
     """Session, project and folder. The folder is given only where the caller may look at this machine's files."""
     session_id = _session_id(call, _LIKELY)
     row = call.services.store.sessions.get(call.namespace, session_id) if session_id else None
     session = row.session if row else None
     directory = (session.directory if session else None) or _folder(call)
     project = (session.project_id if session else None) or directory
-    return Place(session_id, project, directory if _is_local(call) else None)
+    return TaskLocation(session_id, project, directory if _is_local(call) else None)
 
 
-def place_of_session(session: Session, *, local: bool) -> Place:
+def place_of_session(session: Session, *, local: bool) -> TaskLocation:
     """The place of a session that was named."""
-    return Place(session.id, session.project_id or session.directory, session.directory if local else None)
+    return TaskLocation(session.id, session.project_id or session.directory, session.directory if local else None)
 
 
 def _session_id(call: Call, least: float) -> SessionId | None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from ovillo.memory.knowledge.passages import Passage
 from ovillo.memory.knowledge.questions import Question, is_light
-from ovillo.search.analysis import fold, is_stop_word, query_terms, words
+from ovillo.search.analysis import fold, index_forms, is_stop_word, words
 from ovillo.search.lexicon import lexicon
 
 #: What a word of the question is worth where it stands.
@@ -46,9 +46,9 @@ def asked_words(text: str, question: Question) -> list[AskedWord]:
     for token in telling or tokens:
         folded = fold(token)
         if folded not in found and len(found) < _MOST_WORDS:
-            forms = frozenset(query_terms(token, pieces=True))
+            forms = frozenset(index_forms(token, pieces=True))
             translations = lexicon().translations(token) if token.isalpha() and len(token) > 2 else ()
-            translated = frozenset(term for other in translations for term in query_terms(other)) - forms
+            translated = frozenset(term for other in translations for term in index_forms(other)) - forms
             found[folded] = AskedWord(token, forms, translated)
     return list(found.values())
 
@@ -84,7 +84,7 @@ class _Held:
 
 @lru_cache(maxsize=4_000)
 def _held(text: str) -> _Held:
-    terms = frozenset(term for word in words(text) for term in query_terms(word, pieces=True))
+    terms = frozenset(term for word in words(text) for term in index_forms(word, pieces=True))
     return _Held(terms, frozenset(term[:_ALIKE_LETTERS] for term in terms if len(term) >= _ALIKE_LETTERS))
 
 

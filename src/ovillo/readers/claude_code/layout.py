@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SessionId, SkippedRecord
-from ovillo.readers.inside import Inside
+from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.jsonl import FileState, stat_regular
 from ovillo.readers.protocol import Place
 
@@ -52,7 +52,7 @@ class TranscriptFile:
 
 @dataclass(slots=True)
 class Listing:
-    inside: Inside
+    inside: ContainedPaths
     files: list[TranscriptFile] = field(default_factory=list)
     #: Folders that could not be looked into: then nobody can say what is gone.
     skipped: list[SkippedRecord] = field(default_factory=list)
@@ -196,12 +196,12 @@ def _add(listing: Listing, root: Path, path: Path) -> None:
         listing.skipped.append(SkippedRecord(str(path), "", "a link that leads nowhere"))
 
 
-def inside_of(root: Path) -> Inside:
+def inside_of(root: Path) -> ContainedPaths:
     """What lies in the client's folder or, where that is a link of its own, in its folder of transcripts."""
-    return Inside(root, root / "projects")
+    return ContainedPaths(root, root / "projects")
 
 
-def _file(root: Path, path: Path, inside: Inside) -> TranscriptFile | None:
+def _file(root: Path, path: Path, inside: ContainedPaths) -> TranscriptFile | None:
     state = stat_regular(path)
     if state is None or not inside.holds(path):
         return None

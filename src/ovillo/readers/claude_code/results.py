@@ -13,7 +13,7 @@ import msgspec
 
 from ovillo.model.records import Patch
 from ovillo.readers.claude_code.records import Block, raw_value
-from ovillo.readers.inside import Inside
+from ovillo.readers.containment import ContainedPaths
 
 #: Large outputs are read up to here (bytes); the rest stays in the client's file.
 MAX_OUTPUT_BYTES = 1 << 20
@@ -90,7 +90,7 @@ def _read_persisted(output: Output, folder: Path, named: str, size: object) -> N
     path = folder / name
     try:
         # ``folder`` is below the session's, that below the project's, where the transcript was found.
-        if name in {"", ".", ".."} or not path.is_file() or not Inside(folder.parent.parent).holds(path):
+        if name in {"", ".", ".."} or not path.is_file() or not ContainedPaths(folder.parent.parent).holds(path):
             raise FileNotFoundError(name)
         with path.open("rb") as file:
             data = file.read(MAX_OUTPUT_BYTES)

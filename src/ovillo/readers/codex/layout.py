@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ovillo.model.records import SessionId, SessionStatus, SkippedRecord
-from ovillo.readers.inside import Inside
+from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.jsonl import FileState, stat_regular
 from ovillo.readers.protocol import Place
 
@@ -49,7 +49,7 @@ class RolloutFile:
 
 @dataclass(slots=True)
 class Listing:
-    inside: Inside
+    inside: ContainedPaths
     files: list[RolloutFile] = field(default_factory=list)
     #: Folders that could not be looked into: then nobody can say what is gone.
     skipped: list[SkippedRecord] = field(default_factory=list)
@@ -100,11 +100,11 @@ def _walk(folder: Path, listing: Listing, depth: int) -> Iterator[Path]:
             yield from _walk(Path(entry.path), listing, depth - 1)
 
 
-def _inside(root: Path) -> Inside:
-    return Inside(root, *(root / name for name in _FOLDERS))
+def _inside(root: Path) -> ContainedPaths:
+    return ContainedPaths(root, *(root / name for name in _FOLDERS))
 
 
-def _file(root: Path, path: Path, inside: Inside) -> RolloutFile | None:
+def _file(root: Path, path: Path, inside: ContainedPaths) -> RolloutFile | None:
     state = stat_regular(path)
     if state is None or not inside.holds(path):
         return None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SkippedRecord
-from ovillo.readers.inside import Inside
+from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.loose import count_of, dict_of, dicts_of, str_of
 from ovillo.readers.opencode.raw import RawMessage, RawParts, RawSession, stand_in
 from ovillo.readers.session_files import read_document
@@ -38,14 +38,14 @@ class SessionFile:
     #: When ``file`` was written last.
     mtime_ns: int = 0
     #: What of all this may be read.
-    inside: Inside = field(kw_only=True, compare=False)
+    inside: ContainedPaths = field(kw_only=True, compare=False)
 
 
 @dataclass(slots=True)
 class Listing:
     """Sessions found, oldest change first, and folders that could not be listed."""
 
-    inside: Inside
+    inside: ContainedPaths
     sessions: list[SessionFile] = field(default_factory=list)
     skipped: list[SkippedRecord] = field(default_factory=list)
 
@@ -61,7 +61,7 @@ class Listing:
 
 def list_sessions(root: Path, layout: str) -> Listing:
     """All sessions below ``root``, also those of which only messages are left."""
-    listing = Listing(Inside(root))
+    listing = Listing(ContainedPaths(root))
     found: dict[str, SessionFile] = {}
     for one in _v1(root, listing) if layout == "json" else _v0(root, listing):
         known = found.get(one.id)
@@ -76,7 +76,7 @@ def find_session(root: Path, layout: str, session_id: str) -> SessionFile | None
     name = f"{session_id}.json"
     if Path(name).name != name or "\0" in name:
         return None
-    inside = Inside(root)
+    inside = ContainedPaths(root)
     for folder in entries(root / "session" if layout == "json" else root, _ignore):
         file = Path(folder.path) / name if layout == "json" else _base(folder) / "info" / name
         if file.is_file():
@@ -94,7 +94,7 @@ def _v1(root: Path, listing: Listing) -> Iterator[SessionFile]:
         yield _v1_session(root, root / "session" / "-" / f"{folder.name}.json", listing.inside)
 
 
-def _v1_session(root: Path, file: Path, inside: Inside, mtime_ns: int = 0) -> SessionFile:
+def _v1_session(root: Path, file: Path, inside: ContainedPaths, mtime_ns: int = 0) -> SessionFile:
     return SessionFile(
         file.stem,
         file,
@@ -117,7 +117,7 @@ def _v0(root: Path, listing: Listing) -> Iterator[SessionFile]:
             yield _v0_session(base, base / "info" / f"{folder.name}.json", listing.inside)
 
 
-def _v0_session(base: Path, file: Path, inside: Inside, mtime_ns: int = 0) -> SessionFile:
+def _v0_session(base: Path, file: Path, inside: ContainedPaths, mtime_ns: int = 0) -> SessionFile:
     return SessionFile(
         file.stem, file, base / "message" / file.stem, base / "part" / file.stem, mtime_ns=mtime_ns, inside=inside
     )
@@ -177,7 +177,7 @@ def _load(session: SessionFile, skip: Skip, messages: Sequence[RawMessage]) -> N
         message.parts = _parts(session.parts / message.id, skip, session.inside)
 
 
-def _parts(folder: Path, skip: Skip, inside: Inside) -> RawParts:
+def _parts(folder: Path, skip: Skip, inside: ContainedPaths) -> RawParts:
     found = []
     for entry in _json_files(entries(folder, skip)):
         record = _record(Path(entry.path), skip, inside)
@@ -186,7 +186,7 @@ def _parts(folder: Path, skip: Skip, inside: Inside) -> RawParts:
     return found
 
 
-def _record(file: Path, skip: Skip, inside: Inside) -> dict[str, Any] | None:
+def _record(file: Path, skip: Skip, inside: ContainedPaths) -> dict[str, Any] | None:
     document = inside.refused(file) or read_document(file)
     if isinstance(document, SkippedRecord):
         skip(document)
@@ -197,7 +197,7 @@ def _record(file: Path, skip: Skip, inside: Inside) -> dict[str, Any] | None:
     return document
 
 
-def _optional(file: Path | None, skip: Skip, inside: Inside) -> Any:
+def _optional(file: Path | None, skip: Skip, inside: ContainedPaths) -> Any:
     if file is None or not file.exists():
         return None
     document = inside.refused(file) or read_document(file)

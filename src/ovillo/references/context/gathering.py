@@ -16,7 +16,7 @@ from ovillo.model.quoting import fenced, named, quoted, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.wording import counted
 from ovillo.references.context.answer import Item, Provenance
-from ovillo.search.analysis import is_stop_word, query_terms, words
+from ovillo.search.analysis import index_forms, is_stop_word, words
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
@@ -126,7 +126,7 @@ def found_items(
         found = search.search(namespace, request)
     except OvilloError:
         return [], 0.0, None
-    terms = [query_terms(word) for word in words(query) if len(word) > 2 and not is_stop_word(word)]
+    terms = [index_forms(word) for word in words(query) if len(word) > 2 and not is_stop_word(word)]
     shown = set(skip)
     items: list[Item] = []
     for hits in found.sessions:
@@ -164,7 +164,7 @@ def _share_held(asked: Sequence[tuple[str, ...]], text: str) -> float:
     """Share of the asked words, in any of their forms, that the text holds."""
     if not asked:
         return 0.0
-    said = {form for word in words(text) for form in query_terms(word, True)}
+    said = {form for word in words(text) for form in index_forms(word, True)}
     return sum(any(form in said for form in forms) for forms in asked) / len(asked)
 
 

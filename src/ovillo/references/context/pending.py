@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ovillo.search.service import Search
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
-    from ovillo.sessions.views import SessionSummary
+    from ovillo.sessions.results import SessionSummary
 
 _SHOWN = 3
 _AFFECTED = ("fixes_issue_in", "impacts", "affects")

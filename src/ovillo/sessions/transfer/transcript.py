@@ -13,7 +13,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line, printable
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
 from ovillo.model.wording import counted
-from ovillo.sessions.views import SessionSummary, Statistics
+from ovillo.sessions.results import SessionSummary, Statistics
 
 #: Arguments that say best what a tool call was about, in this order.
 _TELLING = (

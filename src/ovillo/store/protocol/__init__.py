@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.code import CodeStore, CodeVectorStore, FileStamp
     from ovillo.store.protocol.condition import StoreCondition, StoreContent
     from ovillo.store.protocol.contexts import ContextStore
-    from ovillo.store.protocol.entities import EntityStore, TrackedPart, TrackState, Walk
+    from ovillo.store.protocol.entities import EntityStore, TrackedPart, TrackedRange, TrackState
     from ovillo.store.protocol.forgetting import ForgettingStore, Traces
     from ovillo.store.protocol.health import HealthStore
     from ovillo.store.protocol.importing import ImportStore
@@ -78,7 +78,7 @@ _NAMES = {
         "EntityStore",
         "TrackedPart",
         "TrackState",
-        "Walk",
+        "TrackedRange",
     ),
     "forgetting": (
         "ForgettingStore",
@@ -189,8 +189,8 @@ __all__ = [
     "Traces",
     "TrackState",
     "TrackedPart",
+    "TrackedRange",
     "VectorStore",
-    "Walk",
 ]
 
 

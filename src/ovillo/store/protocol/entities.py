@@ -36,7 +36,7 @@ class TrackState:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class TrackedRange:
     """What one reading of a session's parts found: those after ``began.settled``, in order.
 
     ``tails`` has for every found name what look-ups begin with."""
@@ -65,7 +65,7 @@ class EntityStore(Protocol):
         """The session's own parts (no inherited copies) after a document, in its order."""
         ...
 
-    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: Walk) -> bool:
+    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: TrackedRange) -> bool:
         """Keep what was found; false when another process was faster, and nothing was written."""
         ...
 

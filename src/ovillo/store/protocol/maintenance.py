@@ -1,6 +1,6 @@
 """Keeping the store small: what may go because nobody can miss it, and giving its bytes back.
 
-Owns the single steps; which of them run, and when, is ``ovillo.sessions.upkeep``'s.
+Owns the single steps; which of them run, and when, is ``ovillo.sessions.maintenance``'s.
 """
 
 from __future__ import annotations

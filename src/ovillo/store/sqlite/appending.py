@@ -19,9 +19,9 @@ from ovillo.model.quoting import named
 from ovillo.model.records import SessionId
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
-from ovillo.store.sqlite.numbers import Numbers, numbers_of
 from ovillo.store.sqlite.prepare import PreparedMessage
 from ovillo.store.sqlite.rows import clean
+from ovillo.store.sqlite.sequences import Sequences, numbers_of
 from ovillo.store.sqlite.vocabulary import Surfaces, learn
 
 T = TypeVar("T")
@@ -173,7 +173,7 @@ class Appending:
 
 def appending_of(db: apsw.Connection) -> Appending:
     """The appends of the open transaction."""
-    numbers: Numbers = numbers_of(db)
+    numbers: Sequences = numbers_of(db)
     if numbers.appending is None:
         numbers.appending = Appending(db)
     appending: Appending = numbers.appending

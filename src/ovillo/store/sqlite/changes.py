@@ -12,8 +12,8 @@ import apsw
 from ovillo.model.records import Namespace
 from ovillo.store.protocol import Change
 from ovillo.store.sqlite.core import SubStore
-from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.rows import clean
+from ovillo.store.sqlite.sequences import numbers_of
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 

@@ -21,7 +21,7 @@ import apsw
 from ovillo.model.errors import StoreUnavailable
 from ovillo.security.private_files import close_to_others, ensure, make_folder
 from ovillo.store.sqlite.faults import explained, out_of_descriptors
-from ovillo.store.sqlite.numbers import WritingConnection
+from ovillo.store.sqlite.sequences import WritingConnection
 from ovillo.store.sqlite.standing import application_id, forsake
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ import apsw
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention, SessionEntity, Sighting
 from ovillo.model.records import MessageId, Namespace, PartId, Role, SessionId
 from ovillo.model.touched_files import EDITING_TOOLS
-from ovillo.store.protocol.entities import TrackedPart, TrackState, Walk
+from ovillo.store.protocol.entities import TrackedPart, TrackedRange, TrackState
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key, session_key
-from ovillo.store.sqlite.places import Place, kept, pack_places, unpack_places
+from ovillo.store.sqlite.mention_positions import MentionPosition, kept, pack_places, unpack_places
 from ovillo.store.sqlite.rows import PART_COLUMNS, ROLES, clean, from_json, part_from, to_json
 
 #: Written into the database: never renumber, only append.
@@ -52,7 +52,7 @@ class _Row:
     recent: int = 0
     evidence: int = 0
     file_key: int | None = None
-    places: list[Place] = field(default_factory=list)
+    places: list[MentionPosition] = field(default_factory=list)
     changed: bool = False
 
 
@@ -89,7 +89,7 @@ class EntityTables(SubStore):
             ).fetchall()
         return [TrackedPart(row[0], ROLES[row[1]], part_from(row[3:], "", row[2])) for row in rows]
 
-    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: Walk) -> bool:
+    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: TrackedRange) -> bool:
         def work(db: apsw.Connection) -> bool:
             ns = namespace_key(db, namespace, self._analyzer)
             key = session_key(db, ns, session_id)
@@ -232,7 +232,7 @@ class EntityTables(SubStore):
 # --- writing
 
 
-def _write(db: apsw.Connection, ns: int, key: int, walk: Walk) -> None:
+def _write(db: apsw.Connection, ns: int, key: int, walk: TrackedRange) -> None:
     rows = _load(db, key, walk.began.settled)
     paths: dict[str, int] = {}
     keys: dict[tuple[EntityType, str], int | None] = {}
@@ -292,7 +292,7 @@ def _add(row: _Row, doc: int, seen: Sighting, is_settled: bool) -> None:
     row.changed = True
     # Several times in one part is one place.
     if not row.places or row.places[-1].doc != doc:
-        row.places = kept([*row.places, Place(doc, seen.offset, seen.line or 0)])
+        row.places = kept([*row.places, MentionPosition(doc, seen.offset, seen.line or 0)])
 
 
 def _entity_key(db: apsw.Connection, ns: int, seen: Sighting, tail: str, *, make: bool) -> int | None:

@@ -13,9 +13,9 @@ import apsw
 
 from ovillo.model.text import searchable_text
 from ovillo.store.protocol import Analyzer
-from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.reindex import put_copies_in_index
 from ovillo.store.sqlite.rows import PART_COLUMNS, part_from
+from ovillo.store.sqlite.sequences import numbers_of
 from ovillo.store.sqlite.vectors import drop_vectors
 
 #: Texts that hold a term are looked through for one more use of a word; with more than these nobody learns from it.

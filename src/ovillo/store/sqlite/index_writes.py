@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from ovillo.store.sqlite.numbers import numbers_of
 from ovillo.store.sqlite.prepare import TITLE
+from ovillo.store.sqlite.sequences import numbers_of
 from ovillo.store.sqlite.vectors import drop_vectors
 
 

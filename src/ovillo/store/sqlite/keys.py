@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from ovillo.store.protocol import Analyzer
-from ovillo.store.sqlite.numbers import numbers_of
+from ovillo.store.sqlite.sequences import numbers_of
 
 
 def namespace_key(db: apsw.Connection, namespace: str, analyzer: Analyzer) -> int:

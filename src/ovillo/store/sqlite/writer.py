@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 
 from ovillo.model.errors import OvilloError, StoreChanged, StoreUnavailable
-from ovillo.model.patience import patience_s
+from ovillo.model.timeouts import patience_s
 from ovillo.store.sqlite.connection import newest_schema, open_writer
 from ovillo.store.sqlite.faults import busy, explained, meaning_of, too_large
-from ovillo.store.sqlite.numbers import Numbers
+from ovillo.store.sqlite.sequences import Sequences
 from ovillo.store.sqlite.standing import Standing, check_log, check_whole_log, forsake
 
 _log = logging.getLogger(__name__)
@@ -229,7 +229,7 @@ class Writer:
     def _do(self, group: list[_Piece]) -> list[tuple[Future[Any], Any]]:
         """Results to give once they are committed."""
         done: list[tuple[Future[Any], Any]] = []
-        self._connection.numbers = numbers = Numbers(self._connection)
+        self._connection.numbers = numbers = Sequences(self._connection)
         began = time.monotonic()
         for number, piece in enumerate(group):
             if number and time.monotonic() - began > _LONGEST_S:

@@ -16,7 +16,7 @@ from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
-    from ovillo.code.service import CodeIndex, Shown
+    from ovillo.code.service import CodeIndex, DefinitionDetails
     from ovillo.model.code import SymbolRow
 
 _PLACE = re.compile(r"(.+\.\w+):(\d+)(?:[-:]\d+)?")
@@ -90,7 +90,7 @@ def _meant(service: CodeIndex, what: str, root: str | None) -> tuple[SymbolRow, 
     return rows[0], rows[1:]
 
 
-def _print(shown: Shown, lines: str | None, others: list[SymbolRow]) -> None:
+def _print(shown: DefinitionDetails, lines: str | None, others: list[SymbolRow]) -> None:
     symbol = shown.symbol
     say = [f"{symbol.kind.value} {symbol.qualified_name}", f"{symbol.file}:{symbol.start_line}-{symbol.end_line}"]
     if symbol.doc:

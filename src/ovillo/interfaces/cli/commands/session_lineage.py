@@ -17,7 +17,7 @@ from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
-    from ovillo.sessions.views import Lineage, LineageNode, SessionSummary
+    from ovillo.sessions.results import Lineage, LineageNode, SessionSummary
 
 _RELATION = {"parent": "sub-agent", "fork": "fork", "continuation": "continuation"}
 

@@ -19,7 +19,7 @@ from ovillo.security.principals import LOCAL
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
-    from ovillo.sessions.views import SessionPage, SessionSummary
+    from ovillo.sessions.results import SessionPage, SessionSummary
 
 _MOST = 10_000
 

@@ -17,7 +17,7 @@ from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.transcript import span
 
 if TYPE_CHECKING:
-    from ovillo.sessions.views import Descendants, Statistics
+    from ovillo.sessions.results import Descendants, Statistics
     from ovillo.store.protocol import Totals
 
 _TOOLS = 15

@@ -15,6 +15,7 @@ from ovillo.interfaces.cli.times import when, when_there
 from ovillo.model.quoting import flat, one_line, printable
 from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
 from ovillo.model.wording import counted
+from ovillo.sessions.results import HistoryPage
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
 from ovillo.sessions.transfer.transcript import (
     is_aside,
@@ -26,7 +27,6 @@ from ovillo.sessions.transfer.transcript import (
     tool_input,
     tool_target,
 )
-from ovillo.sessions.views import HistoryPage
 
 _ROLE = {Role.USER: "bold blue", Role.ASSISTANT: "bold magenta", Role.SYSTEM: "bold", Role.TOOL: "bold green"}
 _DIFF = {

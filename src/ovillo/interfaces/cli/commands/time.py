@@ -44,12 +44,12 @@ def punch_in(
     state: State, llm: str, description: str, context: str | None, session: str | None, directory: Path | None
 ) -> None:
     """Begin a task of LLM and print its id."""
-    from ovillo.sessions.timesheet import Place  # start-up cost, as every service
+    from ovillo.sessions.timesheet import TaskLocation  # start-up cost, as every service
 
     services = state.services()
     known = services.catalog.resolve(LOCAL.namespace, session).session if session else None
     folder = str(directory.resolve()) if directory else (known.directory if known else None) or str(Path.cwd())
-    place = Place(known.id if known else None, (known.project_id if known else None) or folder, folder)
+    place = TaskLocation(known.id if known else None, (known.project_id if known else None) or folder, folder)
     task = services.timesheet.punch_in(LOCAL.namespace, llm, description, context, place)
     if state.json:
         print_json({"success": True, "task_id": task.id, "start_time": to_iso(task.started_at)})

@@ -21,11 +21,11 @@ from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.aside import alone, put_in_place, remove_made
 from ovillo.store.sqlite.connection import open_writer
 from ovillo.store.sqlite.faults import explained
-from ovillo.store.sqlite.numbers import Numbers
 from ovillo.store.sqlite.reindex import index_again
 from ovillo.store.sqlite.repair.pages import Pages
 from ovillo.store.sqlite.repair.salvage import Damage, Row, Salvage, Table, indexes_of, tables_of
 from ovillo.store.sqlite.rows import ROLE_CODES, unpack
+from ovillo.store.sqlite.sequences import Sequences
 
 #: Made again by the next scan, the next look at files of code and documents, or in the background.
 _DERIVED = (
@@ -125,7 +125,7 @@ def _rebuild(path: Path, new: Path, analyzer: Analyzer, say: Callable[[str], Non
                     _take_over(db, salvage, table, done)
             say("Making the index again.")
             _mend(db, done)
-            db.numbers = numbers = Numbers(db)
+            db.numbers = numbers = Sequences(db)
             index_again(db, analyzer)
             numbers.write()
             db.execute("COMMIT")

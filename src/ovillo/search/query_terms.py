@@ -1,4 +1,4 @@
-"""From the words of a query to what the index can be asked: one unit a word, with its rarity.
+"""From the words of a query to what the index can be asked: one query term for each word, with its rarity.
 
 Owns forms (all languages a text may be in), words inside words, and what was not found. Knows nothing of scores.
 """
@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
-from ovillo.search.analysis import cjk_runs, fold, is_stop_word, query_terms, words
+from ovillo.search.analysis import cjk_runs, fold, index_forms, is_stop_word, words
 from ovillo.search.stopwords import ALL_STOP_WORDS
 from ovillo.store.protocol import AllOf, AnyOf, Match, Phrase, Term
 
@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class QueryTerm:
     """One word of the query. ``terms`` are the index terms that stand for it, ``match`` how to ask for them."""
 
     word: str
@@ -60,8 +60,8 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
-    found: tuple[Unit, ...]
+class QueryTerms:
+    found: tuple[QueryTerm, ...]
     #: Words that nothing holds.
     missing: tuple[str, ...] = ()
     #: Words written much like a missing one.
@@ -69,7 +69,9 @@ class Units:
 
     def notes(self) -> list[str]:
         """For people: what was not found, and what only inside other words."""
-        inside = [f"{unit.word!r} was found inside longer words" for unit in self.found if unit.inside]
+        inside = [
+            f"{query_term.word!r} was found inside longer words" for query_term in self.found if query_term.inside
+        ]
         return [f"nothing holds {word!r}{self._offer(word)}" for word in self.missing] + inside
 
     def _offer(self, word: str) -> str:
@@ -77,18 +79,20 @@ class Units:
         return f"; written much like it: {', '.join(near)}" if near else ""
 
 
-class UnitBuilder:
+class QueryTermBuilder:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of_words(self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False) -> Units:
-        """One unit a word; with ``translate`` the words of other languages for it, too."""
+    def of_words(self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False) -> QueryTerms:
+        """One query term for each word; with ``translate`` the words of other languages for it, too."""
         tokens = [token for word in written for token in words(word)]
         telling = [token for token in tokens if not is_stop_word(token)] or tokens
-        built = [self._unit(namespace, token, translate) for token in dict.fromkeys(telling)]
-        missing = tuple(token for token, unit in zip(dict.fromkeys(telling), built, strict=True) if unit is None)
+        built = [self._query_term(namespace, token, translate) for token in dict.fromkeys(telling)]
+        missing = tuple(
+            token for token, query_term in zip(dict.fromkeys(telling), built, strict=True) if query_term is None
+        )
         nearest = {word: self._nearest(namespace, word) for word in missing[:_MOST_OFFERS]}
-        return Units(tuple(unit for unit in built if unit is not None), missing, nearest)
+        return QueryTerms(tuple(query_term for query_term in built if query_term is not None), missing, nearest)
 
     def _nearest(self, namespace: Namespace, word: str) -> tuple[str, ...]:
         """Words of the index that begin alike and differ in a letter or two."""
@@ -124,8 +128,8 @@ class UnitBuilder:
         return None if not parts else parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
     def _cjk_match(self, namespace: Namespace, token: str) -> Match | None:
-        unit = self._cjk(namespace, token)
-        return None if unit is None else unit.match
+        query_term = self._cjk(namespace, token)
+        return None if query_term is None else query_term.match
 
     def _edge(self, namespace: Namespace, token: str, open_left: bool, open_right: bool) -> Match | None:
         fragment = fold(token)
@@ -152,40 +156,40 @@ class UnitBuilder:
             return Term(_NOWHERE)
         return Term(next(iter(terms))) if len(terms) == 1 else AnyOf(tuple(map(Term, terms)))
 
-    def beginning_with(self, namespace: Namespace, prefix: str) -> Unit | None:
+    def beginning_with(self, namespace: Namespace, prefix: str) -> QueryTerm | None:
         folded = fold("".join(words(prefix)[-1:]))
         terms = [term for term, _ in self._store.text.terms_with_prefix(namespace, folded, _SURFACES)]
         surfaces = self._store.text.surfaces_containing(namespace, folded, 4 * _SURFACES) if len(folded) >= 2 else []
         terms += [term for surface, term in surfaces if surface.startswith(folded)]
         return self._from_terms(namespace, prefix, tuple(dict.fromkeys(terms)))
 
-    def _unit(self, namespace: Namespace, token: str, translate: bool) -> Unit | None:
-        unit = self._cjk(namespace, token) or self._written(namespace, token)
-        if unit is None or unit.inside or not unit.literal:
+    def _query_term(self, namespace: Namespace, token: str, translate: bool) -> QueryTerm | None:
+        query_term = self._cjk(namespace, token) or self._written(namespace, token)
+        if query_term is None or query_term.inside or not query_term.literal:
             translated = self._translated(namespace, token) if translate else None
-            if translated is not None and (unit is None or unit.inside):
+            if translated is not None and (query_term is None or query_term.inside):
                 return translated
-            if translated is not None and unit is not None:
-                return _joined(unit, translated)
-        return unit or self._inside(namespace, token)
+            if translated is not None and query_term is not None:
+                return _joined(query_term, translated)
+        return query_term or self._inside(namespace, token)
 
-    def _written(self, namespace: Namespace, token: str) -> Unit | None:
+    def _written(self, namespace: Namespace, token: str) -> QueryTerm | None:
         """The word in any form, as typed or as some text writes it (accents left out by whoever typed)."""
         folded = fold(token)
         seen = self._store.text.surface_terms(namespace, [folded]).get(folded, ())
-        return self._from_terms(namespace, token, tuple(dict.fromkeys((*query_terms(token), *seen))))
+        return self._from_terms(namespace, token, tuple(dict.fromkeys((*index_forms(token), *seen))))
 
-    def _translated(self, namespace: Namespace, token: str) -> Unit | None:
+    def _translated(self, namespace: Namespace, token: str) -> QueryTerm | None:
         if not token.isalpha() or len(token) < _MIN_FRAGMENT:
             return None
         from ovillo.search.lexicon import lexicon  # start-up cost: 40 ms to read the list
 
         words_ = lexicon().translations(token)
-        terms = tuple(dict.fromkeys(term for word in words_ for term in query_terms(word)))
-        unit = self._from_terms(namespace, token, terms)
-        return None if unit is None else replace(unit, translated=frozenset(unit.terms))
+        terms = tuple(dict.fromkeys(term for word in words_ for term in index_forms(word)))
+        query_term = self._from_terms(namespace, token, terms)
+        return None if query_term is None else replace(query_term, translated=frozenset(query_term.terms))
 
-    def _cjk(self, namespace: Namespace, token: str) -> Unit | None:
+    def _cjk(self, namespace: Namespace, token: str) -> QueryTerm | None:
         runs = cjk_runs(token)
         if not runs:
             return None
@@ -194,37 +198,39 @@ class UnitBuilder:
         frequencies = self._store.text.document_frequency(namespace, terms)
         match = phrases[0] if len(phrases) == 1 else AllOf(tuple(phrases))
         counts = tuple(frequencies[term] for term in terms)
-        return Unit(token, terms, match, counts, literal=True) if min(counts) else None
+        return QueryTerm(token, terms, match, counts, literal=True) if min(counts) else None
 
-    def _from_terms(self, namespace: Namespace, word: str, terms: tuple[str, ...]) -> Unit | None:
+    def _from_terms(self, namespace: Namespace, word: str, terms: tuple[str, ...]) -> QueryTerm | None:
         held = {term: n for term, n in self._store.text.document_frequency(namespace, terms).items() if n}
         if not held:
             return None
         match: Match = Term(next(iter(held))) if len(held) == 1 else AnyOf(tuple(map(Term, held)))
-        return Unit(word, tuple(held), match, tuple(held.values()))
+        return QueryTerm(word, tuple(held), match, tuple(held.values()))
 
-    def _inside(self, namespace: Namespace, token: str) -> Unit | None:
+    def _inside(self, namespace: Namespace, token: str) -> QueryTerm | None:
         fragment = fold(token)
         if len(fragment) < _MIN_FRAGMENT:
             return None
         found = self._store.text.surfaces_containing(namespace, fragment, _SURFACES)
-        unit = self._from_terms(namespace, token, tuple(dict.fromkeys(term for _, term in found)))
-        if unit is None:
+        query_term = self._from_terms(namespace, token, tuple(dict.fromkeys(term for _, term in found)))
+        if query_term is None:
             return None
-        exact = any(surface == fragment and term in unit.terms for surface, term in found)
-        return replace(unit, inside=not exact)
+        exact = any(surface == fragment and term in query_term.terms for surface, term in found)
+        return replace(query_term, inside=not exact)
 
 
-def _joined(unit: Unit, translated: Unit) -> Unit:
+def _joined(query_term: QueryTerm, translated: QueryTerm) -> QueryTerm:
     """Either the word or its translations."""
     more = [
-        (term, n) for term, n in zip(translated.terms, translated.frequencies, strict=True) if term not in unit.terms
+        (term, n)
+        for term, n in zip(translated.terms, translated.frequencies, strict=True)
+        if term not in query_term.terms
     ]
-    terms = (*unit.terms, *(term for term, _ in more))
+    terms = (*query_term.terms, *(term for term, _ in more))
     return replace(
-        unit,
+        query_term,
         terms=terms,
-        match=AnyOf(tuple(map(Term, terms))) if len(terms) > 1 else unit.match,
-        frequencies=(*unit.frequencies, *(n for _, n in more)),
+        match=AnyOf(tuple(map(Term, terms))) if len(terms) > 1 else query_term.match,
+        frequencies=(*query_term.frequencies, *(n for _, n in more)),
         translated=frozenset(term for term, _ in more),
     )

@@ -12,18 +12,18 @@ from typing import NamedTuple
 _FIRST, _LAST = 3, 9
 
 
-class Place(NamedTuple):
+class MentionPosition(NamedTuple):
     doc: int
     offset: int
     #: 0 for none.
     line: int
 
 
-def kept(places: list[Place]) -> list[Place]:
+def kept(places: list[MentionPosition]) -> list[MentionPosition]:
     return places if len(places) <= _FIRST + _LAST else [*places[:_FIRST], *places[-_LAST:]]
 
 
-def pack_places(places: Sequence[Place]) -> bytes:
+def pack_places(places: Sequence[MentionPosition]) -> bytes:
     packed = bytearray()
     before = 0
     for place in places:
@@ -34,14 +34,14 @@ def pack_places(places: Sequence[Place]) -> bytes:
     return bytes(packed)
 
 
-def unpack_places(packed: bytes) -> list[Place]:
+def unpack_places(packed: bytes) -> list[MentionPosition]:
     numbers = _numbers(packed)
-    places: list[Place] = []
+    places: list[MentionPosition] = []
     doc = 0
     for step in numbers:
         doc += step
         offset = next(numbers)
-        places.append(Place(doc, offset >> 1, next(numbers) if offset & 1 else 0))
+        places.append(MentionPosition(doc, offset >> 1, next(numbers) if offset & 1 else 0))
     return places
 
 

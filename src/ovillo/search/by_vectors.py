@@ -31,7 +31,7 @@ _SHARE_S = 5.0
 _FAILED_S = 60.0
 
 
-class Meaning:
+class VectorSearch:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings

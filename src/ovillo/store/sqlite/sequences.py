@@ -14,10 +14,10 @@ import apsw
 class WritingConnection(apsw.Connection):  # type: ignore[misc]
     """The writer's connection; ``numbers`` belong to the transaction that is open."""
 
-    numbers: Numbers
+    numbers: Sequences
 
 
-class Numbers:
+class Sequences:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
         self.namespaces: dict[str, int] = {}
@@ -78,7 +78,7 @@ class Numbers:
             self._documents = self._terms = 0
 
 
-def numbers_of(db: apsw.Connection) -> Numbers:
+def numbers_of(db: apsw.Connection) -> Sequences:
     """Those of the open transaction."""
-    numbers: Numbers = db.numbers
+    numbers: Sequences = db.numbers
     return numbers

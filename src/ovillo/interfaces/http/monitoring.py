@@ -52,7 +52,7 @@ class Readiness(msgspec.Struct, kw_only=True, rename="camel"):
     failing: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
-def upkeep_endpoints(context: ServerContext, figures: metrics.Metrics) -> list[Endpoint]:
+def monitoring_endpoints(context: ServerContext, figures: metrics.Metrics) -> list[Endpoint]:
     backend = context.backend
 
     def ready(call: Exchange[Any, None]) -> Reply:

@@ -140,7 +140,7 @@ def test_a_request_is_one_line_of_the_log_without_anything_that_was_said(
     for formatter in (JsonLines(), TextLines()):
         lines = [formatter.format(each) for each in log.records if each.name.startswith("ovillo")]
         assert "hidden" not in "".join(lines)
-        assert any("KeyError" in line and "test_upkeep.py" in line for line in lines)
+        assert any("KeyError" in line and "test_monitoring.py" in line for line in lines)
     requests = [json.loads(JsonLines().format(each)) for each in log.records if each.message == "request"]
     assert [each["request_id"] for each in requests] == ["r1", "r2"]
     said = {"level": "info", "method": "POST", "route": "/api/things/{id}", "status": 422, "principal": "anonymous"}

@@ -15,7 +15,7 @@ from ovillo.model.records import SkippedRecord
 LEADS_OUT = "a link that leads out of the client's folder: not followed"
 
 
-class Inside:
+class ContainedPaths:
     """Answers for one scan; folders are looked at once."""
 
     def __init__(self, *roots: Path) -> None:

@@ -73,7 +73,7 @@ class _LeftOut(Exception):
     """A step that was not taken, and why."""
 
 
-class Upkeep:
+class Maintenance:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock

@@ -14,7 +14,7 @@ from ovillo.model.records import SessionId
 from ovillo.sessions.calling import GENERATED
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.drafts import SessionDraft
-from ovillo.sessions.views import Calling, Freshness, SessionSummary
+from ovillo.sessions.results import Calling, Freshness, SessionSummary
 from ovillo.store.protocol import SessionFilter
 
 CURRENT = "current"
@@ -24,7 +24,7 @@ _FIRST_SIGHT_MS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookedUpSession:
     """``calling`` is set when the session was asked for as ``current``; ``behind`` when catching it up ran out of time."""
 
     summary: SessionSummary
@@ -36,7 +36,7 @@ class Found:
         return self.summary.session.id
 
 
-def find_session(call: Call, ref: str) -> Found:
+def find_session(call: Call, ref: str) -> LookedUpSession:
     """The session with this id, unique beginning, title, or the calling one.
 
     Raises NotFound and Ambiguous with what to call instead.
@@ -46,14 +46,14 @@ def find_session(call: Call, ref: str) -> Found:
     return found
 
 
-def _found(call: Call, ref: str) -> Found:
+def _found(call: Call, ref: str) -> LookedUpSession:
     if ref.strip().lower() != CURRENT:
-        return Found(_resolve(call, ref.strip()))
+        return LookedUpSession(_resolve(call, ref.strip()))
     calling = call.services.calling.find(call.namespace, call.context)
     if call.context.own_process and calling.rule == GENERATED:
         row = call.services.store.sessions.get(call.namespace, calling.session_id) if calling.session_id else None
         if row is not None:
-            return Found(summarise(row), calling)
+            return LookedUpSession(summarise(row), calling)
     if calling.session_id is None or calling.confidence <= 0:
         raise NotFound(_unknown_caller(calling), hint=_newest(call))
     caught_up = call.services.ingest.catch_up(call.namespace, calling.session_id, _CATCH_UP_MS)
@@ -66,10 +66,10 @@ def _found(call: Call, ref: str) -> Found:
             f"The calling session is {named(calling.session_id)} (found by {calling.rule}), but it is not indexed yet.",
             hint="Call again in a second. If it stays so, ask the user to run `ovillo sources`.",
         ) from None
-    return Found(summary, calling, behind=not caught_up)
+    return LookedUpSession(summary, calling, behind=not caught_up)
 
 
-def find_session_to_write(call: Call, ref: str) -> Found:
+def find_session_to_write(call: Call, ref: str) -> LookedUpSession:
     """As ``find_session``; over stdio the session of a client that leaves no trace of its own is made when something is first
     kept in it, with the id generated at start. Raises as it does, and Conflict for what cannot be written."""
     if ref.strip().lower() == CURRENT and call.context.own_process:
@@ -79,14 +79,14 @@ def find_session_to_write(call: Call, ref: str) -> Found:
     return find_session(call, ref)
 
 
-def freshness(call: Call, found: Found | None = None) -> Freshness:
+def freshness(call: Call, found: LookedUpSession | None = None) -> Freshness:
     """How current the whole index is, and that the session found is behind when it is."""
     behind = (f"the newest of session {named(found.id)}",) if found and found.behind else ()
     state = call.services.scan_state
     return Freshness(state.indexed_through(), behind + state.pending())
 
 
-def with_session(given: Freshness, found: Found) -> Freshness:
+def with_session(given: Freshness, found: LookedUpSession) -> Freshness:
     """``given`` with a note when catching up the session ran out of time."""
     if not found.behind:
         return given

@@ -18,7 +18,7 @@ from ovillo.model.tombstones import Forgettable, is_covered, mark_of
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class ScanFilter:
     """One for a scan; picklable."""
 
     exclusion: Exclusion
@@ -63,11 +63,11 @@ class Sieve:
 _FORGOTTEN = Rule("", b"")
 
 
-class Sifting:
+class DeltaFilter:
     """What one pass over a place lets through."""
 
-    def __init__(self, sieve: Sieve, sealed: Iterable[str]) -> None:
-        self._sieve = sieve
+    def __init__(self, scan_filter: ScanFilter, sealed: Iterable[str]) -> None:
+        self._scan_filter = scan_filter
         self._sealed = frozenset(sealed)
         self._out: dict[SessionId, Rule] = {}
         self._folders: dict[SessionId, set[str | None]] = {}
@@ -83,21 +83,21 @@ class Sifting:
             self._left_out.add(session.id)
             return None
         self._kept.add(session.id)
-        clean = self._sieve.without_forgotten(session)
+        clean = self._scan_filter.without_forgotten(session)
         return delta if clean is session else replace(delta, session=clean)
 
     def _is_out(self, session: Session) -> bool:
         # Several sessions of one client may go by one id (``store.sqlite.apart``): in another folder it is another.
         if session.id in self._out and (session.directory is None or session.directory in self._folders[session.id]):
             return True
-        rule = self._sieve.rule_for(session)
+        rule = self._scan_filter.rule_for(session)
         if rule is None and session.kind is SessionKind.SUBAGENT and session.parent_id in self._out:
             rule = self._out[session.parent_id]
-        elif rule is None and not self._sieve.is_forgotten(session):
+        elif rule is None and not self._scan_filter.is_forgotten(session):
             return False
         self._out[session.id] = rule or _FORGOTTEN
         self._folders.setdefault(session.id, set()).add(session.directory)
-        self._excluded.add((*(rule or _FORGOTTEN), self._sieve.mark(session.id)))
+        self._excluded.add((*(rule or _FORGOTTEN), self._scan_filter.mark(session.id)))
         return True
 
     def cursor(self, entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,14 +108,14 @@ class Sifting:
             return dict(entries)
         moved: dict[str, Any] = {}
         for name, value in entries.items():
-            hidden = sealed_name(self._sieve.key, name)
+            hidden = sealed_name(self._scan_filter.key, name)
             if value is None or name.startswith("#") or not self._is_to_seal(name, value, hidden, left_out, kept):
                 moved[name] = value
                 if hidden in self._sealed:
                     moved[hidden] = None
             else:
                 moved[name] = None
-                moved[hidden] = seal(self._sieve.key, name, value)
+                moved[hidden] = seal(self._scan_filter.key, name, value)
         return moved
 
     def _is_to_seal(self, name: str, value: Any, hidden: str, left_out: set[SessionId], kept: set[SessionId]) -> bool:
