@@ -1,14 +1,13 @@
-"""The services that interfaces work with, built by ``ovillo.app`` when they are first asked for.
+"""The services that interfaces work with, built by ``ovillo.composition`` when they are first asked for.
 
-Owns the bundle only; every interface gets it handed in and reaches nothing below it by itself. A service that nobody
+Owns the list only; every interface gets them handed in and reaches nothing below them by itself. A service that nobody
 asks for is not even imported: a search on the command line pays for no reader, a scan for no search.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
@@ -49,72 +48,125 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
 
-class Services:
+class Services(Protocol):
     """Thread-safe; each service is made once."""
 
-    settings: Settings
-    clock: Clock
-    store: Store
-    workers: Workers
-    scan_state: ScanState
-    ingest: Ingest
-    catalog: Catalog
-    history: History
-    lineage: LineageService
-    statistics: StatisticsService
-    recovery: Recovery
-    search: Search
-    calling: CallingSession
-    keys: KeyRing
-    audit: Audit
-    snapshots: Snapshots
-    transfer: Transfer
-    importer: ImportService
-    maintenance: Maintenance
-    recorder: Recorder
-    feed: ChangeFeed
-    summaries: SummaryService
-    summary_worker: SummaryWorker
-    context: ContextService
-    retention: Retention
-    forgetting: Forgetting
-    links: LinkService
-    link_proposals: LinkProposals
-    timesheet: Timesheet
-    contexts: Contexts
-    status: StatusService
-    code: CodeIndex
-    symbols: SymbolSearch
-    entities: Entities
-    references: SessionReferences
-    knowledge: Knowledge
-    #: When the services were opened, by the monotonic clock (seconds).
-    opened_at: float
+    @property
+    def settings(self) -> Settings: ...
 
-    def __init__(self, ready: Mapping[str, Any], builders: Mapping[str, Callable[[Services], Any]]) -> None:
-        self.__dict__.update(ready)
-        self._builders = builders
-        # Building one service asks for others.
-        self._lock = threading.RLock()
+    @property
+    def clock(self) -> Clock: ...
 
-    def __getattr__(self, name: str) -> Any:
-        """Called for what is not built yet only."""
-        if name.startswith("_") or name not in self._builders:
-            raise AttributeError(f"no service {name!r}")
-        with self._lock:
-            if name not in self.__dict__:
-                self.__dict__[name] = self._builders[name](self)
-            return self.__dict__[name]
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def workers(self) -> Workers: ...
+
+    @property
+    def scan_state(self) -> ScanState: ...
+
+    @property
+    def ingest(self) -> Ingest: ...
+
+    @property
+    def catalog(self) -> Catalog: ...
+
+    @property
+    def history(self) -> History: ...
+
+    @property
+    def lineage(self) -> LineageService: ...
+
+    @property
+    def statistics(self) -> StatisticsService: ...
+
+    @property
+    def recovery(self) -> Recovery: ...
+
+    @property
+    def search(self) -> Search: ...
+
+    @property
+    def calling(self) -> CallingSession: ...
+
+    @property
+    def keys(self) -> KeyRing: ...
+
+    @property
+    def audit(self) -> Audit: ...
+
+    @property
+    def snapshots(self) -> Snapshots: ...
+
+    @property
+    def transfer(self) -> Transfer: ...
+
+    @property
+    def importer(self) -> ImportService: ...
+
+    @property
+    def maintenance(self) -> Maintenance: ...
+
+    @property
+    def recorder(self) -> Recorder: ...
+
+    @property
+    def feed(self) -> ChangeFeed: ...
+
+    @property
+    def summaries(self) -> SummaryService: ...
+
+    @property
+    def summary_worker(self) -> SummaryWorker: ...
+
+    @property
+    def context(self) -> ContextService: ...
+
+    @property
+    def retention(self) -> Retention: ...
+
+    @property
+    def forgetting(self) -> Forgetting: ...
+
+    @property
+    def links(self) -> LinkService: ...
+
+    @property
+    def link_proposals(self) -> LinkProposals: ...
+
+    @property
+    def timesheet(self) -> Timesheet: ...
+
+    @property
+    def contexts(self) -> Contexts: ...
+
+    @property
+    def status(self) -> StatusService: ...
+
+    @property
+    def code(self) -> CodeIndex: ...
+
+    @property
+    def symbols(self) -> SymbolSearch: ...
+
+    @property
+    def entities(self) -> Entities: ...
+
+    @property
+    def references(self) -> SessionReferences: ...
+
+    @property
+    def knowledge(self) -> Knowledge: ...
+
+    @property
+    def opened_at(self) -> float:
+        """When the services were opened, by the monotonic clock (seconds)."""
+        ...
 
     def close(self) -> None:
         """Ends background work and closes the store; safe to call twice."""
-        if "summary_worker" in self.__dict__:
-            self.summary_worker.close()
-        if "audit" in self.__dict__:
-            self.audit.close()
-        if "feed" in self.__dict__:
-            self.feed.close()
-        self.store.close()
+        ...
 
 
 #: Builds the services from settings; handed to the command line by ``ovillo.app``.
