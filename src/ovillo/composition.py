@@ -15,6 +15,7 @@ from ovillo.model.built_once import built_once
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
+    from ovillo.code.watching import CodeWatcher
     from ovillo.entities.service import Entities
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
@@ -318,6 +319,12 @@ class Composition:
 
         redactor = self._redactor
         return CodeIndex(self.store, self.settings, self.clock, redactor.redact_names, redactor.redact_lines)
+
+    @built_once
+    def code_watcher(self) -> CodeWatcher:
+        from ovillo.code.watching import CodeWatcher
+
+        return CodeWatcher(self.code)
 
     @built_once
     def symbols(self) -> SymbolSearch:

@@ -12,6 +12,7 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.code.indexing import IndexProgress
+from ovillo.code.watching import CodeWatcher
 from ovillo.interfaces.services import Services
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound, PermissionDenied
@@ -330,7 +331,8 @@ def test_two_processes_index_one_folder_and_find_what_one_finds(made: Services, 
 @pytest.mark.requirement("CODE-16")
 def test_watching_shows_an_edit_a_new_folder_and_a_deletion(made: Services, project: Path) -> None:
     stop, changed = threading.Event(), threading.Semaphore(0)
-    watcher = threading.Thread(target=made.code.watch, args=(stop, lambda _: changed.release()))
+    watching = CodeWatcher(made.code, lambda _: changed.release())
+    watcher = threading.Thread(target=watching.run, args=(stop,))
     write(project, {"card_validator.py": "def before_watching(): pass\n"})
     watcher.start()
     try:

@@ -21,9 +21,11 @@ from ovillo.model.clock import Clock
 from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, SymbolRow
 from ovillo.model.errors import Ambiguous, Conflict, InvalidInput, NotFound
 from ovillo.model.quoting import named, names
-from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
+    from filelock import FileLock
+
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -265,18 +267,15 @@ class CodeIndex:
                 f"Nothing can be written to {named(output)}: {error.strerror}.", hint="Name another."
             ) from error
 
-    # --- staying up to date
+    # --- for who keeps it up to date (``watching``)
 
-    def watch(
-        self,
-        stop: threading.Event,
-        on_change: Callable[[IndexReport], None] | None = None,
-        namespace: Namespace = DEFAULT_NAMESPACE,
-    ) -> None:
-        """Keep the indexed folders up to date until ``stop``; one process at a time does it, the others wait."""
-        from ovillo.code.watching import Watch  # start-up cost: only servers watch
+    def folders(self, root: str) -> list[str]:
+        """The folders below ``root`` that hold code, and the way to them."""
+        return [str(Path(root, prefix)) for prefix in self._indexer.look(Path(root)).folders]
 
-        Watch(self, self._indexer, self._store, namespace, on_change).run(stop)
+    def turn(self) -> FileLock:
+        """Held by the one process that watches; not taken yet."""
+        return self._indexer.lock("code-watch.lock", 0)
 
     def _named(self, namespace: Namespace, name: str, root: str | None, is_prefix: bool) -> list[SymbolRow]:
         if is_prefix:

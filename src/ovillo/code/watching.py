@@ -12,13 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ovillo.code.indexing import Indexer, IndexReport
+from ovillo.code.indexing import IndexReport
 from ovillo.model.errors import OvilloError
-from ovillo.model.records import Namespace
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
-    from ovillo.store.protocol import Store
 
 _log = logging.getLogger(__name__)
 
@@ -33,25 +32,22 @@ _SHARE = 100
 _IDLE_S = 5.0
 
 
-class Watch:
+class CodeWatcher:
     def __init__(
         self,
         code: CodeIndex,
-        indexer: Indexer,
-        store: Store,
-        namespace: Namespace,
-        on_change: Callable[[IndexReport], None] | None,
+        on_change: Callable[[IndexReport], None] | None = None,
+        namespace: Namespace = DEFAULT_NAMESPACE,
     ) -> None:
         self._code = code
-        self._indexer = indexer
-        self._store = store
         self._namespace = namespace
         self._on_change = on_change
 
     def run(self, stop: threading.Event) -> None:
+        """Keep the indexed folders up to date until ``stop``; one process at a time does it, the others wait."""
         from filelock import Timeout  # start-up cost: only servers watch
 
-        turn = self._indexer.lock("code-watch.lock", 0)
+        turn = self._code.turn()
         while not stop.is_set():
             try:
                 turn.acquire()
@@ -120,10 +116,10 @@ class Watch:
     def _folders(self, roots: list[str]) -> dict[str, None]:
         found: dict[str, None] = {}
         for root in roots:
-            for prefix in self._indexer.look(Path(root)).folders:
+            for folder in self._code.folders(root):
                 if len(found) >= _MOST_FOLDERS:
                     return found
-                found[str(Path(root, prefix))] = None
+                found[folder] = None
         return found
 
     def _tell(self, report: IndexReport) -> None:

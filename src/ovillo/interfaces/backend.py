@@ -165,7 +165,7 @@ class Backend:
         _be_nice()
         while not self._stop.is_set():
             if services.store.code.roots(DEFAULT_NAMESPACE):
-                services.code.watch(self._stop)
+                services.code_watcher.run(self._stop)
             self._stop.wait(_LOOK_FOR_CODE_S)
 
     def _watch(self, services: Services) -> None:

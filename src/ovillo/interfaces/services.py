@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
+    from ovillo.code.watching import CodeWatcher
     from ovillo.entities.service import Entities
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
@@ -146,6 +147,9 @@ class Services(Protocol):
 
     @property
     def code(self) -> CodeIndex: ...
+
+    @property
+    def code_watcher(self) -> CodeWatcher: ...
 
     @property
     def symbols(self) -> SymbolSearch: ...
