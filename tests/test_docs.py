@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -16,7 +17,8 @@ from ovillo.interfaces.rest import ENDPOINTS
 from ovillo.interfaces.tools.registry import all_tools
 from ovillo.model import errors
 from ovillo.readers import all_readers
-from ovillo.settings import LATER, load_settings, shown_settings
+from ovillo.settings import LATER, load_settings
+from ovillo.settings.display import shown_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -41,6 +43,16 @@ def _commands(command: click.Command, path: str) -> list[tuple[str, click.Comman
         found = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
         return [item for name, sub in found if sub for item in _commands(sub, f"{path} {name}")]
     return [(path, command)]
+
+
+def test_the_floors_that_contributors_read_are_those_that_imports_are_held_to() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    floors = re.findall(
+        r"^\|[^|]*\| `(\w+)(?:\.py|/)` \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert ["__main__", *floors] == contracts[0]["layers"]
 
 
 @pytest.mark.requirement("PROJ-2")

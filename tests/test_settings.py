@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ovillo.model.errors import InvalidInput
-from ovillo.settings import Settings, load_settings, shown_settings
+from ovillo.settings import Settings, load_settings
+from ovillo.settings.display import shown_settings
 
 
 def _file(folder: Path, text: str) -> Path:

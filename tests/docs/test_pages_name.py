@@ -15,7 +15,8 @@ from ovillo.interfaces.rest import ENDPOINTS
 from ovillo.interfaces.tools.registry import all_tools
 from ovillo.readers import all_readers
 from ovillo.readers.client import client_of
-from ovillo.settings import LATER, load_settings, shown_settings
+from ovillo.settings import LATER, load_settings
+from ovillo.settings.display import shown_settings
 from tests.docs.clients import entries_of_configuration, entry_of_command
 from tests.docs.not_run import NOT_RUN, STANDS_IN
 from tests.docs.pages import PAGES, ROOT, Command, inline_code, steps, texts

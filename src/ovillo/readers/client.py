@@ -6,10 +6,6 @@ Owns the shape of these facts; each reader states its own beside what it reads, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ovillo.readers.protocol import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class Client:
         return bool(self.name_over_mcp) and (name or "").lower().startswith(self.name_over_mcp)
 
 
-def client_of(reader: Reader) -> Client:
+def client_of(reader: object) -> Client:
     """What a reader says of its client; readers of other packages need not say anything."""
     found = getattr(reader, "client", None)
     return found if isinstance(found, Client) else Client()

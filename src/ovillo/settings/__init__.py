@@ -13,10 +13,9 @@ from typing import Any
 
 from ovillo.model.errors import InvalidInput
 from ovillo.settings import sources
-from ovillo.settings.display import DisplayedSetting, shown_settings
 from ovillo.settings.options import LATER, OPTIONS
 
-__all__ = ["LATER", "DisplayedSetting", "Settings", "load_settings", "shown_settings"]
+__all__ = ["LATER", "Settings", "load_settings"]
 
 
 @dataclass(frozen=True, slots=True)

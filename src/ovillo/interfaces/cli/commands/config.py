@@ -7,7 +7,7 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, put, tell
 from ovillo.interfaces.cli.state import State
-from ovillo.settings import shown_settings
+from ovillo.settings.display import shown_settings
 
 
 @click.group(no_args_is_help=True)
