@@ -9,7 +9,7 @@ from pathlib import Path
 from ovillo.ingest.service import Ingest
 from ovillo.ingest.state import ScanState
 from ovillo.model.records import SessionId
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.security.redaction import redactor_for
 from ovillo.store.protocol import Store
 from tests.builders import NOON
@@ -29,10 +29,10 @@ class ScriptedReader:
         self.script = script
         self.seen: list[Cursor] = []
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
-        return [Place(self.name, self.path)] if self.path.exists() else []
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
+        return [Source(self.name, self.path)] if self.path.exists() else []
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         self.seen.append(dict(cursor))
         yield from self.script(cursor)
 

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from ovillo.readers.protocol import Place, Reader
+from ovillo.readers.protocol import Reader, Source
 from tests.readers.harvest import Harvest, digest
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -36,7 +36,7 @@ settings.register_profile("fuzz", derandomize=True, max_examples=40, deadline=No
 settings.register_profile("fuzz-deep", max_examples=1_500, deadline=None, print_blob=True)
 
 #: Runs a case; returns what was found and the places it was found in.
-Golden = Callable[[Reader, str], tuple[Harvest, list[Place]]]
+Golden = Callable[[Reader, str], tuple[Harvest, list[Source]]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,13 +57,13 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def golden(request: pytest.FixtureRequest, tmp_path: Path, utc: None) -> Golden:
     """Reads a case in a copy, checks that no byte changed, and compares with (or writes) ``expected.json``."""
 
-    def run(reader: Reader, case: str) -> tuple[Harvest, list[Place]]:
+    def run(reader: Reader, case: str) -> tuple[Harvest, list[Source]]:
         folder = unpack(case, tmp_path / "case")
         before = digest(folder)
         found = Harvest()
-        places = sorted(reader.discover(environment(case, folder), folder / "home"), key=lambda p: p.precedence)
-        for place in places:
-            for record in reader.scan(place, {}):
+        sources = sorted(reader.discover(environment(case, folder), folder / "home"), key=lambda p: p.precedence)
+        for source in sources:
+            for record in reader.scan(source, {}):
                 found.take(record)
         assert digest(folder) == before
         shown = json.dumps(_shown(found), ensure_ascii=False, indent=1).replace(str(folder), "{case}") + "\n"
@@ -73,7 +73,7 @@ def golden(request: pytest.FixtureRequest, tmp_path: Path, utc: None) -> Golden:
         if request.config.getoption("--update-golden", default=False):
             expected.write_text(shown, encoding="utf-8")
         assert json.loads(shown) == json.loads(expected.read_text(encoding="utf-8"))
-        return found, places
+        return found, sources
 
     return run
 

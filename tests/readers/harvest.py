@@ -22,7 +22,7 @@ from ovillo.model.records import (
     ToolResult,
     Usage,
 )
-from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Reader, Record
+from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Reader, Record, Source
 
 
 @dataclass
@@ -166,9 +166,9 @@ def _with(part: Part, tool: ToolCall, result: ToolResult) -> Part:
     )
 
 
-def harvest(reader: Reader, place: Place, cursor: Cursor | None = None, only: SessionId | None = None) -> Harvest:
+def harvest(reader: Reader, source: Source, cursor: Cursor | None = None, only: SessionId | None = None) -> Harvest:
     found = Harvest(cursor=dict(cursor or {}))
-    for record in reader.scan(place, dict(cursor or {}), only):
+    for record in reader.scan(source, dict(cursor or {}), only):
         found.take(record)
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ovillo.model.records import Message, Session, SessionDelta, SkippedRecord
 from ovillo.readers.opencode import OpenCodeReader
-from ovillo.readers.protocol import Checkpoint, Cursor, Place
+from ovillo.readers.protocol import Checkpoint, Cursor, Source
 
 READER = OpenCodeReader()
 Thread = tuple[Session, list[Message]]
@@ -35,16 +35,16 @@ def raw_wal(fixtures: Path, tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def places(home: Path, **env: str) -> list[Place]:
+def sources(home: Path, **env: str) -> list[Source]:
     return READER.discover(env, home)
 
 
-def read(place: Place, cursor: Cursor | None = None) -> tuple[dict[str, Thread], list[SkippedRecord], Cursor]:
+def read(source: Source, cursor: Cursor | None = None) -> tuple[dict[str, Thread], list[SkippedRecord], Cursor]:
     """Everything of a place, merged the way ingest does, with the cursor to go on from."""
     sessions: dict[str, Thread] = {}
     skipped: list[SkippedRecord] = []
     moved: Cursor = dict(cursor or {})
-    for record in READER.scan(place, cursor or {}):
+    for record in READER.scan(source, cursor or {}):
         match record:
             case SessionDelta():
                 _, messages = sessions.get(record.session.id, (record.session, []))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.readers.codex import CodexReader
-from ovillo.readers.protocol import Place
+from ovillo.readers.protocol import Source
 from tests.readers.harvest import Found, Harvest, harvest
 
 READER = CodexReader()
@@ -62,7 +62,7 @@ def item(**item: Any) -> Line:
     return line("event_msg", type="item_completed", item=item)
 
 
-def home(tmp_path: Path, *lines: Line | bytes, thread: str = SID, folder: str = "sessions/2026/11/21") -> Place:
+def home(tmp_path: Path, *lines: Line | bytes, thread: str = SID, folder: str = "sessions/2026/11/21") -> Source:
     path = tmp_path / ".codex" / folder / f"rollout-2026-11-21T04-00-00-{thread}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(x if isinstance(x, bytes) else json.dumps(x).encode() + b"\n" for x in lines))

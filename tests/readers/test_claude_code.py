@@ -24,7 +24,7 @@ from ovillo.model.records import (
 )
 from ovillo.readers.claude_code import ClaudeCodeReader, session_of_tool_use
 from ovillo.readers.jsonl import UNFINISHED
-from ovillo.readers.protocol import Checkpoint, Place, Progress
+from ovillo.readers.protocol import Checkpoint, Progress, Source
 from tests.readers.harvest import Found, Harvest, digest, harvest, harvest_home
 
 READER = ClaudeCodeReader()
@@ -54,7 +54,7 @@ def home(fixtures: Path, tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def place_of(home: Path) -> Place:
+def place_of(home: Path) -> Source:
     return READER.discover({}, home)[0]
 
 
@@ -266,8 +266,8 @@ def test_oldest_sessions_come_first_and_one_can_be_read_alone(home: Path, found:
 
 @pytest.mark.requirement("READ-58")
 def test_shares_of_a_place_make_up_the_whole(home: Path, found: Harvest) -> None:
-    place = place_of(home)
-    shares = [harvest(READER, Place(place.reader, place.path, shard=(n, 3))) for n in range(3)]
+    source = place_of(home)
+    shares = [harvest(READER, Source(source.reader, source.path, shard=(n, 3))) for n in range(3)]
     assert sorted(x for share in shares for x in share.sessions) == sorted(found.sessions)
     assert frozenset().union(*(share.inventory or frozenset() for share in shares)) == found.inventory
 

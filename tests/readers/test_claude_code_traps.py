@@ -12,7 +12,7 @@ import pytest
 from ovillo.model.limits import DELTA_MESSAGES
 from ovillo.model.records import Author, PartType, Role, SessionDelta, SessionKind, ToolStatus, Usage
 from ovillo.readers.claude_code import ClaudeCodeReader
-from ovillo.readers.protocol import Place
+from ovillo.readers.protocol import Source
 from tests.readers.harvest import Found, Harvest, harvest, harvest_home
 
 READER = ClaudeCodeReader()
@@ -46,7 +46,7 @@ def text(words: str) -> Line:
     return {"type": "text", "text": words}
 
 
-def home(tmp_path: Path, *lines: Line | bytes, name: str = SID) -> Place:
+def home(tmp_path: Path, *lines: Line | bytes, name: str = SID) -> Source:
     folder = tmp_path / ".claude/projects/-work-app"
     folder.mkdir(parents=True, exist_ok=True)
     data = b"".join(x if isinstance(x, bytes) else json.dumps(x).encode() + b"\n" for x in lines)

@@ -24,7 +24,7 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
-from ovillo.readers.protocol import Place, Progress
+from ovillo.readers.protocol import Progress, Source
 from tests.readers.harvest import Harvest, digest, harvest, harvest_home
 from tests.readers.rollouts import (
     OTHER,
@@ -200,10 +200,10 @@ def test_two_scans_find_what_one_finds_wherever_the_file_was_cut(
 def test_an_unchanged_home_is_not_read_again_and_no_byte_is_changed(fixtures: Path, tmp_path: Path) -> None:
     shutil.copytree(fixtures / "codex/home", tmp_path / "home")
     before = digest(tmp_path)
-    place = READER.discover({}, tmp_path / "home")[0]
-    first = harvest(READER, place)
-    assert list(READER.scan(place, first.cursor)) == [Progress(0), Inventory(first.inventory or frozenset())]
-    shares = [harvest(READER, Place(place.reader, place.path, shard=(n, 2))) for n in range(2)]
+    source = READER.discover({}, tmp_path / "home")[0]
+    first = harvest(READER, source)
+    assert list(READER.scan(source, first.cursor)) == [Progress(0), Inventory(first.inventory or frozenset())]
+    shares = [harvest(READER, Source(source.reader, source.path, shard=(n, 2))) for n in range(2)]
     assert frozenset().union(*(share.inventory or frozenset() for share in shares)) == first.inventory
     assert digest(tmp_path) == before
 

@@ -19,7 +19,7 @@ from ovillo.readers import foreign_sqlite
 from ovillo.readers.crush import CrushReader
 from ovillo.readers.goose import GooseReader
 from ovillo.readers.opencode import OpenCodeReader
-from ovillo.readers.protocol import Place, Progress, Reader
+from ovillo.readers.protocol import Progress, Reader, Source
 from tests.readers.conftest import GOLDEN
 from tests.readers.harvest import Harvest, harvest
 
@@ -68,7 +68,7 @@ class Client:
 
 
 @pytest.fixture(params=sorted(_CASES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Reader, Place, str]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Reader, Source, str]:
     """A reader, a database it reads, and a statement that writes to it without changing what is read."""
     reader, case, touch = _CASES[request.param]
     (script,) = (GOLDEN / case).rglob("*.sql")
@@ -76,11 +76,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Reader, Place
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database:
         database.executescript(script.read_text(encoding="utf-8"))
-    return reader, Place(reader.name, path, "sqlite"), touch
+    return reader, Source(reader.name, path, "sqlite"), touch
 
 
 @pytest.fixture
-def client(store: tuple[Reader, Place, str]) -> Iterator[Client]:
+def client(store: tuple[Reader, Source, str]) -> Iterator[Client]:
     running = Client(store[1].path)
     yield running
     running.close()
@@ -100,85 +100,85 @@ def words(found: Harvest) -> list[str]:
 
 
 @pytest.mark.requirement("READ-156")
-def test_reading_beside_a_client_that_writes_changes_no_byte(store: tuple[Reader, Place, str], client: Client) -> None:
-    reader, place, touch = store
+def test_reading_beside_a_client_that_writes_changes_no_byte(store: tuple[Reader, Source, str], client: Client) -> None:
+    reader, source, touch = store
     expected = None
     write = "PRAGMA user_version = {}"
     for n, sql in enumerate(
         (touch, write, "PRAGMA wal_checkpoint(PASSIVE)", write, "PRAGMA wal_checkpoint(TRUNCATE)", write)
     ):
         client.run(sql.format(n))
-        before = state(place.path.parent)
-        assert set(before) == {place.path.name + end for end in ("", "-wal", "-shm")}
-        found = words(harvest(reader, place))
-        assert state(place.path.parent) == before, sql
+        before = state(source.path.parent)
+        assert set(before) == {source.path.name + end for end in ("", "-wal", "-shm")}
+        found = words(harvest(reader, source))
+        assert state(source.path.parent) == before, sql
         expected = expected or found
         assert found == expected != []
 
 
 @pytest.mark.requirement("READ-156")
 def test_what_a_killed_client_left_in_its_log_is_read_and_no_byte_changes(
-    store: tuple[Reader, Place, str], client: Client
+    store: tuple[Reader, Source, str], client: Client
 ) -> None:
-    reader, place, _ = store
+    reader, source, _ = store
     client.run("UPDATE sessions SET id = id || 'x'")
     client.die()
     for lost in ("", "-shm"):
         if lost:
-            place.path.with_name(place.path.name + lost).unlink()
-        before = state(place.path.parent)
-        found = harvest(reader, place)
+            source.path.with_name(source.path.name + lost).unlink()
+        before = state(source.path.parent)
+        found = harvest(reader, source)
         assert found.sessions
         assert all(session.endswith("x") for session in found.sessions)
-        assert state(place.path.parent) == before
+        assert state(source.path.parent) == before
 
 
 @pytest.mark.requirement("READ-156")
 def test_a_closed_database_is_read_where_it_stands_whatever_its_size(
-    store: tuple[Reader, Place, str], client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: tuple[Reader, Source, str], client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader, place, touch = store
+    reader, source, touch = store
     client.run(touch)
     client.close()
-    before = state(place.path.parent)
-    assert set(before) == {place.path.name}
+    before = state(source.path.parent)
+    assert set(before) == {source.path.name}
     monkeypatch.setattr(foreign_sqlite, "_MAX_COPY_BYTES", 0)
-    assert words(harvest(reader, place))
-    place.path.with_name(place.path.name + "-wal").touch()
-    assert words(harvest(reader, place))
-    place.path.with_name(place.path.name + "-wal").unlink()
-    assert state(place.path.parent) == before
+    assert words(harvest(reader, source))
+    source.path.with_name(source.path.name + "-wal").touch()
+    assert words(harvest(reader, source))
+    source.path.with_name(source.path.name + "-wal").unlink()
+    assert state(source.path.parent) == before
 
 
 @pytest.mark.requirement("READ-156")
 def test_a_copy_that_would_fill_the_disk_is_not_made(
-    store: tuple[Reader, Place, str], client: Client, monkeypatch: pytest.MonkeyPatch
+    store: tuple[Reader, Source, str], client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader, place, touch = store
+    reader, source, touch = store
     client.run(touch)
     client.die()
-    place.path.with_name(place.path.name + "-shm").unlink()
-    usage = shutil.disk_usage(place.path)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=place.path.stat().st_size))
-    (damage,) = harvest(reader, place).skipped
+    source.path.with_name(source.path.name + "-shm").unlink()
+    usage = shutil.disk_usage(source.path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=source.path.stat().st_size))
+    (damage,) = harvest(reader, source).skipped
     assert "room" in damage.reason
 
 
 @pytest.mark.requirement("READ-156")
 def test_a_database_nobody_wrote_to_is_not_opened_again(
-    store: tuple[Reader, Place, str], client: Client, monkeypatch: pytest.MonkeyPatch
+    store: tuple[Reader, Source, str], client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader, place, touch = store
+    reader, source, touch = store
     client.run(touch)
-    for path in place.path.parent.iterdir():
+    for path in source.path.parent.iterdir():
         os.utime(path, (1_795_284_300, 1_795_284_300))
-    found = harvest(reader, place)
+    found = harvest(reader, source)
     with monkeypatch.context() as patched:
         patched.setattr("ovillo.readers.session_rows.opened", _never)
-        again = list(reader.scan(place, json.loads(json.dumps(found.cursor))))
+        again = list(reader.scan(source, json.loads(json.dumps(found.cursor))))
     assert again == [Progress(0), Inventory(found.inventory or frozenset())]
     client.run("UPDATE sessions SET updated_at = updated_at + 1")
-    assert harvest(reader, place, found.cursor).sessions
+    assert harvest(reader, source, found.cursor).sessions
 
 
 def _never(*_args: object, **_more: object) -> None:

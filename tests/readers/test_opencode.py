@@ -25,7 +25,7 @@ from ovillo.model.records import (
 )
 from ovillo.readers.opencode.running import running_call
 from tests.builders import folder_state
-from tests.readers.opencode_homes import READER, Thread, copied, places, raw_wal, read, write_v0
+from tests.readers.opencode_homes import READER, Thread, copied, raw_wal, read, sources, write_v0
 
 
 def truth(fixtures: Path, kind: str) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def home(request: pytest.FixtureRequest, fixtures: Path, tmp_path: Path) -> Path
 @pytest.mark.requirement("READ-1")
 def test_every_generation_gives_the_ground_truth(home: Path, fixtures: Path, request: pytest.FixtureRequest) -> None:
     kind = "json" if "json" in request.node.name else "sqlite"
-    place = places(home)[-1]
+    place = sources(home)[-1]
     found, skipped, _ = read(place)
     assert skipped == []
     check_against(truth(fixtures, kind), found)
@@ -109,7 +109,7 @@ def test_every_generation_gives_the_ground_truth(home: Path, fixtures: Path, req
 @pytest.mark.requirement("READ-2")
 def test_reading_changes_no_byte_and_leaves_no_file(home: Path) -> None:
     before = folder_state(home)
-    for place in places(home):
+    for place in sources(home):
         read(place)
         read(place)
     # A shared-memory file that the client itself has open is its own business; all else is as it was.
@@ -124,14 +124,14 @@ def test_both_generations_are_places_of_their_own_and_the_database_is_the_newer(
     shutil.copy(
         fixtures / "opencode-sqlite/home/.local/share/opencode/opencode.db", home / ".local/share/opencode/opencode.db"
     )
-    found = places(home)
+    found = sources(home)
     assert [place.layout for place in found] == ["json", "sqlite"]
     assert found[0].precedence < found[1].precedence
 
 
 @pytest.mark.requirement("READ-4")
 def test_output_never_holds_reasoning_whatever_the_version_counts(home: Path) -> None:
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     usages = [message.usage for _, messages in found.values() for message in messages if message.usage]
     assert sum(usage.output for usage in usages) == 1916
     assert sum(usage.reasoning for usage in usages) == 88
@@ -140,7 +140,7 @@ def test_output_never_holds_reasoning_whatever_the_version_counts(home: Path) ->
 
 @pytest.mark.requirement("READ-5")
 def test_a_fork_names_its_origin_and_marks_what_it_copied(home: Path) -> None:
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     fork, messages = next(thread for thread in found.values() if "fork #1" in (thread[0].title or ""))
     origin, original = next(
         thread for thread in found.values() if thread[0].title == "Corregir descuentos en calcular_total"
@@ -154,7 +154,7 @@ def test_a_fork_names_its_origin_and_marks_what_it_copied(home: Path) -> None:
 
 @pytest.mark.requirement("READ-6")
 def test_a_sub_agent_hangs_on_the_call_that_started_it(home: Path) -> None:
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     child = next(session for session, _ in found.values() if session.parent_id)
     assert child.kind is SessionKind.SUBAGENT
     calls = [p.tool for m in found[child.parent_id or ""][1] for p in m.parts if p.tool and p.tool.child_session_id]
@@ -163,7 +163,7 @@ def test_a_sub_agent_hangs_on_the_call_that_started_it(home: Path) -> None:
 
 @pytest.mark.requirement("READ-7")
 def test_a_compaction_is_told_apart_from_what_people_said(home: Path) -> None:
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     _, messages = next(thread for thread in found.values() if thread[0].title == "Rename SessionStore to TokenStore")
     asked = next(m for m in messages if any(p.type is PartType.COMPACTION for p in m.parts))
     summary = next(m for m in messages if m.is_summary)
@@ -171,7 +171,7 @@ def test_a_compaction_is_told_apart_from_what_people_said(home: Path) -> None:
     assert summary.parent_id == asked.id
     deltas = [
         r
-        for r in READER.scan(places(home)[-1], {})
+        for r in READER.scan(sources(home)[-1], {})
         if isinstance(r, SessionDelta) and r.session.title == "Rename SessionStore to TokenStore"
     ]
     assert deltas[0].superseded == tuple(m.id for m in messages[: messages.index(asked)])
@@ -185,7 +185,9 @@ def test_a_compaction_is_told_apart_from_what_people_said(home: Path) -> None:
 @pytest.mark.requirement("READ-8")
 def test_a_revert_marks_what_was_taken_back(home: Path) -> None:
     deltas = [
-        r for r in READER.scan(places(home)[-1], {}) if isinstance(r, SessionDelta) and r.session.metadata.get("revert")
+        r
+        for r in READER.scan(sources(home)[-1], {})
+        if isinstance(r, SessionDelta) and r.session.metadata.get("revert")
     ]
     (only,) = deltas
     assert only.session.title == "README extra line"
@@ -195,7 +197,7 @@ def test_a_revert_marks_what_was_taken_back(home: Path) -> None:
 
 @pytest.mark.requirement("READ-9")
 def test_quotes_of_opencode_run_are_kept_and_not_shown(home: Path) -> None:
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     said = [
         p
         for _, ms in found.values()
@@ -211,7 +213,7 @@ def test_quotes_of_opencode_run_are_kept_and_not_shown(home: Path) -> None:
 
 @pytest.mark.requirement("READ-10")
 def test_errors_keep_name_and_message_and_no_header_or_body(home: Path) -> None:
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     failed = [message for _, messages in found.values() for message in messages if message.error]
     assert [message.error for message in failed] == ["APIError: Incorrect API key provided: scripted failure"]
     assert "invalid_request_error" not in repr(failed)
@@ -219,7 +221,7 @@ def test_errors_keep_name_and_message_and_no_header_or_body(home: Path) -> None:
 
 @pytest.mark.requirement("READ-11")
 def test_an_unchanged_place_is_not_read_again(home: Path) -> None:
-    place = places(home)[-1]
+    place = sources(home)[-1]
     _, _, cursor = read(place)
     again = [record for record in READER.scan(place, cursor) if isinstance(record, SessionDelta)]
     # A database's newest sessions may still be written: they are looked at, and hold nothing new.
@@ -230,7 +232,7 @@ def test_an_unchanged_place_is_not_read_again(home: Path) -> None:
 
 @pytest.mark.requirement("READ-12")
 def test_all_sessions_present_are_told_so_that_deletions_show(home: Path, fixtures: Path) -> None:
-    place = places(home)[-1]
+    place = sources(home)[-1]
     (inventory,) = [record for record in READER.scan(place, {}) if isinstance(record, Inventory)]
     assert len(inventory.session_ids) == 8
 
@@ -246,10 +248,10 @@ def _tree(home: Path) -> Path:
 )
 def test_one_bad_part_file_costs_that_part(fixtures: Path, tmp_path: Path, content: bytes) -> None:
     home = copied(fixtures, "json", tmp_path)
-    sound, _, _ = read(places(home)[-1])
+    sound, _, _ = read(sources(home)[-1])
     bad = next(_tree(home).glob("part/*/*.json"))
     bad.write_bytes(content)
-    found, skipped, _ = read(places(home)[-1])
+    found, skipped, _ = read(sources(home)[-1])
     lost = sum(len(m.parts) for _, ms in sound.values() for m in ms) - sum(
         len(m.parts) for _, ms in found.values() for m in ms
     )
@@ -270,7 +272,7 @@ def test_odd_values_in_a_session_file_cost_only_themselves(fixtures: Path, tmp_p
         "version": 3,
     }
     file.write_text(json.dumps(data))
-    found, skipped, _ = read(places(home)[-1])
+    found, skipped, _ = read(sources(home)[-1])
     session, messages = found[file.stem]
     assert (session.created_at, session.title, skipped) == (None, None, [])
     assert messages
@@ -283,14 +285,14 @@ def test_a_loop_of_links_and_a_file_for_a_folder_do_not_stop_the_scan(fixtures: 
     (tree / "session" / "loop").symlink_to(tree / "session")
     (tree / "message" / "ses_file").write_text("not a folder")
     (tree / "session" / "global").write_text("not a folder either")
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     assert len(found) >= 8
 
 
 @pytest.mark.requirement("READ-16")
 def test_a_damaged_page_of_the_database_costs_what_was_on_it(fixtures: Path, tmp_path: Path) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    place = places(home)[-1]
+    place = sources(home)[-1]
     sound, _, _ = read(place)
     data = bytearray(place.path.read_bytes())
     for page in range(20, len(data) // 4096, 3):
@@ -306,7 +308,7 @@ def test_something_that_is_no_database_is_listed_whole(fixtures: Path, tmp_path:
     data = tmp_path / ".local/share/opencode"
     data.mkdir(parents=True)
     (data / "opencode.db").write_bytes(b"hello" * 1000)
-    (place,) = places(tmp_path)
+    (place,) = sources(tmp_path)
     found, skipped, _ = read(place)
     assert (found, [item.position for item in skipped]) == ({}, [""])
 
@@ -314,7 +316,7 @@ def test_something_that_is_no_database_is_listed_whole(fixtures: Path, tmp_path:
 @pytest.mark.requirement("READ-18")
 def test_a_message_added_to_the_database_is_read_without_the_rest(fixtures: Path, tmp_path: Path) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    place = places(home)[-1]
+    place = sources(home)[-1]
     found, _, cursor = read(place)
     session, messages = found["ses_e039eb5beffezkVWBKzYmMBVNq"]
     writer = sqlite3.connect(place.path)
@@ -341,14 +343,14 @@ def test_order_is_time_not_id_across_the_wrap_of_ids(fixtures: Path, tmp_path: P
         ("msg_000000000001aaaaaaaaaaaaaa", 1_786_706_400_000),
     ):
         (folder / f"{name}.json").write_text(json.dumps({"id": name, "role": "user", "time": {"created": at}}))
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     assert [m.id[:8] for m in found["ses_e039f3bc6ffeBPwx5L3ZJQCtJo"][1][:2]] == ["msg_ffff", "msg_0000"]
 
 
 @pytest.mark.requirement("READ-20")
 def test_the_oldest_generation_is_read_from_each_project(tmp_path: Path) -> None:
     write_v0(tmp_path)
-    (place,) = places(tmp_path)
+    (place,) = sources(tmp_path)
     found, skipped, _ = read(place)
     session, messages = found["ses_1"]
     assert (place.layout, skipped, session.directory, session.title) == ("json-v0", [], "/home/dev/shop", "Old")
@@ -364,9 +366,9 @@ def test_data_folder_and_database_follow_the_environment(fixtures: Path, tmp_pat
     source = fixtures / "opencode-sqlite/home/.local/share/opencode/opencode.db"
     shutil.copy(source, moved / "opencode-dev.db")
     shutil.copy(source, tmp_path / "mine.db")
-    assert [p.path.name for p in places(tmp_path, XDG_DATA_HOME=str(tmp_path / "elsewhere"))] == ["opencode-dev.db"]
-    assert [p.path for p in places(tmp_path, OPENCODE_DB=str(tmp_path / "mine.db"))] == [tmp_path / "mine.db"]
-    assert places(tmp_path, OPENCODE_DB=":memory:") == []
+    assert [p.path.name for p in sources(tmp_path, XDG_DATA_HOME=str(tmp_path / "elsewhere"))] == ["opencode-dev.db"]
+    assert [p.path for p in sources(tmp_path, OPENCODE_DB=str(tmp_path / "mine.db"))] == [tmp_path / "mine.db"]
+    assert sources(tmp_path, OPENCODE_DB=":memory:") == []
 
 
 @pytest.mark.requirement("READ-22")
@@ -385,7 +387,7 @@ def test_unknown_part_types_and_running_calls_are_kept(fixtures: Path, tmp_path:
             }
         )
     )
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     parts = {p.id: p for _, ms in found.values() for m in ms for p in m.parts}
     assert (parts["prt_zzz1"].type, parts["prt_zzz1"].text) == (PartType.UNKNOWN, '{"type":"hologram","depth":3}')  # type: ignore[index]
     tool = parts["prt_zzz2"].tool  # type: ignore[index]
@@ -399,7 +401,7 @@ def test_the_calling_session_is_the_one_with_the_running_call(fixtures: Path, tm
     import time
 
     home = copied(fixtures, kind, tmp_path)
-    place = places(home)[-1]
+    place = sources(home)[-1]
     now = int(time.time() * 1000)
     state = {"status": "running", "input": {"sessionID": "current"}, "time": {"start": now}}
     part = {"type": "tool", "tool": "memory_recover_context", "callID": "c1", "state": state}
@@ -434,7 +436,7 @@ def test_tables_with_credentials_are_never_asked(fixtures: Path, tmp_path: Path)
 
 
 def test_only_one_session_is_read_when_one_is_asked_for(home: Path) -> None:
-    place = places(home)[-1]
+    place = sources(home)[-1]
     first = sorted(read(place)[0])[0]
     records: Iterator[object] = READER.scan(place, {}, only=SessionId(first))
     assert {record.session.id for record in records if isinstance(record, SessionDelta)} == {first}

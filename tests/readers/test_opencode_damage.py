@@ -13,7 +13,7 @@ import pytest
 from ovillo.model.records import Inventory, Role, SessionId
 from ovillo.readers.foreign_sqlite import opened
 from tests.builders import folder_state
-from tests.readers.opencode_homes import READER, Thread, copied, data_folder, places, raw_wal, read
+from tests.readers.opencode_homes import READER, Thread, copied, data_folder, raw_wal, read, sources
 
 _BIG = "ses_e039f3bc6ffeBPwx5L3ZJQCtJo"
 _PAGE = 4096
@@ -28,7 +28,7 @@ def _parts(found: dict[str, Thread]) -> set[str]:
 
 
 def _inventories(home: Path) -> list[Inventory]:
-    return [record for record in READER.scan(places(home)[-1], {}) if isinstance(record, Inventory)]
+    return [record for record in READER.scan(sources(home)[-1], {}) if isinstance(record, Inventory)]
 
 
 @pytest.fixture
@@ -44,10 +44,10 @@ _BAD = [b"", b'{"id": "x', b"\x00\xff\xfe\x01", b"[]", b"7", b'{"a":' * 5000, b'
 @pytest.mark.requirement("READ-13")
 @pytest.mark.parametrize("content", _BAD[:6])
 def test_a_damaged_session_record_does_not_cost_its_messages(json_home: Path, content: bytes) -> None:
-    sound, _, _ = read(places(json_home)[-1])
+    sound, _, _ = read(sources(json_home)[-1])
     file = next(_tree(json_home).glob(f"session/*/{_BIG}.json"))
     file.write_bytes(content)
-    found, skipped, _ = read(places(json_home)[-1])
+    found, skipped, _ = read(sources(json_home)[-1])
     session, messages = found[_BIG]
     assert [item.file for item in skipped] == [str(file)]
     assert [m.id for m in messages] == [m.id for m in sound[_BIG][1]]
@@ -58,12 +58,12 @@ def test_a_damaged_session_record_does_not_cost_its_messages(json_home: Path, co
 @pytest.mark.requirement("READ-13")
 @pytest.mark.parametrize("content", _BAD[:6])
 def test_a_damaged_message_record_does_not_cost_its_parts_nor_its_place(json_home: Path, content: bytes) -> None:
-    sound, _, _ = read(places(json_home)[-1])
+    sound, _, _ = read(sources(json_home)[-1])
     messages = sound[_BIG][1]
     victim = messages[2]
     file = _tree(json_home) / "message" / _BIG / f"{victim.id}.json"
     file.write_bytes(content)
-    found, skipped, _ = read(places(json_home)[-1])
+    found, skipped, _ = read(sources(json_home)[-1])
     assert [item.file for item in skipped] == [str(file)]
     assert [m.id for m in found[_BIG][1]] == [m.id for m in messages]
     stand_in = found[_BIG][1][2]
@@ -74,13 +74,13 @@ def test_a_damaged_message_record_does_not_cost_its_parts_nor_its_place(json_hom
 @pytest.mark.requirement("READ-13")
 @pytest.mark.parametrize("content", _BAD)
 def test_any_damage_to_any_kind_of_file_leaves_the_other_sessions_as_they_are(json_home: Path, content: bytes) -> None:
-    sound, _, _ = read(places(json_home)[-1])
+    sound, _, _ = read(sources(json_home)[-1])
     diffs, todos = _tree(json_home) / "session_diff", _tree(json_home) / "todo"
     project = next((_tree(json_home) / "project").iterdir())
     for file in (project, diffs / f"{_BIG}.json", todos / f"{_BIG}.json"):
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
-    found, _, _ = read(places(json_home)[-1])
+    found, _, _ = read(sources(json_home)[-1])
     assert _parts(found) == _parts(sound)
     assert {session.title for session, _ in found.values()} == {session.title for session, _ in sound.values()}
 
@@ -89,7 +89,7 @@ def test_any_damage_to_any_kind_of_file_leaves_the_other_sessions_as_they_are(js
 def test_sessions_without_project_record_or_messages_are_read(json_home: Path) -> None:
     shutil.rmtree(_tree(json_home) / "project")
     shutil.rmtree(_tree(json_home) / "message" / _BIG)
-    found, skipped, _ = read(places(json_home)[-1])
+    found, skipped, _ = read(sources(json_home)[-1])
     session, messages = found[_BIG]
     assert (len(found), messages, skipped) == (8, [], [])
     assert session.title == "Corregir descuentos en calcular_total"
@@ -98,10 +98,10 @@ def test_sessions_without_project_record_or_messages_are_read(json_home: Path) -
 @pytest.mark.requirement("READ-13")
 def test_messages_whose_session_record_is_gone_are_read(json_home: Path) -> None:
     next(_tree(json_home).glob(f"session/*/{_BIG}.json")).unlink()
-    session, messages = read(places(json_home)[-1])[0][_BIG]
+    session, messages = read(sources(json_home)[-1])[0][_BIG]
     assert (len(messages), session.title) == (12, None)
     assert session.warnings
-    assert list(READER.scan(places(json_home)[-1], {}, only=SessionId(_BIG)))
+    assert list(READER.scan(sources(json_home)[-1], {}, only=SessionId(_BIG)))
 
 
 @pytest.mark.requirement("READ-12")
@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_listed_is_named_and_nothing_counts_as_deleted(j
     project = next((_tree(json_home) / "session").iterdir())
     shutil.rmtree(project)
     project.write_text("a file where a folder was")
-    found, skipped, _ = read(places(json_home)[-1])
+    found, skipped, _ = read(sources(json_home)[-1])
     assert [item.file for item in skipped] == [str(project)]
     assert _inventories(json_home) == []
     assert len(found) > 0  # the messages are still there
@@ -121,7 +121,7 @@ def test_links_that_lead_to_themselves_are_listed(json_home: Path) -> None:
     loop.symlink_to(loop)
     folder = _tree(json_home) / "session" / "again"
     folder.symlink_to(folder)
-    found, skipped, _ = read(places(json_home)[-1])
+    found, skipped, _ = read(sources(json_home)[-1])
     assert {item.file for item in skipped} == {str(loop), str(folder)}
     assert len(found) == 8
 
@@ -133,7 +133,7 @@ def test_times_of_the_future_and_huge_numbers_keep_their_message(json_home: Path
         tokens = {"input": 10**40, "output": -4, "reasoning": "x", "cache": 3}
         data = {"role": "assistant", "time": {"created": value}, "tokens": tokens, "cost": 1e300}
         (folder / f"{name}.json").write_text(json.dumps(data))
-    messages = {m.id: m for m in read(places(json_home)[-1])[0][_BIG][1]}
+    messages = {m.id: m for m in read(sources(json_home)[-1])[0][_BIG][1]}
     assert messages["msg_y1"].created_at == 32_503_680_000_000  # type: ignore[index]
     odd = [messages[name] for name in ("msg_y2", "msg_y3", "msg_y4")]  # type: ignore[index]
     assert [(m.created_at, m.cost, m.usage and m.usage.input) for m in odd] == [(None, None, 0)] * 3
@@ -165,13 +165,13 @@ def _pages_of(file: Path, table: str) -> list[int]:
 @pytest.mark.parametrize("table", ["part", "message"])
 def test_a_damaged_page_costs_only_the_rows_on_it(fixtures: Path, tmp_path: Path, table: str) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    file = places(home)[-1].path
-    sound, _, _ = read(places(home)[-1])
+    file = sources(home)[-1].path
+    sound, _, _ = read(sources(home)[-1])
     (page, *_) = _pages_of(file, table)
     data = file.read_bytes()[page * _PAGE : (page + 1) * _PAGE]
     rows = int.from_bytes(data[3:5], "big")
     _spoil(file, page)
-    found, skipped, _ = read(places(home)[-1])
+    found, skipped, _ = read(sources(home)[-1])
     assert skipped
     assert set(found) == set(sound)
     lost = _parts(sound) - _parts(found)
@@ -184,12 +184,12 @@ def test_a_damaged_page_costs_only_the_rows_on_it(fixtures: Path, tmp_path: Path
 @pytest.mark.requirement("READ-16")
 def test_no_damaged_page_makes_the_scan_fail_or_takes_a_session_for_deleted(fixtures: Path, tmp_path: Path) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    file = places(home)[-1].path
+    file = sources(home)[-1].path
     whole = file.read_bytes()
     for page in range(len(whole) // _PAGE):
         file.write_bytes(whole)
         _spoil(file, page)
-        found, skipped, _ = read(places(home)[-1])
+        found, skipped, _ = read(sources(home)[-1])
         told = _inventories(home)
         assert len(found) == 8 or skipped
         assert all(len(inventory.session_ids) == 8 for inventory in told)
@@ -198,7 +198,7 @@ def test_no_damaged_page_makes_the_scan_fail_or_takes_a_session_for_deleted(fixt
 @pytest.mark.requirement("READ-16")
 def test_an_empty_session_whose_row_is_lost_does_not_count_as_deleted(fixtures: Path, tmp_path: Path) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    file = places(home)[-1].path
+    file = sources(home)[-1].path
     writer = sqlite3.connect(file)
     writer.execute("DELETE FROM part WHERE session_id = 'ses_e039e2618ffegB4JLcjSi4HLQM'")
     writer.execute("DELETE FROM message WHERE session_id = 'ses_e039e2618ffegB4JLcjSi4HLQM'")
@@ -206,7 +206,7 @@ def test_an_empty_session_whose_row_is_lost_does_not_count_as_deleted(fixtures: 
     (root,) = writer.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'session'").fetchone()
     writer.close()
     _spoil(file, root - 1)
-    found, skipped, _ = read(places(home)[-1])
+    found, skipped, _ = read(sources(home)[-1])
     assert (len(found), bool(skipped)) == (7, True)
     assert _inventories(home) == []
 
@@ -215,9 +215,9 @@ def test_an_empty_session_whose_row_is_lost_does_not_count_as_deleted(fixtures: 
 @pytest.mark.parametrize("size", [0, 10, 100, 5_000, 100_000])
 def test_a_cut_database_never_raises_and_takes_nothing_for_deleted(fixtures: Path, tmp_path: Path, size: int) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    file = places(home)[-1].path
+    file = sources(home)[-1].path
     file.write_bytes(file.read_bytes()[:size])
-    _, skipped, _ = read(places(home)[-1])
+    _, skipped, _ = read(sources(home)[-1])
     assert skipped
     assert all(len(inventory.session_ids) == 8 for inventory in _inventories(home))
 
@@ -226,7 +226,7 @@ def test_a_cut_database_never_raises_and_takes_nothing_for_deleted(fixtures: Pat
 @pytest.mark.parametrize("data", ["", "{", "[1]", "nonsense", '{"a":' * 5000])
 def test_a_bad_row_costs_that_row_and_is_named(fixtures: Path, tmp_path: Path, data: str) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    place = places(home)[-1]
+    place = sources(home)[-1]
     sound, _, _ = read(place)
     writer = sqlite3.connect(place.path)
     (victim,) = writer.execute("SELECT id FROM part LIMIT 1").fetchone()
@@ -245,7 +245,7 @@ def test_a_bad_row_costs_that_row_and_is_named(fixtures: Path, tmp_path: Path, d
 @pytest.mark.requirement("READ-13")
 def test_rows_without_their_session_or_message_are_read(fixtures: Path, tmp_path: Path) -> None:
     home = copied(fixtures, "sqlite", tmp_path)
-    place = places(home)[-1]
+    place = sources(home)[-1]
     sound, _, _ = read(place)
     session_id = "ses_e039eb5beffezkVWBKzYmMBVNq"
     victim = sound[session_id][1][2]
@@ -268,7 +268,7 @@ def test_a_database_of_somebody_else_is_listed_and_left(tmp_path: Path) -> None:
     writer = sqlite3.connect(data / "opencode.db")
     writer.execute("CREATE TABLE session (name TEXT)")
     writer.close()
-    found, skipped, _ = read(places(tmp_path)[-1])
+    found, skipped, _ = read(sources(tmp_path)[-1])
     assert (found, len(skipped)) == ({}, 1)
     assert "OpenCode" in skipped[0].reason
 
@@ -282,7 +282,7 @@ def test_no_file_appears_or_vanishes_beside_a_database_whatever_stands_there(
     fixtures: Path, tmp_path: Path, missing: str
 ) -> None:
     home = raw_wal(fixtures, tmp_path)
-    file = places(home)[-1].path
+    file = sources(home)[-1].path
     for end in ("-shm", "-wal"):
         if missing in (end, "both"):
             file.with_name(file.name + end).unlink()
@@ -298,7 +298,7 @@ def test_no_file_appears_or_vanishes_beside_a_database_whatever_stands_there(
 @pytest.mark.requirement("READ-134")
 def test_a_log_index_that_cannot_be_opened_is_read_from_a_copy(fixtures: Path, tmp_path: Path) -> None:
     home = raw_wal(fixtures, tmp_path)
-    file = places(home)[-1].path
+    file = sources(home)[-1].path
     shm = file.with_name(file.name + "-shm")
     shm.unlink()
     shm.mkdir()
@@ -309,7 +309,7 @@ def test_a_log_index_that_cannot_be_opened_is_read_from_a_copy(fixtures: Path, t
 @pytest.mark.requirement("READ-134")
 def test_a_client_can_write_between_two_snapshots(fixtures: Path, tmp_path: Path) -> None:
     home = raw_wal(fixtures, tmp_path)
-    file = places(home)[-1].path
+    file = sources(home)[-1].path
     writer = sqlite3.connect(file, timeout=0, isolation_level=None)
     writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
     with opened(file, snapshot=False) as database:

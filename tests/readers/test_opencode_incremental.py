@@ -14,8 +14,8 @@ import pytest
 
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord, ToolStatus
 from ovillo.readers.opencode.running import running_call, running_calls
-from ovillo.readers.protocol import Checkpoint, Cursor, Place
-from tests.readers.opencode_homes import READER, copied, data_folder, places, raw_wal, read
+from ovillo.readers.protocol import Checkpoint, Cursor, Source
+from tests.readers.opencode_homes import READER, copied, data_folder, raw_wal, read, sources
 
 _SPANISH = "ses_e039eb5beffezkVWBKzYmMBVNq"
 _FRENCH = "ses_e039e91b2ffeBGnfp6Rruju87y"
@@ -23,19 +23,19 @@ _JSON = "ses_e039f3bc6ffeBPwx5L3ZJQCtJo"
 
 
 @contextmanager
-def writing(place: Place) -> Iterator[sqlite3.Connection]:
+def writing(source: Source) -> Iterator[sqlite3.Connection]:
     """The client, with its log open, as it is while it runs."""
-    connection = sqlite3.connect(place.path, isolation_level=None)
+    connection = sqlite3.connect(source.path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     yield connection
     connection.close()
 
 
-def deltas(place: Place, cursor: Cursor, only: str | None = None) -> tuple[list[SessionDelta], Cursor]:
+def deltas(source: Source, cursor: Cursor, only: str | None = None) -> tuple[list[SessionDelta], Cursor]:
     moved = dict(cursor)
     found = []
-    for record in READER.scan(place, cursor, SessionId(only) if only else None):
+    for record in READER.scan(source, cursor, SessionId(only) if only else None):
         assert not isinstance(record, SkippedRecord)
         if isinstance(record, SessionDelta):
             found.append(record)
@@ -45,13 +45,13 @@ def deltas(place: Place, cursor: Cursor, only: str | None = None) -> tuple[list[
 
 
 @pytest.fixture
-def place(fixtures: Path, tmp_path: Path) -> Place:
-    return places(copied(fixtures, "sqlite", tmp_path))[-1]
+def source(fixtures: Path, tmp_path: Path) -> Source:
+    return sources(copied(fixtures, "sqlite", tmp_path))[-1]
 
 
 @pytest.fixture
-def tree(fixtures: Path, tmp_path: Path) -> Place:
-    return places(copied(fixtures, "json", tmp_path))[-1]
+def tree(fixtures: Path, tmp_path: Path) -> Source:
+    return sources(copied(fixtures, "json", tmp_path))[-1]
 
 
 def now_ms() -> int:
@@ -62,19 +62,19 @@ def now_ms() -> int:
 
 
 @pytest.mark.requirement("READ-18")
-def test_a_call_that_ends_in_an_old_session_is_read_though_the_session_row_stands_still(place: Place) -> None:
+def test_a_call_that_ends_in_an_old_session_is_read_though_the_session_row_stands_still(source: Source) -> None:
     """Rows are updated in place: no new row, no new id, and OpenCode does not touch the session for it."""
-    with writing(place) as client:
+    with writing(source) as client:
         sql = "SELECT id, message_id, data FROM part WHERE session_id = ? AND data LIKE '%\"bash\"%'"
         part_id, message_id, data = client.execute(sql, (_SPANISH,)).fetchone()
         running = json.loads(data)
         ended, running["state"]["status"] = running["state"], "running"
         client.execute("UPDATE part SET data = ? WHERE id = ?", (json.dumps(running), part_id))
-        _, cursor = deltas(place, {})
+        _, cursor = deltas(source, {})
         ended = {**ended, "status": "completed", "output": "done at last"}
         values = (json.dumps({**running, "state": ended}), now_ms(), part_id)
         client.execute("UPDATE part SET data = ?, time_updated = ? WHERE id = ?", values)
-        (delta,) = [x for x in deltas(place, cursor)[0] if x.session.id == _SPANISH]
+        (delta,) = [x for x in deltas(source, cursor)[0] if x.session.id == _SPANISH]
     (message,) = [m for m in delta.messages if m.id == message_id]
     tool = next(p.tool for p in message.parts if p.id == part_id)
     assert tool is not None
@@ -82,84 +82,84 @@ def test_a_call_that_ends_in_an_old_session_is_read_though_the_session_row_stand
 
 
 @pytest.mark.requirement("READ-18")
-def test_rows_written_with_a_clock_set_back_are_found_by_their_number(place: Place) -> None:
-    with writing(place) as client:
-        _, cursor = deltas(place, {})
+def test_rows_written_with_a_clock_set_back_are_found_by_their_number(source: Source) -> None:
+    with writing(source) as client:
+        _, cursor = deltas(source, {})
         said = json.dumps({"role": "user", "time": {"created": 1_700_000_000_000}})
         client.execute("INSERT INTO message VALUES ('msg_0', ?, 1700000000000, 1700000000000, ?)", (_FRENCH, said))
-        (delta,) = [x for x in deltas(place, cursor)[0] if x.session.id == _FRENCH]
+        (delta,) = [x for x in deltas(source, cursor)[0] if x.session.id == _FRENCH]
     assert "msg_0" in {m.id for m in delta.messages}
 
 
 @pytest.mark.requirement("READ-18")
-def test_a_row_from_the_future_does_not_hide_what_is_written_after_it(place: Place) -> None:
-    with writing(place) as client:
+def test_a_row_from_the_future_does_not_hide_what_is_written_after_it(source: Source) -> None:
+    with writing(source) as client:
         (part_id,) = client.execute("SELECT id FROM part WHERE session_id = ? LIMIT 1", (_FRENCH,)).fetchone()
         client.execute("UPDATE part SET time_updated = 9000000000000 WHERE id = ?", (part_id,))
-        _, cursor = deltas(place, {})
+        _, cursor = deltas(source, {})
         sql = "SELECT id, message_id FROM part WHERE session_id = ? AND id <> ? ORDER BY id DESC"
         other, message_id = client.execute(sql, (_FRENCH, part_id)).fetchone()
         client.execute("UPDATE part SET time_updated = ? WHERE id = ?", (now_ms() + 1_000, other))
-        found = [m.id for x in deltas(place, cursor)[0] if x.session.id == _FRENCH for m in x.messages]
+        found = [m.id for x in deltas(source, cursor)[0] if x.session.id == _FRENCH for m in x.messages]
     assert message_id in found
 
 
 @pytest.mark.requirement("READ-19")
-def test_messages_of_one_millisecond_keep_their_places_when_one_of_them_is_read_alone(place: Place) -> None:
-    with writing(place) as client:
+def test_messages_of_one_millisecond_keep_their_places_when_one_of_them_is_read_alone(source: Source) -> None:
+    with writing(source) as client:
         at = 1_795_236_000_000
         for name, when in (("a", at), ("b", at), ("c", at), ("later", at + 60_000)):
             data = json.dumps({"role": "user", "time": {"created": when}})
             client.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", (f"msg_{name}", _FRENCH, when, when, data))
-        whole, cursor = deltas(place, {})
+        whole, cursor = deltas(source, {})
         client.execute("UPDATE message SET time_updated = ? WHERE id = 'msg_b'", (now_ms(),))
-        again, _ = deltas(place, cursor, only=_FRENCH)
+        again, _ = deltas(source, cursor, only=_FRENCH)
     seqs = {m.id: m.seq for x in whole for m in x.messages}
     assert "msg_a" not in {m.id for x in again for m in x.messages}
     assert [(m.id, m.seq) for x in again for m in x.messages if m.id == "msg_b"] == [("msg_b", seqs["msg_b"])]  # type: ignore[index]
 
 
 @pytest.mark.requirement("READ-11")
-def test_an_untouched_database_is_not_even_opened_again(place: Place) -> None:
+def test_an_untouched_database_is_not_even_opened_again(source: Source) -> None:
     long_ago = time.time() - 3600
-    os.utime(place.path, (long_ago, long_ago))
-    _, cursor = deltas(place, {})
+    os.utime(source.path, (long_ago, long_ago))
+    _, cursor = deltas(source, {})
     # Would be damage, if somebody looked; the stamp says that nobody has to.
-    state = place.path.stat()
-    place.path.write_bytes(b"x" * state.st_size)
-    os.utime(place.path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    records = list(READER.scan(place, cursor))
+    state = source.path.stat()
+    source.path.write_bytes(b"x" * state.st_size)
+    os.utime(source.path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    records = list(READER.scan(source, cursor))
     assert [len(r.session_ids) for r in records if isinstance(r, Inventory)] == [8]
     assert not [r for r in records if isinstance(r, SessionDelta | SkippedRecord)]
 
 
 @pytest.mark.requirement("READ-11")
-def test_a_database_written_a_moment_ago_is_looked_at_again(place: Place) -> None:
-    os.utime(place.path)
-    _, cursor = deltas(place, {})
+def test_a_database_written_a_moment_ago_is_looked_at_again(source: Source) -> None:
+    os.utime(source.path)
+    _, cursor = deltas(source, {})
     assert "#file" not in cursor
 
 
 @pytest.mark.requirement("READ-18")
-def test_a_session_scanned_alone_gives_what_changed_and_moves_only_its_own_entry(place: Place) -> None:
-    with writing(place) as client:
-        first, cursor = deltas(place, {})
+def test_a_session_scanned_alone_gives_what_changed_and_moves_only_its_own_entry(source: Source) -> None:
+    with writing(source) as client:
+        first, cursor = deltas(source, {})
         at = now_ms()
         data = json.dumps({"role": "user", "time": {"created": at}})
         client.execute("INSERT INTO message VALUES ('msg_new', ?, ?, ?, ?)", (_SPANISH, at, at, data))
-        (delta,), moved = deltas(place, cursor, only=_SPANISH)
+        (delta,), moved = deltas(source, cursor, only=_SPANISH)
     known = [m.id for x in first if x.session.id == _SPANISH for m in x.messages]
     # Beside the new one, those of the last seconds: a row's time is set before it can be seen.
     assert delta.messages[-1].id == "msg_new"
     assert known[0] not in {m.id for m in delta.messages}
     assert {key for key in moved if moved[key] != cursor.get(key)} == {_SPANISH}
-    assert deltas(place, cursor, only="ses_unknown") == ([], cursor)
+    assert deltas(source, cursor, only="ses_unknown") == ([], cursor)
 
 
 @pytest.mark.requirement("READ-18")
-def test_a_compaction_in_a_known_session_supersedes_what_stands_before_it(place: Place) -> None:
-    with writing(place) as client:
-        first, cursor = deltas(place, {})
+def test_a_compaction_in_a_known_session_supersedes_what_stands_before_it(source: Source) -> None:
+    with writing(source) as client:
+        first, cursor = deltas(source, {})
         before = [m.id for x in first if x.session.id == _SPANISH for m in x.messages]
         at = now_ms()
         rows = [
@@ -169,18 +169,18 @@ def test_a_compaction_in_a_known_session_supersedes_what_stands_before_it(place:
         for name, when, data in rows:
             values = (name, _SPANISH, when, when, json.dumps({"time": {"created": when}, **data}))
             client.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", values)
-        found, _ = deltas(place, cursor, only=_SPANISH)
+        found, _ = deltas(source, cursor, only=_SPANISH)
     assert found[-1].superseded == tuple(before)
 
 
 @pytest.mark.requirement("READ-12")
-def test_a_session_deleted_at_the_source_leaves_inventory_and_cursor(place: Place) -> None:
-    with writing(place) as client:
-        _, cursor = deltas(place, {})
+def test_a_session_deleted_at_the_source_leaves_inventory_and_cursor(source: Source) -> None:
+    with writing(source) as client:
+        _, cursor = deltas(source, {})
         for table in ("part", "message"):
             client.execute(f"DELETE FROM {table} WHERE session_id = ?", (_FRENCH,))
         client.execute("DELETE FROM session WHERE id = ?", (_FRENCH,))
-        records = list(READER.scan(place, cursor))
+        records = list(READER.scan(source, cursor))
     (inventory,) = [r for r in records if isinstance(r, Inventory)]
     assert _FRENCH not in inventory.session_ids
     assert any(r.cursor.get(_FRENCH, "") is None for r in records if isinstance(r, Checkpoint))
@@ -189,9 +189,9 @@ def test_a_session_deleted_at_the_source_leaves_inventory_and_cursor(place: Plac
 @pytest.mark.requirement("READ-11")
 def test_a_scan_in_many_steps_finds_what_one_scan_finds(fixtures: Path, tmp_path: Path) -> None:
     """The client's own rows, put in one transaction at a time in the order of their times."""
-    source = places(raw_wal(fixtures, tmp_path))[-1]
+    source = sources(raw_wal(fixtures, tmp_path))[-1]
     whole, _, _ = read(source)
-    steps = places(copied(fixtures, "sqlite", tmp_path / "steps"))[-1]
+    steps = sources(copied(fixtures, "sqlite", tmp_path / "steps"))[-1]
     with sqlite3.connect(steps.path) as client:
         rows = client.execute("SELECT * FROM part ORDER BY time_created, id").fetchall()
         messages = client.execute("SELECT * FROM message ORDER BY time_created, id").fetchall()
@@ -223,7 +223,7 @@ def test_a_scan_in_many_steps_finds_what_one_scan_finds(fixtures: Path, tmp_path
 
 @pytest.mark.requirement("READ-18")
 @pytest.mark.parametrize("what", ["part", "message", "todo", "session"])
-def test_any_changed_file_of_a_tree_has_its_session_read_again_and_no_other(tree: Place, what: str) -> None:
+def test_any_changed_file_of_a_tree_has_its_session_read_again_and_no_other(tree: Source, what: str) -> None:
     _, cursor = deltas(tree, {})
     message = next((tree.path / "message" / _JSON).iterdir())
     file = {
@@ -241,14 +241,14 @@ def test_any_changed_file_of_a_tree_has_its_session_read_again_and_no_other(tree
 
 
 @pytest.mark.requirement("READ-11")
-def test_the_cursor_of_a_tree_does_not_grow_with_its_files(tree: Place) -> None:
+def test_the_cursor_of_a_tree_does_not_grow_with_its_files(tree: Source) -> None:
     _, cursor = deltas(tree, {})
     assert len(cursor) == 8
     assert len(json.dumps(cursor)) < 8 * 400
 
 
 @pytest.mark.requirement("READ-12")
-def test_a_session_deleted_from_a_tree_leaves_its_inventory(tree: Place) -> None:
+def test_a_session_deleted_from_a_tree_leaves_its_inventory(tree: Source) -> None:
     _, cursor = deltas(tree, {})
     next(tree.path.glob(f"session/*/{_JSON}.json")).unlink()
     for message in (tree.path / "message" / _JSON).iterdir():
@@ -271,19 +271,19 @@ def _run(client: sqlite3.Connection, part_id: str, session_id: str, at: int) -> 
 
 
 @pytest.mark.requirement("READ-23")
-def test_two_sessions_making_the_same_call_are_both_named_and_neither_is_guessed(place: Place) -> None:
-    with writing(place) as client:
+def test_two_sessions_making_the_same_call_are_both_named_and_neither_is_guessed(source: Source) -> None:
+    with writing(source) as client:
         _run(client, "prt_1", _SPANISH, now_ms())
         _run(client, "prt_2", _FRENCH, now_ms())
-        assert set(running_calls(place, "search_sessions", {"query": "x"})) == {_SPANISH, _FRENCH}
-        assert running_call(place, "search_sessions", {"query": "x"}) is None
+        assert set(running_calls(source, "search_sessions", {"query": "x"})) == {_SPANISH, _FRENCH}
+        assert running_call(source, "search_sessions", {"query": "x"}) is None
 
 
 @pytest.mark.requirement("READ-23")
-def test_a_call_that_a_killed_client_left_running_long_ago_is_nobodys(place: Place) -> None:
-    with writing(place) as client:
+def test_a_call_that_a_killed_client_left_running_long_ago_is_nobodys(source: Source) -> None:
+    with writing(source) as client:
         _run(client, "prt_1", _SPANISH, now_ms() - 86_400_000)
-        assert running_calls(place, "search_sessions", {"query": "x"}) == {}
+        assert running_calls(source, "search_sessions", {"query": "x"}) == {}
 
 
 @pytest.mark.requirement("READ-23")
@@ -291,5 +291,5 @@ def test_no_caller_is_found_in_a_store_that_is_not_there_or_damaged(tmp_path: Pa
     file = data_folder(tmp_path) / "opencode.db"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
-    assert running_call(Place("opencode", file, "sqlite"), "list_sessions", {}) is None
-    assert running_call(Place("opencode", tmp_path / "none", "json"), "list_sessions", {}) is None
+    assert running_call(Source("opencode", file, "sqlite"), "list_sessions", {}) is None
+    assert running_call(Source("opencode", tmp_path / "none", "json"), "list_sessions", {}) is None

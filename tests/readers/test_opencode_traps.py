@@ -26,7 +26,7 @@ from ovillo.model.records import (
 )
 from ovillo.readers.foreign_sqlite import opened
 from ovillo.readers.opencode.database import TABLES
-from tests.readers.opencode_homes import READER, copied, data_folder, places, read, write_v0
+from tests.readers.opencode_homes import READER, copied, data_folder, read, sources, write_v0
 
 _BIG = "ses_e039f3bc6ffeBPwx5L3ZJQCtJo"
 _EMPTY = "ses_e039eca9fffefMFXQayRyYzAXH"
@@ -53,7 +53,7 @@ def _add_message(home: Path, message_id: str, data: dict[str, Any], *parts: dict
 
 
 def _message(home: Path, message_id: str) -> Message:
-    found, _, _ = read(places(home)[-1])
+    found, _, _ = read(sources(home)[-1])
     return next(m for _, messages in found.values() for m in messages if m.id == message_id)
 
 
@@ -123,7 +123,7 @@ def _fork(home: Path, of: str, session_id: str, title: str, keep: int | None = N
 @pytest.mark.requirement("READ-5")
 def test_a_fork_of_a_fork_names_its_own_origin_and_where_each_message_was_first_said(json_home: Path) -> None:
     title = "Corregir descuentos en calcular_total"
-    first = next(s for s, _ in read(places(json_home)[-1])[0].values() if (s.title or "").endswith("(fork #1)"))
+    first = next(s for s, _ in read(sources(json_home)[-1])[0].values() if (s.title or "").endswith("(fork #1)"))
     _add_message(
         json_home,
         "msg_own",
@@ -132,7 +132,7 @@ def test_a_fork_of_a_fork_names_its_own_origin_and_where_each_message_was_first_
         to=first.id,
     )
     _fork(json_home, first.id, "ses_second", f"{title} (fork #2)")
-    found, _, _ = read(places(json_home)[-1])
+    found, _, _ = read(sources(json_home)[-1])
     session, messages = found["ses_second"]
     assert (session.kind, session.forked_from) == (SessionKind.FORK, first.id)
     assert [m.inherited_from for m in messages] == [_BIG] * 12 + [first.id]
@@ -144,7 +144,7 @@ def test_a_fork_from_the_middle_shares_only_what_stands_before_it(json_home: Pat
     _fork(json_home, _BIG, "ses_mid", "Corregir descuentos en calcular_total (fork #1)", keep=5)
     said = {"role": "user", "time": {"created": 1_795_235_700_000}}
     _add_message(json_home, "msg_own", said, {"type": "text", "text": "another way"}, to="ses_mid")
-    session, messages = read(places(json_home)[-1])[0]["ses_mid"]
+    session, messages = read(sources(json_home)[-1])[0]["ses_mid"]
     assert [m.inherited_from for m in messages] == [_BIG] * 5 + [None]
     assert (session.forked_from, session.fork_point) == (_BIG, messages[4].id)
 
@@ -152,7 +152,7 @@ def test_a_fork_from_the_middle_shares_only_what_stands_before_it(json_home: Pat
 @pytest.mark.requirement("READ-5")
 def test_a_title_alone_makes_no_fork(json_home: Path) -> None:
     _change(_session_file(json_home, _EMPTY), title="Trouver les appels de calcular_total (fork #1)")
-    session, messages = read(places(json_home)[-1])[0][_EMPTY]
+    session, messages = read(sources(json_home)[-1])[0][_EMPTY]
     assert (session.kind, session.forked_from) == (SessionKind.ROOT, None)
     assert not any(m.inherited_from for m in messages)
 
@@ -161,7 +161,7 @@ def test_a_title_alone_makes_no_fork(json_home: Path) -> None:
 @pytest.mark.parametrize("kind", ["json", "sqlite"])
 def test_a_fork_scanned_alone_knows_its_origin_too(fixtures: Path, tmp_path: Path, kind: str) -> None:
     home = copied(fixtures, kind, tmp_path)
-    place = places(home)[-1]
+    place = sources(home)[-1]
     fork = next(s for s, _ in read(place)[0].values() if (s.title or "").endswith("(fork #1)"))
     (delta,) = [r for r in READER.scan(place, {}, only=fork.id) if isinstance(r, SessionDelta)]
     assert delta.session.forked_from == fork.forked_from is not None
@@ -173,7 +173,7 @@ def test_cycles_of_parents_are_read_and_a_session_is_not_its_own_parent(json_hom
     _change(_session_file(json_home, _EMPTY), parentID=_BIG)
     other = "ses_e039ed348ffe9EbbloTZm0PLhV"
     _change(_session_file(json_home, other), parentID=other)
-    found, _, _ = read(places(json_home)[-1])
+    found, _, _ = read(sources(json_home)[-1])
     assert (found[_BIG][0].parent_id, found[_EMPTY][0].parent_id) == (_EMPTY, _BIG)
     assert found[other][0].parent_id is None
     assert found[other][0].warnings
@@ -215,14 +215,14 @@ def test_synthetic_and_ignored_text_is_not_what_the_person_said(json_home: Path,
 
 @pytest.mark.requirement("READ-7")
 def test_a_compaction_keeps_its_tail_in_sight(json_home: Path) -> None:
-    found, _, _ = read(places(json_home)[-1])
+    found, _, _ = read(sources(json_home)[-1])
     _, messages = found[_BIG]
     at = (messages[-1].created_at or 0) + 1000
     asked = {"type": "compaction", "auto": True, "tail_start_id": messages[9].id}
     _add_message(json_home, "msg_zask", {"role": "user", "time": {"created": at}}, asked)
     summary = {"role": "assistant", "summary": True, "parentID": "msg_zask", "time": {"created": at + 1}}
     _add_message(json_home, "msg_zsum", summary)
-    deltas = [r for r in READER.scan(places(json_home)[-1], {}, SessionId(_BIG)) if isinstance(r, SessionDelta)]
+    deltas = [r for r in READER.scan(sources(json_home)[-1], {}, SessionId(_BIG)) if isinstance(r, SessionDelta)]
     assert deltas[-1].superseded == tuple(m.id for m in messages[:9])
     assert deltas[-1].messages[-1].is_summary
 
@@ -302,7 +302,7 @@ def test_failed_requests_leave_no_body_header_or_address_anywhere(json_home: Pat
 @pytest.mark.requirement("READ-20")
 def test_the_system_prompt_that_0_5_repeats_is_counted_and_not_kept(tmp_path: Path) -> None:
     write_v0(tmp_path, system="You are an agent. " * 50)
-    _, messages = read(places(tmp_path)[0])[0]["ses_1"]
+    _, messages = read(sources(tmp_path)[0])[0]["ses_1"]
     assert messages[1].metadata["system"] == {"characters": 900}
 
 
@@ -315,7 +315,7 @@ def _reverted(records: list[object], session_id: str) -> tuple[str, ...]:
 
 @pytest.mark.requirement("READ-8")
 def test_what_was_taken_back_stays_so_when_the_next_prompt_deletes_it(sqlite_home: Path) -> None:
-    place = places(sqlite_home)[-1]
+    place = sources(sqlite_home)[-1]
     _, _, cursor = read(place)
     session_id = "ses_e039e3380ffesiyRnOKg9Vk5p5"
     writer = sqlite3.connect(place.path)
@@ -330,7 +330,7 @@ def test_what_was_taken_back_stays_so_when_the_next_prompt_deletes_it(sqlite_hom
 
 @pytest.mark.requirement("READ-8")
 def test_a_revert_undone_lifts_the_marks(sqlite_home: Path) -> None:
-    place = places(sqlite_home)[-1]
+    place = sources(sqlite_home)[-1]
     _, _, cursor = read(place)
     session_id = "ses_e039e3380ffesiyRnOKg9Vk5p5"
     writer = sqlite3.connect(place.path)
@@ -348,7 +348,7 @@ def test_a_revert_undone_lifts_the_marks(sqlite_home: Path) -> None:
 @pytest.mark.requirement("READ-24")
 @pytest.mark.parametrize("table", ["account", "control_account", "credential", "session_share", "event"])
 def test_sqlite_itself_refuses_tables_with_credentials(sqlite_home: Path, table: str) -> None:
-    with opened(places(sqlite_home)[-1].path, TABLES) as database:
+    with opened(sources(sqlite_home)[-1].path, TABLES) as database:
         assert list(database.rows("SELECT id FROM session"))
         with pytest.raises(apsw.AuthError):
             list(database.rows(f"SELECT * FROM {table}"))
@@ -368,25 +368,25 @@ def test_files_with_credentials_are_not_opened(json_home: Path, monkeypatch: pyt
         return read_bytes(self)
 
     monkeypatch.setattr(Path, "read_bytes", watch)
-    found, _, _ = read(places(json_home)[-1])
+    found, _, _ = read(sources(json_home)[-1])
     assert seen
     assert not [path for path in seen if "auth" in Path(path).name or "session_share" in path]
     assert "SECRET" not in repr(found)
 
 
-# --- places
+# --- sources
 
 
 @pytest.mark.requirement("READ-21")
 def test_a_database_named_in_the_environment_does_not_hide_the_usual_one(sqlite_home: Path) -> None:
-    usual = places(sqlite_home)[-1].path
+    usual = sources(sqlite_home)[-1].path
     shutil.copy(usual, usual.with_name("mine.db"))
-    found = places(sqlite_home, OPENCODE_DB="mine.db")
+    found = sources(sqlite_home, OPENCODE_DB="mine.db")
     assert [place.path.name for place in found if place.layout == "sqlite"] == ["opencode.db", "mine.db"]
     assert found[-1].precedence > found[-2].precedence
 
 
 @pytest.mark.requirement("READ-3")
 def test_the_diff_file_beside_the_database_is_read(sqlite_home: Path) -> None:
-    session, _ = read(places(sqlite_home)[-1])[0]["ses_e039e3380ffesiyRnOKg9Vk5p5"]
+    session, _ = read(sources(sqlite_home)[-1])[0]["ses_e039e3380ffesiyRnOKg9Vk5p5"]
     assert session.metadata["diff"] == [{"file": "README.md", "additions": 2, "deletions": 0, "status": "modified"}]

@@ -94,7 +94,7 @@ def test_little_disk_space_degrades_and_none_is_an_error(
 def test_a_writer_that_is_busy_degrades_and_unreadable_sources_are_named(
     made: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made.store.sources.place_finished(NS, "codex", "/home/x/.codex", "1", "no permission", 5)
+    made.store.sources.source_finished(NS, "codex", "/home/x/.codex", "1", "no permission", 5)
     status = made.status.status(NS)
     assert (status.status, status.reasons[0].level) == ("degraded", "degraded")
     assert "/home/x/.codex" in status.reasons[0].text

@@ -116,10 +116,10 @@ def test_absence_never_overwrites(store: Store) -> None:
 @pytest.mark.requirement("STORE-6")
 def test_the_newer_place_of_a_client_wins_and_the_older_fills_gaps(store: Store) -> None:
     store.ingest.apply(
-        NS, [delta(message("m1", 1, "new words"), about=session(title="New"))], place=("oc", "db"), precedence=2
+        NS, [delta(message("m1", 1, "new words"), about=session(title="New"))], source=("oc", "db"), precedence=2
     )
     old = delta(message("m1", 1, "old words"), message("m0", 0, "only here"), about=session(title="Old", slug="s"))
-    store.ingest.apply(NS, [old], place=("oc", "json"), precedence=1)
+    store.ingest.apply(NS, [old], source=("oc", "json"), precedence=1)
     row = store.sessions.get(NS, A)
     assert row is not None
     assert (row.session.title, row.session.slug) == ("New", "s")
@@ -172,9 +172,9 @@ def test_files_of_a_session_are_merged_by_time_whatever_came_first(store: Store,
     session_id = SessionId(f"ses_{cut}_" + "_".join(map(str, arriving)))
     said = {}
     for n in range(12):
-        file, place = divmod(n, 4)
-        at = None if n == 1 else NOON - 5 if n == 6 else NOON + 10 * place + file
-        said[n] = (f"file{file}", replace(message(f"m{n}", place * 100, of=session_id), created_at=at))
+        file, source = divmod(n, 4)
+        at = None if n == 1 else NOON - 5 if n == 6 else NOON + 10 * source + file
+        said[n] = (f"file{file}", replace(message(f"m{n}", source * 100, of=session_id), created_at=at))
     # What stands in one file is read from its beginning to its end.
     order = {file: iter([n for n in sorted(arriving) if n // 4 == file]) for file in range(3)}
     steps = [next(order[n // 4]) for n in arriving]
@@ -293,24 +293,24 @@ def test_reverted_marks_come_and_go(store: Store) -> None:
 
 @pytest.mark.requirement("STORE-14")
 def test_a_cursor_moves_with_the_records_it_stands_for(store: Store) -> None:
-    place = ("reader", "/somewhere")
+    source = ("reader", "/somewhere")
     bad = SkippedRecord("f.jsonl", "12", "not JSON")
     store.ingest.apply(
         NS,
         [delta(message("m1", 1, "x"))],
-        place=place,
+        source=source,
         cursor={"f.jsonl": {"offset": 9}},
         skipped=[bad],
         redactions={"token": 2},
     )
     store.ingest.apply(
-        NS, [], place=place, cursor={"g.jsonl": 1, "f.jsonl": None}, skipped=[bad], redactions={"token": 1}
+        NS, [], source=source, cursor={"g.jsonl": 1, "f.jsonl": None}, skipped=[bad], redactions={"token": 1}
     )
-    assert store.sources.cursor(NS, *place) == {"g.jsonl": 1}
-    (state,) = store.sources.places(NS)
+    assert store.sources.cursor(NS, *source) == {"g.jsonl": 1}
+    (state,) = store.sources.states(NS)
     assert (state.skipped, state.redactions, state.sessions, state.messages) == ((bad,), {"token": 3}, 1, 1)
-    assert store.sources.sessions_of_place(NS, *place) == {A}
-    assert store.sources.places_of_session(NS, A) == [place]
+    assert store.sources.sessions_of_source(NS, *source) == {A}
+    assert store.sources.sources_of_session(NS, A) == [source]
 
 
 @pytest.mark.requirement("STORE-15")

@@ -23,14 +23,14 @@ def delta(session_id: str, *texts: str, **fields: object) -> SessionDelta:
 
 @pytest.mark.requirement("FORGET-2")
 def test_what_was_read_before_it_was_forgotten_is_not_written_afterwards(store: Store) -> None:
-    place = ("claude_code", "/home/me/.claude")
+    source = ("claude_code", "/home/me/.claude")
     prepared = store.ingest.preparation().prepare([delta("ses_a", "zorvath")])
     store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
-    store.ingest.submit(NS, prepared, place=place, cursor={"a.jsonl": {"size": 1}}).result()
+    store.ingest.submit(NS, prepared, source=source, cursor={"a.jsonl": {"size": 1}}).result()
     assert store.sessions.get(NS, session("ses_a").id) is None
     assert store.text.match(NS, Term("zorvath"), DocFilter(), 5) == []
     # Its cursor does not move: the next scan sees the file once more, and hides its name.
-    assert store.sources.cursor(NS, *place) == {}
+    assert store.sources.cursor(NS, *source) == {}
 
 
 @pytest.mark.requirement("FORGET-5")

@@ -17,7 +17,7 @@ from ovillo.ingest.scan_filter import DeltaFilter, ScanFilter
 from ovillo.ingest.sealed import SealedCursor
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
-from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Reader
+from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Reader, Source
 from ovillo.store.protocol import Preparation
 
 log = logging.getLogger(__name__)
@@ -71,25 +71,25 @@ class Bundle:
 
 def bundles(
     reader: Reader,
-    place: Place,
+    source: Source,
     cursor: Cursor,
     make_redactor: MakeRedactor,
     preparation: Preparation,
     scan_filter: ScanFilter,
     only: SessionId | None = None,
 ) -> Generator[Bundle, None, None]:
-    """Read ``place`` from ``cursor`` on. Never raises: the last bundle names the error that ended it."""
+    """Read ``source`` from ``cursor`` on. Never raises: the last bundle names the error that ended it."""
     sealed = cursor.sealed if isinstance(cursor, SealedCursor) else ()
     gathering = _Gathering(make_redactor, preparation, DeltaFilter(scan_filter, sealed))
     try:
-        for record in reader.scan(place, cursor, only):
+        for record in reader.scan(source, cursor, only):
             full = gathering.take(record)
             if full is not None:
                 yield full
     except OvilloError as problem:
         gathering.bundle.error = str(problem)
     except Exception as problem:
-        log.exception("Reading %s failed", place.path)
+        log.exception("Reading %s failed", source.path)
         gathering.bundle.error = f"{type(problem).__name__}: {problem}"
     yield gathering.close()
 

@@ -1,4 +1,4 @@
-"""Reading one large place with several processes: they read and prepare, the caller writes.
+"""Reading one large source with several processes: they read and prepare, the caller writes.
 
 Owns the processes and the pipes between. Worth it for a first scan only: starting them costs a third of a
 second, and one Python process can neither parse nor analyse on two cores.
@@ -17,7 +17,7 @@ from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.model.records import SessionId
 from ovillo.readers import reader_named
-from ovillo.readers.protocol import Cursor, Place
+from ovillo.readers.protocol import Cursor, Source
 from ovillo.store.protocol import Preparation
 
 #: More readers than this only wait for the one writer.
@@ -29,19 +29,19 @@ def worker_count() -> int:
 
 
 def parallel_bundles(
-    place: Place,
+    source: Source,
     cursor: Cursor,
     make_redactor: MakeRedactor,
     preparation: Preparation,
     scan_filter: ScanFilter,
     workers: int,
 ) -> Iterator[Bundle]:
-    """Bundles of all shares of ``place`` as they come; like ``bundles``, never raises."""
+    """Bundles of all shares of ``source`` as they come; like ``bundles``, never raises."""
     context = multiprocessing.get_context("spawn")
     processes, pipes = [], []
     for index in range(workers):
         receiver, sender = context.Pipe(duplex=False)
-        share = replace(place, shard=(index, workers))
+        share = replace(source, shard=(index, workers))
         process = context.Process(
             target=_read_share,
             args=(sender, share, cursor, make_redactor, preparation, scan_filter),
@@ -81,7 +81,7 @@ def _collect(pipes: list[Connection], last: Bundle) -> Iterator[Bundle]:
                 continue
             if bundle.inventory is not None:
                 inventories.append(bundle.inventory)
-                # One share's sessions are not all the place holds.
+                # One share's sessions are not all the source holds.
                 bundle.inventory = None
             yield bundle
     if finished < len(pipes):
@@ -93,7 +93,7 @@ def _collect(pipes: list[Connection], last: Bundle) -> Iterator[Bundle]:
 
 def _read_share(
     pipe: Connection,
-    place: Place,
+    source: Source,
     cursor: Cursor,
     make_redactor: MakeRedactor,
     preparation: Preparation,
@@ -101,7 +101,7 @@ def _read_share(
 ) -> None:
     # A closed pipe means that the writing process is gone: nothing is left to do.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        for bundle in bundles(reader_named(place.reader), place, cursor, make_redactor, preparation, scan_filter):
+        for bundle in bundles(reader_named(source.reader), source, cursor, make_redactor, preparation, scan_filter):
             pipe.send(bundle)
         pipe.send(None)
     pipe.close()

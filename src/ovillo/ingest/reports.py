@@ -23,7 +23,7 @@ class ScanProgress:
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """One place and what is known of it, for ``ovillo sources``."""
+    """One source and what is known of it, for ``ovillo sources``."""
 
     reader: str
     title: str
@@ -46,7 +46,7 @@ class SourceReport:
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    places: int
+    sources: int
     sessions: int
     messages: int
     parts: int

@@ -64,7 +64,7 @@ _FORGOTTEN = Rule("", b"")
 
 
 class DeltaFilter:
-    """What one pass over a place lets through."""
+    """What one pass over a source lets through."""
 
     def __init__(self, scan_filter: ScanFilter, sealed: Iterable[str]) -> None:
         self._scan_filter = scan_filter

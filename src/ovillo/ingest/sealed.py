@@ -56,7 +56,7 @@ def _bytes(text: str) -> bytes:
 
 
 class SealedCursor(dict[str, Any]):
-    """A place's cursor for its reader: sealed entries are found by their name and are not listed."""
+    """A source's cursor for its reader: sealed entries are found by their name and are not listed."""
 
     def __init__(self, stored: Mapping[str, Any], key: bytes | None) -> None:
         super().__init__({name: value for name, value in stored.items() if not name.startswith(PREFIX)})

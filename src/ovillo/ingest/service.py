@@ -27,7 +27,7 @@ from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import SealedCursor
 from ovillo.ingest.state import ScanState
 from ovillo.ingest.versions import catching_up, reading_of
-from ovillo.ingest.watch import changed_places
+from ovillo.ingest.watch import changed_sources
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, StoreUnavailable
 from ovillo.model.ids import client_id
@@ -39,9 +39,9 @@ from ovillo.model.records import (
 )
 from ovillo.model.timeouts import patient
 from ovillo.readers.jsonl import has_passed
-from ovillo.readers.protocol import Cursor, Place, Reader
+from ovillo.readers.protocol import Cursor, Reader, Source
 from ovillo.security.private_files import lock
-from ovillo.store.protocol import Applied, PlaceState
+from ovillo.store.protocol import Applied, SourceState
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
@@ -92,9 +92,9 @@ class Ingest:
 
     # --- what there is
 
-    def places(self) -> list[Place]:
+    def discovered(self) -> list[Source]:
         """Places of all readers that exist now, older layouts first; not those of excluded clients."""
-        return [place for place in self._found() if place.reader not in self.excluded_clients()]
+        return [source for source in self._found() if source.reader not in self.excluded_clients()]
 
     def excluded_clients(self) -> frozenset[str]:
         return self.exclusion().clients
@@ -103,21 +103,23 @@ class Ingest:
         """The rules as they are now."""
         return Exclusion(self._exclude, self._home, tuple(self._readers))
 
-    def _found(self) -> list[Place]:
-        found: list[Place] = []
+    def _found(self) -> list[Source]:
+        found: list[Source] = []
         for reader in self._readers.values():
             try:
-                found += sorted(reader.discover(self._environment, self._home), key=lambda place: place.precedence)
+                found += sorted(reader.discover(self._environment, self._home), key=lambda source: source.precedence)
             except OSError as error:
                 log.warning("%s: looking for its stores failed: %s", reader.title, error)
         return found
 
     def sources(self) -> list[SourceReport]:
-        """Every place known or found now, each damaged record once."""
-        known = {(state.reader, state.path): state for state in self._store.sources.places(self._namespace)}
+        """Every source known or found now, each damaged record once."""
+        known = {(state.reader, state.path): state for state in self._store.sources.states(self._namespace)}
         reports = [
-            self._report(place.reader, str(place.path), place.layout, known.pop((place.reader, str(place.path)), None))
-            for place in self._found()
+            self._report(
+                source.reader, str(source.path), source.layout, known.pop((source.reader, str(source.path)), None)
+            )
+            for source in self._found()
         ]
         reports += [
             self._report(reader, path, state.layout, state, gone=True) for (reader, path), state in known.items()
@@ -133,7 +135,7 @@ class Ingest:
         ]
 
     def _report(
-        self, reader: str, path: str, layout: str, state: PlaceState | None, *, gone: bool = False
+        self, reader: str, path: str, layout: str, state: SourceState | None, *, gone: bool = False
     ) -> SourceReport:
         title = self._readers[reader].title if reader in self._readers else reader
         if state is None:
@@ -172,9 +174,9 @@ class Ingest:
         self,
         progress: OnProgress | None = None,
         readers: Sequence[str] | None = None,
-        places: Sequence[Place] | None = None,
+        sources: Sequence[Source] | None = None,
     ) -> ScanReport:
-        """Read everything new of all places (or of some readers or places). Waits for nobody: the report is
+        """Read everything new of all sources (or of some readers or sources). Waits for nobody: the report is
         ``busy`` when another process or thread scans. Raises InvalidInput for an unknown reader."""
         from filelock import Timeout  # start-up cost: a command that only asks takes no lock
 
@@ -191,7 +193,7 @@ class Ingest:
         try:
             with lock(self._lock_path), patient():
                 self._state.scanning = True
-                return self._scan(progress, readers, places, started)
+                return self._scan(progress, readers, sources, started)
         except Timeout:
             return _busy()
         finally:
@@ -199,25 +201,31 @@ class Ingest:
             self._in_process.release()
 
     def _scan(
-        self, progress: OnProgress | None, readers: Sequence[str] | None, places: Sequence[Place] | None, started: float
+        self,
+        progress: OnProgress | None,
+        readers: Sequence[str] | None,
+        sources: Sequence[Source] | None,
+        started: float,
     ) -> ScanReport:
         if not self._store.text.is_current():
             log.warning("The text index was made by another version and is built again.")
             self._store.text.rebuild()
         todo = [
-            place for place in (self.places() if places is None else places) if not readers or place.reader in readers
+            source
+            for source in (self.discovered() if sources is None else sources)
+            if not readers or source.reader in readers
         ]
         meter = _Meter(progress, sum(map(self._expected, todo)) if progress else 0)
         applied, skipped = Applied(), 0
-        for place in todo:
-            done, bad = self._scan_place(place, meter)
+        for source in todo:
+            done, bad = self._scan_source(source, meter)
             applied, skipped = applied + done, skipped + bad
         meter.finishing()
         resolve_forks(self._store, self._namespace)
         while self._store.text.advance_trigrams():
             pass
         return ScanReport(
-            places=len(todo),
+            sources=len(todo),
             sessions=applied.sessions,
             messages=applied.messages,
             parts=applied.parts,
@@ -226,30 +234,32 @@ class Ingest:
             elapsed_ms=round((time.monotonic() - started) * 1000),
         )
 
-    def _expected(self, place: Place) -> int:
+    def _expected(self, source: Source) -> int:
         """Bytes to read there, for a bar that knows its length before anything is read. The reader is asked and left:
         a database of a client is not kept open while others are read."""
-        scan_filter = self._scan_filter(place)
-        known = self._store.sources.cursor(self._namespace, place.reader, str(place.path))
-        cursor = SealedCursor(reading_of(self._readers[place.reader], known).cursor, scan_filter.key)
-        stream = bundles(self._readers[place.reader], place, cursor, self._the_redactor, self._preparation, scan_filter)
+        scan_filter = self._scan_filter(source)
+        known = self._store.sources.cursor(self._namespace, source.reader, str(source.path))
+        cursor = SealedCursor(reading_of(self._readers[source.reader], known).cursor, scan_filter.key)
+        stream = bundles(
+            self._readers[source.reader], source, cursor, self._the_redactor, self._preparation, scan_filter
+        )
         first = next(stream, None)
         stream.close()
         return first.expected_bytes if first else 0
 
-    def _scan_place(self, place: Place, meter: _Meter) -> tuple[Applied, int]:
-        path = str(place.path)
+    def _scan_source(self, source: Source, meter: _Meter) -> tuple[Applied, int]:
+        path = str(source.path)
         error: str | None = None
         skipped = 0
         left_out: set[tuple[str, bytes, bytes]] = set()
-        meter.enter(place)
-        scan_filter = self._see_lifted_rules(place, self._scan_filter(place))
+        meter.enter(source)
+        scan_filter = self._see_lifted_rules(source, self._scan_filter(source))
         reading = reading_of(
-            self._readers[place.reader], self._store.sources.cursor(self._namespace, place.reader, path)
+            self._readers[source.reader], self._store.sources.cursor(self._namespace, source.reader, path)
         )
-        self._move(place, reading.before)
-        writing = _Writing(self._store, self._namespace, place, anew=reading.anew)
-        for bundle in self._bundles(place, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
+        self._move(source, reading.before)
+        writing = _Writing(self._store, self._namespace, source, anew=reading.anew)
+        for bundle in self._bundles(source, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
             writing.submit(bundle)
             left_out |= bundle.excluded
             meter.count(bundle)
@@ -257,41 +267,41 @@ class Ingest:
             error = error or bundle.error
             if bundle.inventory is not None:
                 writing.finish()
-                self._note_deletions(place, bundle.inventory)
+                self._note_deletions(source, bundle.inventory)
         applied = writing.finish()
         if reading.after and error is None:
             if reading.anew:
-                self._store.ingest.end_anew(self._namespace, place.reader, path)
-            self._move(place, reading.after)
-        self._store.sources.place_finished(self._namespace, place.reader, path, place.layout, error, self._clock())
+                self._store.ingest.end_anew(self._namespace, source.reader, path)
+            self._move(source, reading.after)
+        self._store.sources.source_finished(self._namespace, source.reader, path, source.layout, error, self._clock())
         if left_out:
-            self._store.forgetting.note_excluded(self._namespace, place.reader, path, sorted(left_out))
+            self._store.forgetting.note_excluded(self._namespace, source.reader, path, sorted(left_out))
         return applied, skipped + (error is not None)
 
-    def _move(self, place: Place, cursor: Cursor) -> None:
+    def _move(self, source: Source, cursor: Cursor) -> None:
         if cursor:
-            self._store.ingest.apply(self._namespace, [], place=(place.reader, str(place.path)), cursor=cursor)
+            self._store.ingest.apply(self._namespace, [], source=(source.reader, str(source.path)), cursor=cursor)
 
-    def _scan_filter(self, place: Place) -> ScanFilter:
-        """Made for each place: what was forgotten a moment ago is left out, too."""
+    def _scan_filter(self, source: Source) -> ScanFilter:
+        """Made for each source: what was forgotten a moment ago is left out, too."""
         return ScanFilter(
             self.exclusion(),
             self._store.forgetting.all_marks(self._namespace),
             self._store.secrets.get("forgetting"),
-            self._store.forgetting.excluded_marks(self._namespace, place.reader, str(place.path)),
+            self._store.forgetting.excluded_marks(self._namespace, source.reader, str(source.path)),
         )
 
-    def _see_lifted_rules(self, place: Place, scan_filter: ScanFilter) -> ScanFilter:
+    def _see_lifted_rules(self, source: Source, scan_filter: ScanFilter) -> ScanFilter:
         """What a rule excluded is read once the rule is gone or says something else."""
         if all(scan_filter.exclusion.still_says(*rule) for rule in set(scan_filter.known.values())):
             return scan_filter
-        self._store.forgetting.read_place_again(self._namespace, place.reader, str(place.path))
+        self._store.forgetting.read_source_again(self._namespace, source.reader, str(source.path))
         return replace(scan_filter, known={})
 
-    def _bundles(self, place: Place, cursor: Cursor, scan_filter: ScanFilter) -> Iterator[Bundle]:
+    def _bundles(self, source: Source, cursor: Cursor, scan_filter: ScanFilter) -> Iterator[Bundle]:
         """In this process; or, when the first bundle says that there is much to read, in several."""
-        reader = self._readers[place.reader]
-        stream = bundles(reader, place, cursor, self._the_redactor, self._preparation, scan_filter)
+        reader = self._readers[source.reader]
+        stream = bundles(reader, source, cursor, self._the_redactor, self._preparation, scan_filter)
         first = next(stream, None)
         if first is None:
             return
@@ -302,17 +312,17 @@ class Ingest:
             first.cursor = {}
             yield first
             yield from parallel_bundles(
-                place, cursor, self._make_redactor, self._preparation, scan_filter, worker_count()
+                source, cursor, self._make_redactor, self._preparation, scan_filter, worker_count()
             )
         else:
             yield first
             yield from stream
 
-    def _note_deletions(self, place: Place, present: frozenset[SessionId]) -> None:
-        """Sessions this place held and no longer does stay here, marked; unless another place still has them."""
-        held = self._store.sources.sessions_of_place(self._namespace, place.reader, str(place.path))
+    def _note_deletions(self, source: Source, present: frozenset[SessionId]) -> None:
+        """Sessions this source held and no longer does stay here, marked; unless another source still has them."""
+        held = self._store.sources.sessions_of_source(self._namespace, source.reader, str(source.path))
         gone = {x for x in held if x not in present and client_id(x) not in present}
-        gone = {x for x in gone if len(self._store.sources.places_of_session(self._namespace, x)) < 2}
+        gone = {x for x in gone if len(self._store.sources.sources_of_session(self._namespace, x)) < 2}
         if gone:
             self._store.ingest.mark_deleted_at_source(self._namespace, sorted(gone))
 
@@ -331,19 +341,19 @@ class Ingest:
             return False
 
     def _catch_up(self, namespace: Namespace, session_id: SessionId, deadline: float) -> bool:
-        held_by = set(self._store.sources.places_of_session(namespace, session_id))
-        for place in self.places():
-            if held_by and (place.reader, str(place.path)) not in held_by:
+        held_by = set(self._store.sources.sources_of_session(namespace, session_id))
+        for source in self.discovered():
+            if held_by and (source.reader, str(source.path)) not in held_by:
                 continue
-            scan_filter = self._scan_filter(place)
-            reader = self._readers[place.reader]
-            reading = catching_up(reader, self._store.sources.cursor(namespace, place.reader, str(place.path)))
-            writing = _Writing(self._store, namespace, place, anew=reading.anew)
+            scan_filter = self._scan_filter(source)
+            reader = self._readers[source.reader]
+            reading = catching_up(reader, self._store.sources.cursor(namespace, source.reader, str(source.path)))
+            writing = _Writing(self._store, namespace, source, anew=reading.anew)
             late = False
             left_out: set[tuple[str, bytes, bytes]] = set()
             for bundle in bundles(
                 reader,
-                place,
+                source,
                 SealedCursor(reading.cursor, scan_filter.key),
                 self._the_redactor,
                 self._preparation,
@@ -356,7 +366,7 @@ class Ingest:
                     break
             writing.finish()
             if left_out:
-                self._store.forgetting.note_excluded(namespace, place.reader, str(place.path), sorted(left_out))
+                self._store.forgetting.note_excluded(namespace, source.reader, str(source.path), sorted(left_out))
             if late:
                 return False
         return True
@@ -373,27 +383,27 @@ class Ingest:
             self._state.watching = False
 
     def _watch(self, stop: threading.Event, on_change: Callable[[ScanReport], None] | None) -> None:
-        todo: list[Place] | None = None
+        todo: list[Source] | None = None
         while not stop.is_set():
-            report = self.scan(places=todo)
+            report = self.scan(sources=todo)
             if report.busy:
                 # Somebody else is reading; look again soon, in case the change came after they passed it.
                 stop.wait(0.5)
                 continue
             if on_change and report.touched:
                 on_change(report)
-            todo = changed_places(self.places(), stop)
+            todo = changed_sources(self.discovered(), stop)
 
 
 class _Writing:
-    """Bundles of one place on their way to the store: a few in flight, so that reading goes on meanwhile."""
+    """Bundles of one source on their way to the store: a few in flight, so that reading goes on meanwhile."""
 
     _IN_FLIGHT = 2
 
-    def __init__(self, store: Store, namespace: Namespace, place: Place, *, anew: bool = False) -> None:
+    def __init__(self, store: Store, namespace: Namespace, source: Source, *, anew: bool = False) -> None:
         self._store = store
         self._namespace = namespace
-        self._place = place
+        self._source = source
         self._anew = anew
         #: Sessions that began to be read anew: one in two files begins once.
         self._begun: set[SessionId] = set()
@@ -409,8 +419,8 @@ class _Writing:
             self._store.ingest.submit(
                 self._namespace,
                 bundle.prepared,
-                place=(self._place.reader, str(self._place.path)),
-                precedence=self._place.precedence,
+                source=(self._source.reader, str(self._source.path)),
+                precedence=self._source.precedence,
                 cursor=bundle.cursor,
                 skipped=bundle.skipped,
                 redactions=bundle.redactions,
@@ -437,8 +447,8 @@ class _Meter:
         self._read, self._total, self._messages = 0, expected, 0
         self._sessions: set[str] = set()
 
-    def enter(self, place: Place) -> None:
-        self._reader, self._path = place.reader, str(place.path)
+    def enter(self, source: Source) -> None:
+        self._reader, self._path = source.reader, str(source.path)
 
     def count(self, bundle: Bundle) -> None:
         # More may come than was expected: agents write meanwhile.

@@ -1,6 +1,6 @@
-"""Which version of a reader read a place, and what follows when the reader has become another.
+"""Which version of a reader read a source, and what follows when the reader has become another.
 
-Owns one key of a place's cursor, which no reader sees. A new version reads every place again, once: from an empty
+Owns one key of a source's cursor, which no reader sees. A new version reads every source again, once: from an empty
 cursor, over what is stored. Where the client only appends, what comes takes the place of what an earlier version made
 of it, and what does not come again is dropped at the end; elsewhere it is merged, since the client may have removed
 what is only here.
@@ -14,13 +14,13 @@ from typing import Any
 from ovillo.readers.protocol import Cursor, Reader
 
 _KEY = "@reader"
-#: Needs no mark: places read before versions were noted have none.
+#: Needs no mark: sources read before versions were noted have none.
 _FIRST = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How to read a place now."""
+    """How to read a source now."""
 
     #: For the reader.
     cursor: Cursor
@@ -32,7 +32,7 @@ class Reading:
 
 
 def reading_of(reader: Reader, stored: Cursor) -> Reading:
-    """A scan of a whole place whose cursor is ``stored``."""
+    """A scan of a whole source whose cursor is ``stored``."""
     cursor, known = _split(stored)
     version, appends_only = _facts(reader)
     mark: dict[str, Any] = {"version": version}
@@ -45,7 +45,7 @@ def reading_of(reader: Reader, stored: Cursor) -> Reading:
 
 
 def catching_up(reader: Reader, stored: Cursor) -> Reading:
-    """A look at one session, which leaves reading a place again to the next scan."""
+    """A look at one session, which leaves reading a source again to the next scan."""
     cursor, known = _split(stored)
     version, appends_only = _facts(reader)
     return Reading(cursor, anew=appends_only and known.get("again") is True and known.get("version") == version)

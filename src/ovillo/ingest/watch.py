@@ -1,4 +1,4 @@
-"""Waiting until a place changes on disk.
+"""Waiting until a source changes on disk.
 
 Owns the watching; reading what changed is the service's.
 """
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from ovillo.readers.protocol import Place
+from ovillo.readers.protocol import Source
 
 log = logging.getLogger(__name__)
 
@@ -20,9 +20,9 @@ _DEBOUNCE_MS = 250
 _AGAIN_S = 20.0
 
 
-def changed_places(places: Sequence[Place], stop: threading.Event) -> list[Place] | None:
-    """Blocks until something changed; the places it happened in, or ``None`` for "look at all again"."""
-    watched = {path: place for place in places for path in (place.watch or (place.path,)) if path.exists()}
+def changed_sources(sources: Sequence[Source], stop: threading.Event) -> list[Source] | None:
+    """Blocks until something changed; the sources it happened in, or ``None`` for "look at all again"."""
+    watched = {path: source for source in sources for path in (source.watch or (source.path,)) if path.exists()}
     if not watched:
         stop.wait(_AGAIN_S)
         return None
@@ -50,5 +50,5 @@ def changed_places(places: Sequence[Place], stop: threading.Event) -> list[Place
     if not changes:
         return None
     touched = {Path(path) for _, path in changes}
-    hit = [place for path, place in watched.items() if any(path == x or path in x.parents for x in touched)]
-    return list({place.path: place for place in hit}.values()) or None
+    hit = [source for path, source in watched.items() if any(path == x or path in x.parents for x in touched)]
+    return list({source.path: source for source in hit}.values()) or None

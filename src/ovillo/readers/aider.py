@@ -41,7 +41,7 @@ from ovillo.model.records import (
 from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft
 from ovillo.readers.jsonl import stat_regular
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
 
 SOURCE = "aider"
@@ -74,8 +74,8 @@ class AiderReader:
     shardable = False
     client = Client(variables=("OVILLO_AIDER_DIRS", "PWD", "AIDER_CHAT_HISTORY_FILE"))
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
-        """A place for each history file in the folders a reader can know of."""
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
+        """A source for each history file in the folders a reader can know of."""
         folders = [Path(x) for x in env.get("OVILLO_AIDER_DIRS", "").split(os.pathsep) if x]
         if (here := env.get("PWD")) and Path(here).is_absolute():
             folders += [Path(here), *_git_root(Path(here))]
@@ -83,12 +83,12 @@ class AiderReader:
         if named := env.get("AIDER_CHAT_HISTORY_FILE"):
             files.append(Path(here or home, named))
         found = {path.resolve(): None for path in files if stat_regular(path) is not None}
-        return [Place(self.name, path, watch=(path,)) for path in found]
+        return [Source(self.name, path, watch=(path,)) for path in found]
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """All sessions of the file again when it grew: they are told apart by their headings only."""
-        files = [place.path] if stat_regular(place.path) is not None else []
-        yield from scan_session_files(files, Listing(place.path), cursor, only, _identify, _read)
+        files = [source.path] if stat_regular(source.path) is not None else []
+        yield from scan_session_files(files, Listing(source.path), cursor, only, _identify, _read)
 
 
 def _git_root(folder: Path) -> list[Path]:

@@ -38,7 +38,7 @@ from ovillo.model.records import (
 from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, parsed, str_of, text_of, time_of
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, read_document, scan_session_files
 
 SOURCE = "cline"
@@ -82,7 +82,7 @@ class ClineReader:
     shardable = False
     client = Client(variables=("XDG_CONFIG_HOME", "APPDATA"))
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """The ``tasks`` folders of all editors and extensions, on Linux, macOS and Windows paths."""
         bases = [Path(env["XDG_CONFIG_HOME"]) if env.get("XDG_CONFIG_HOME") else home / ".config"]
         bases.append(home / "Library" / "Application Support")
@@ -91,18 +91,18 @@ class ClineReader:
         users += [home / server / "data" / "User" for server in (".vscode-server", ".vscode-remote", ".cursor-server")]
         folders = [(user / "globalStorage" / x / "tasks", name) for user in users for x, name in _EXTENSIONS.items()]
         folders.append((home / ".cline" / "data" / "tasks", "cline"))
-        return [Place(self.name, path, name, watch=(path,)) for path, name in folders if path.is_dir()]
+        return [Source(self.name, path, name, watch=(path,)) for path, name in folders if path.is_dir()]
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Changed tasks whole: the client rewrites its files at each step."""
-        listing = Listing(place.path)
+        listing = Listing(source.path)
         files: list[Path] = []
-        for task in listing.folders(place.path):
+        for task in listing.folders(source.path):
             known = listing.named(task, _HISTORY, _OLD_HISTORY, _SHOWN, _ABOUT)
             if any(path.name != _ABOUT for path in known):
                 files += known
         yield from scan_session_files(
-            files, listing, cursor, only, _identify, lambda group: _read(group, place.layout or "cline")
+            files, listing, cursor, only, _identify, lambda group: _read(group, source.layout or "cline")
         )
 
 

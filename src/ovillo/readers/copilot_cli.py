@@ -37,7 +37,7 @@ from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of, time_of
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
 
 SOURCE = "copilot_cli"
@@ -57,16 +57,16 @@ class CopilotCliReader:
     shardable = False
     client = Client(variables=("COPILOT_HOME",))
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         root = Path(env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else home / ".copilot"
         state = root / "session-state"
-        return [Place(self.name, state, watch=(state,))] if state.is_dir() else []
+        return [Source(self.name, state, watch=(state,))] if state.is_dir() else []
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Changed sessions whole."""
-        listing = Listing(place.path)
-        files = listing.files(place.path, ".jsonl")
-        for folder in listing.folders(place.path):
+        listing = Listing(source.path)
+        files = listing.files(source.path, ".jsonl")
+        for folder in listing.folders(source.path):
             files += listing.named(folder, "events.jsonl", "workspace.yaml")
         yield from scan_session_files(files, listing, cursor, only, _identify, _read)
 

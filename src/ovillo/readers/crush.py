@@ -43,7 +43,7 @@ from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import cost_of, dict_of, dicts_of, id_of, parsed, str_of, text_of, time_of
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.session_files import deltas
 from ovillo.readers.session_rows import Database, SessionRow, scan_session_rows, session_rows
 
@@ -75,8 +75,8 @@ class CrushReader:
     shardable = False
     client = Client(variables=("OVILLO_CRUSH_DIRS", "PWD", "XDG_DATA_HOME", "LOCALAPPDATA", "CRUSH_GLOBAL_DATA"))
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
-        """A place for each database in the folders a reader can know of."""
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
+        """A source for each database in the folders a reader can know of."""
         folders = [Path(x) for x in env.get("OVILLO_CRUSH_DIRS", "").split(os.pathsep) if x]
         if (here := env.get("PWD")) and Path(here).is_absolute():
             folders += (Path(here), *Path(here).parents)[:_MAX_ROOTS_UP]
@@ -87,10 +87,10 @@ class CrushReader:
         if shared := env.get("CRUSH_GLOBAL_DATA"):
             stores.append(Path(shared) / "crush.db")
         found = {path.resolve(): None for path in stores if stat_regular(path) is not None}
-        return [Place(self.name, path, watch=(path.parent,)) for path in found]
+        return [Source(self.name, path, watch=(path.parent,)) for path in found]
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
-        yield from scan_session_rows(place.path, cursor, only, _list_rows, lambda db, one: _read(db, one, place.path))
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+        yield from scan_session_rows(source.path, cursor, only, _list_rows, lambda db, one: _read(db, one, source.path))
 
 
 def _list_rows(database: Database) -> Iterator[SessionRow]:

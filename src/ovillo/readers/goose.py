@@ -44,7 +44,7 @@ from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of, time_of
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.repeats import lines_once
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
 from ovillo.readers.session_rows import Database, SessionRow, scan_session_rows, session_rows
@@ -80,29 +80,29 @@ class GooseReader:
     shardable = False
     client = Client(variables=("GOOSE_PATH_ROOT", "XDG_DATA_HOME", "APPDATA"))
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """The database and, with lower precedence, the older files beside it."""
         roots = [
             Path(env["GOOSE_PATH_ROOT"]) / "data" if env.get("GOOSE_PATH_ROOT") else None,
             (Path(env["XDG_DATA_HOME"]) if env.get("XDG_DATA_HOME") else home / ".local" / "share") / "goose",
             (Path(env["APPDATA"]) if env.get("APPDATA") else home / "AppData" / "Roaming") / "Block" / "goose" / "data",
         ]
-        places: list[Place] = []
+        sources: list[Source] = []
         for folder in dict.fromkeys(root / "sessions" for root in roots if root is not None):
             database = folder / "sessions.db"
             if any(Listing(folder).files(folder, ".jsonl")):
-                places.append(Place(self.name, folder, "jsonl", watch=(folder,)))
+                sources.append(Source(self.name, folder, "jsonl", watch=(folder,)))
             if stat_regular(database) is not None:
-                places.append(Place(self.name, database, "sqlite", watch=(folder,), precedence=1))
-        return places
+                sources.append(Source(self.name, database, "sqlite", watch=(folder,), precedence=1))
+        return sources
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
-        if place.layout == "jsonl":
-            listing = Listing(place.path)
-            files = listing.files(place.path, ".jsonl")
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+        if source.layout == "jsonl":
+            listing = Listing(source.path)
+            files = listing.files(source.path, ".jsonl")
             yield from scan_session_files(files, listing, cursor, only, _identify, _read_file)
         else:
-            yield from scan_session_rows(place.path, cursor, only, _list_rows, _read_row)
+            yield from scan_session_rows(source.path, cursor, only, _list_rows, _read_row)
 
 
 def _list_rows(database: Database) -> Iterator[SessionRow]:

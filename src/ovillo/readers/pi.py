@@ -38,7 +38,7 @@ from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, str_of, text_of, time_of
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.repeats import lines_once
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
 
@@ -59,17 +59,17 @@ class PiReader:
     shardable = False
     client = Client(variables=("PI_CODING_AGENT_DIR",))
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         agent = env.get("PI_CODING_AGENT_DIR")
         roots = [Path(agent) if agent else home / ".pi" / "agent", home / ".omp" / "agent"]
         folders = [root / "sessions" for root in roots]
-        return [Place(self.name, folder, watch=(folder,)) for folder in folders if folder.is_dir()]
+        return [Source(self.name, folder, watch=(folder,)) for folder in folders if folder.is_dir()]
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Changed sessions whole: a new entry can turn any earlier one into an abandoned branch."""
-        listing = Listing(place.path)
-        files = listing.files(place.path, ".jsonl")
-        for project in listing.folders(place.path):
+        listing = Listing(source.path)
+        files = listing.files(source.path, ".jsonl")
+        for project in listing.folders(source.path):
             files += listing.files(project, ".jsonl")
         yield from scan_session_files(files, listing, cursor, only, _identify, _read)
 

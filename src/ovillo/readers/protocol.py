@@ -14,25 +14,25 @@ from typing import Any, Protocol, runtime_checkable
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.client import Client
 
-#: JSON-able state of a place, kept between scans by ingest; ``{}`` the first time. Readers own its shape.
+#: JSON-able state of a source, kept between scans by ingest; ``{}`` the first time. Readers own its shape.
 Cursor = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Source:
     """One store of one client on this machine, e.g. one OpenCode data folder."""
 
     reader: str
-    #: The file or folder; also the place's identity.
+    #: The file or folder; also the source's identity.
     path: Path
     #: Which generation or layout this is, e.g. ``sqlite``, ``json``, ``json-v0``.
     layout: str = ""
     #: Folders or files whose change means there is something to scan (for watching).
     watch: tuple[Path, ...] = ()
-    #: Higher is read later and wins when two places hold one session (newer generations win).
+    #: Higher is read later and wins when two sources hold one session (newer generations win).
     precedence: int = 0
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    #: ``(i, n)``: read only the i-th of n shares of the place's files (readers that are ``shardable``).
+    #: ``(i, n)``: read only the i-th of n shares of the source's files (readers that are ``shardable``).
     shard: tuple[int, int] | None = None
 
 
@@ -42,7 +42,7 @@ class Checkpoint:
 
     Yielded after each file (or batch of rows), so that a killed scan continues instead of starting over.
     ``cursor`` holds only the keys that changed since the last checkpoint: ingest merges it into the
-    place's stored cursor key by key (one level deep); a value of ``None`` removes the key.
+    source's stored cursor key by key (one level deep); a value of ``None`` removes the key.
     """
 
     cursor: Cursor
@@ -70,7 +70,7 @@ class Reader(Protocol):
     #: For people: ``OpenCode``, ``Claude Code``.
     title: str
 
-    #: Which readings of one history this reader gives. A higher one reads all places again, once, so that what it
+    #: Which readings of one history this reader gives. A higher one reads all sources again, once, so that what it
     #: understands better reaches histories that were read before. Readers without it (other packages') have 1.
     version: int
 
@@ -78,17 +78,17 @@ class Reader(Protocol):
     #: earlier version made of it and this one does not is dropped. Else it is kept: the client may have removed it.
     appends_only: bool
 
-    #: Whether a large place may be read by several processes at once: ``Place.shard`` then says which files are whose.
+    #: Whether a large source may be read by several processes at once: ``Source.shard`` then says which files are whose.
     shardable: bool
 
     #: The program it reads, as others meet it. Readers without it (other packages') have ``Client()``.
     client: Client
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """Places that exist now. ``env`` is the environment (XDG_DATA_HOME, CODEX_HOME ...), ``home`` the user's folder."""
         ...
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """What is new since ``cursor``, oldest sessions first: newer text then gets higher document numbers,
         which is what "newest first" means to the search index.
 
@@ -104,7 +104,7 @@ class FindsCall(Protocol):
     """A reader whose client tells the id of a tool call (``Client.call_in_meta``)."""
 
     def session_of_call(
-        self, place: Place, call_id: str, *, running: bool
+        self, source: Source, call_id: str, *, running: bool
     ) -> tuple[SessionId, SessionId | None] | None:
         """The session in which the call stands, and the sub-agent that made it; ``None`` when none has it (yet).
 
@@ -117,7 +117,7 @@ class FindsRunningCall(Protocol):
     """A reader whose client tells nothing, but has written the call that reached us down by then."""
 
     def session_running(
-        self, place: Place, tool: str, arguments: Mapping[str, Any], folder: str | None
+        self, source: Source, tool: str, arguments: Mapping[str, Any], folder: str | None
     ) -> SessionId | None:
         """The one session in which ``tool`` runs with ``arguments``; ``folder`` decides between several."""
         ...

@@ -20,7 +20,7 @@ from ovillo.model.clock import Clock
 from ovillo.model.ids import new_id
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
 from ovillo.readers.client import Client, client_of
-from ovillo.readers.protocol import FindsCall, FindsRunningCall, Place, Reader
+from ovillo.readers.protocol import FindsCall, FindsRunningCall, Reader, Source
 from ovillo.sessions.results import Calling
 from ovillo.store.protocol import SessionFilter
 
@@ -210,7 +210,7 @@ class CallingSession:
         if not isinstance(reader, FindsCall):
             return None
         session_of = reader.session_of_call
-        found = self._look(reader.name, lambda place: session_of(place, call_id, running=running), tries=tries)
+        found = self._look(reader.name, lambda source: session_of(source, call_id, running=running), tries=tries)
         if found is None:
             return None
         session, agent = found
@@ -231,21 +231,21 @@ class CallingSession:
             return None
         running, where = reader.session_running, self._directory(call)
         tries = _RETRIES if call.client_name else 1
-        return self._look(reader.name, lambda place: running(place, call.tool, call.arguments, where), tries=tries)
+        return self._look(reader.name, lambda source: running(source, call.tool, call.arguments, where), tries=tries)
 
-    def _look(self, reader: str, look: Callable[[Place], Found | None], *, tries: int) -> Found | None:
+    def _look(self, reader: str, look: Callable[[Source], Found | None], *, tries: int) -> Found | None:
         """Ask every place of a reader, again after a moment while the client has not written the call yet."""
         for attempt in range(tries):
             if attempt:
                 self._pause(_RETRY_S)
-            for place in self._places(reader):
-                found = look(place)
+            for source in self._sources(reader):
+                found = look(source)
                 if found is not None:
                     return found
         return None
 
-    def _places(self, reader: str) -> Iterator[Place]:
-        return (place for place in reversed(self._ingest.places()) if place.reader == reader)
+    def _sources(self, reader: str) -> Iterator[Source]:
+        return (source for source in reversed(self._ingest.discovered()) if source.reader == reader)
 
 
 def _at(meta: Mapping[str, Any], path: Sequence[str]) -> object:

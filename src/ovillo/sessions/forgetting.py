@@ -134,7 +134,7 @@ class Forgetting:
 
     def _source(self, namespace: Namespace, given: str) -> Plan:
         sources = {session.source for session in self._all(namespace)}
-        sources |= {place.reader for place in self._store.sources.places(namespace)}
+        sources |= {source.reader for source in self._store.sources.states(namespace)}
         name = given.casefold().replace("-", "_").replace(" ", "_")
         if name not in sources:
             raise NotFound(f"No source {named(given)}.", hint=f"There are: {', '.join(sorted(sources)) or 'none'}.")

@@ -35,7 +35,7 @@ _WRITER_S = 3.0
 #: A mirrored session written within this is at work now (milliseconds).
 _AT_WORK_MS = 3_600_000
 _LISTED = 50
-_PLACES_NAMED = 3
+_SOURCES_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +161,16 @@ class StatusService:
             found.metrics |= {"embeddedTexts": done, "embeddableTexts": eligible}
 
     def _sources(self, namespace: Namespace, found: _Findings) -> None:
-        places = self._store.sources.places(namespace)
-        unreadable = [place for place in places if place.error]
+        sources = self._store.sources.states(namespace)
+        unreadable = [source for source in sources if source.error]
         found.metrics |= {
-            "sources": len(places),
+            "sources": len(sources),
             "unreadableSources": len(unreadable),
-            "skippedRecords": sum(len(place.skipped) for place in places),
+            "skippedRecords": sum(len(source.skipped) for source in sources),
             "lastScan": to_iso(self._store.sources.last_scan_at(namespace)),
         }
         if unreadable:
-            named = ", ".join(place.path for place in unreadable[:_PLACES_NAMED])
+            named = ", ".join(source.path for source in unreadable[:_SOURCES_NAMED])
             found.note("degraded", f"{len(unreadable)} sources cannot be read ({named}): `ovillo sources` says why.")
 
     def _background(self, namespace: Namespace, found: _Findings) -> None:

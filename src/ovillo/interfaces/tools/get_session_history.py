@@ -215,7 +215,7 @@ def _output(found: LookedUpSession, packed: _Packed, fresh: Freshness, offset: i
         offset=offset,
         total=total,
         indexed_through=to_iso(fresh.indexed_through),
-        not_indexed_yet=shapes.pending_places(fresh),
+        not_indexed_yet=shapes.pending_sources(fresh),
         calling=shapes.calling_info(found.calling),
         notice=NOTICE,
     )

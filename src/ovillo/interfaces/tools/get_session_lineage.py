@@ -94,7 +94,7 @@ def handle(call: Call, args: Input) -> Answer:
         next_cursor=cursors.encode(f"lineage:{found.id}", at=at) if at < len(everyone) else UNSET,
         warnings=[shapes.one_line(x, 300) for x in lineage.warnings[:20]] or UNSET,
         indexed_through=to_iso(fresh.indexed_through),
-        not_indexed_yet=shapes.pending_places(fresh),
+        not_indexed_yet=shapes.pending_sources(fresh),
         calling=shapes.calling_info(found.calling),
     )
     return Answer(

@@ -114,7 +114,7 @@ def _output(figures: Statistics, args: Input, fresh: Freshness) -> Output:
             cost=_rounded(below.cost),
         ),
         indexed_through=to_iso(fresh.indexed_through),
-        not_indexed_yet=shapes.pending_places(fresh),
+        not_indexed_yet=shapes.pending_sources(fresh),
     )
     if args.response_format == "detailed":
         output.parts_by_type = dict(own.parts_by_type)

@@ -75,7 +75,7 @@ def handle(call: Call, args: Input) -> Answer:
         total=page.total,
         indexed_through=to_iso(page.freshness.indexed_through),
         next_cursor=following,
-        not_indexed_yet=shapes.pending_places(page.freshness),
+        not_indexed_yet=shapes.pending_sources(page.freshness),
     )
     notes = [f"Note: {note}" for note in page.notes]
     text = [

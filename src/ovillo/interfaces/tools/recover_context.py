@@ -103,7 +103,7 @@ def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession) -
         left_out=recovered.left_out,
         indexed_through=to_iso(fresh.indexed_through),
         calling=shapes.calling_info(found.calling),
-        not_indexed_yet=shapes.pending_places(fresh),
+        not_indexed_yet=shapes.pending_sources(fresh),
         notice=NOTICE,
     )
     return output, _fill(recovered, output, found, fresh)

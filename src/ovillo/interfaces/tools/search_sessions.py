@@ -115,7 +115,7 @@ def handle(call: Call, args: Input) -> Answer:
         notes=list(result.notes) or UNSET,
         cut=result.cut or UNSET,
         embedded=round(result.embedded, 3) if result.embedded is not None else UNSET,
-        not_indexed_yet=shapes.pending_places(result.freshness),
+        not_indexed_yet=shapes.pending_sources(result.freshness),
         notice=NOTICE,
     )
     if len(shown) < len(rest):

@@ -172,5 +172,5 @@ def freshness_line(freshness: Freshness) -> str:
     return line
 
 
-def pending_places(freshness: Freshness) -> list[str] | UnsetType:
+def pending_sources(freshness: Freshness) -> list[str] | UnsetType:
     return [one_line(x, 200) for x in freshness.pending[:20]] or UNSET

@@ -21,7 +21,7 @@ from typing import Any
 from ovillo.model.records import SessionId, SkippedRecord
 from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.jsonl import FileState, stat_regular
-from ovillo.readers.protocol import Place
+from ovillo.readers.protocol import Source
 
 NAME = "claude_code"
 _META_BYTES = 1 << 20
@@ -29,11 +29,11 @@ _TAIL_BYTES = 256 * 1024
 _SIBLING_BYTES = 32 << 20
 
 
-def discover(env: Mapping[str, str], home: Path) -> list[Place]:
+def discover(env: Mapping[str, str], home: Path) -> list[Source]:
     """The folder in ``CLAUDE_CONFIG_DIR``, else ``~/.claude`` and ``~/.config/claude``, where they hold transcripts."""
     named = env.get("CLAUDE_CONFIG_DIR")
     roots = [Path(named).expanduser()] if named else [home / ".claude", home / ".config" / "claude"]
-    return [Place(NAME, root, watch=(root / "projects",)) for root in roots if (root / "projects").is_dir()]
+    return [Source(NAME, root, watch=(root / "projects",)) for root in roots if (root / "projects").is_dir()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class TranscriptFile:
     """One transcript as it stands on disk."""
 
     path: Path
-    #: Relative to the place, with ``/``: the key in the cursor.
+    #: Relative to the source, with ``/``: the key in the cursor.
     key: str
     state: FileState
     session_id: SessionId
@@ -131,7 +131,7 @@ def results_folder(file: TranscriptFile) -> Path:
 
 
 def session_of_tool_use(
-    place: Place, tool_use_id: str, recent: int = 12, *, running: bool = False
+    source: Source, tool_use_id: str, recent: int = 12, *, running: bool = False
 ) -> tuple[SessionId, SessionId | None] | None:
     """The session in whose newest records a tool call stands, and the sub-agent when a sub-agent made it.
 
@@ -143,14 +143,14 @@ def session_of_tool_use(
         return None
     needle = f'"{tool_use_id}"'.encode()
     result = re.compile(rb'"tool_use_id"\s*:\s*' + re.escape(needle))
-    inside = inside_of(place.path)
+    inside = inside_of(source.path)
     agents: list[TranscriptFile] = []
     mains: list[TranscriptFile] = []
-    for _, path in heapq.nlargest(recent, _written(place.path)):
+    for _, path in heapq.nlargest(recent, _written(source.path)):
         tail = _tail(Path(path))
         if needle not in tail or (running and result.search(tail)):
             continue
-        if (file := _file(place.path, Path(path), inside)) is not None:
+        if (file := _file(source.path, Path(path), inside)) is not None:
             (agents if file.is_agent else mains).append(file)
     # The parent may quote a sub-agent's call, never the other way round.
     for file in agents:

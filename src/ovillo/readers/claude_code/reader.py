@@ -24,7 +24,7 @@ from ovillo.readers.claude_code.layout import (
 from ovillo.readers.claude_code.transcript import Transcript
 from ovillo.readers.client import Client, Connection
 from ovillo.readers.jsonl import FileState
-from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
+from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
 
 #: A checkpoint after this much of small files (bytes); large ones get one after every delta.
 _BATCH_BYTES = 2_000_000
@@ -54,17 +54,17 @@ class ClaudeCodeReader:
         ),
     )
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """Folders that hold transcripts now: ``CLAUDE_CONFIG_DIR``, else the usual ones under ``home``."""
         return discover(env, home)
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""
         if only is not None:
-            found = find_transcript(place.path, only)
-            listing = Listing(inside_of(place.path), [found] if found else [])
+            found = find_transcript(source.path, only)
+            listing = Listing(inside_of(source.path), [found] if found else [])
         else:
-            listing = _share(list_transcripts(place.path), place.shard)
+            listing = _share(list_transcripts(source.path), source.shard)
         yield from listing.skipped
         changed = [file for file in listing.files if _has_changed(file, cursor.get(file.key))]
         if only is None:
@@ -72,13 +72,13 @@ class ClaudeCodeReader:
         sessions: set[SessionId] = set()
         yield from _read_all(changed, cursor, sessions)
         if only is None:
-            yield from _what_is_there(listing, changed, cursor, sessions, place.shard)
+            yield from _what_is_there(listing, changed, cursor, sessions, source.shard)
 
     def session_of_call(
-        self, place: Place, call_id: str, *, running: bool
+        self, source: Source, call_id: str, *, running: bool
     ) -> tuple[SessionId, SessionId | None] | None:
         """See ``FindsCall``."""
-        return session_of_tool_use(place, call_id, running=running)
+        return session_of_tool_use(source, call_id, running=running)
 
 
 def _read_all(changed: list[TranscriptFile], cursor: Cursor, sessions: set[SessionId]) -> Iterator[Record]:

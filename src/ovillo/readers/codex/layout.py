@@ -16,7 +16,7 @@ from pathlib import Path
 from ovillo.model.records import SessionId, SessionStatus, SkippedRecord
 from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.jsonl import FileState, stat_regular
-from ovillo.readers.protocol import Place
+from ovillo.readers.protocol import Source
 
 NAME = "codex"
 ARCHIVE = "archived_sessions"
@@ -26,12 +26,12 @@ _MAX_DEPTH = 6
 _THREAD_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$", re.IGNORECASE)
 
 
-def discover(env: Mapping[str, str], home: Path) -> list[Place]:
+def discover(env: Mapping[str, str], home: Path) -> list[Source]:
     """``CODEX_HOME``, else ``~/.codex``, where it holds rollouts."""
     named = env.get("CODEX_HOME")
     root = Path(named).expanduser() if named else home / ".codex"
     folders = tuple(root / name for name in _FOLDERS if (root / name).is_dir())
-    return [Place(NAME, root, watch=folders)] if folders else []
+    return [Source(NAME, root, watch=folders)] if folders else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class RolloutFile:
     """One rollout as it stands on disk."""
 
     path: Path
-    #: Relative to the place, with ``/``: the key in the cursor.
+    #: Relative to the source, with ``/``: the key in the cursor.
     key: str
     state: FileState
     #: The thread in the file name.

@@ -15,7 +15,7 @@ from ovillo.readers.client import Client, Connection
 from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
 from ovillo.readers.codex.titles import find_index, read_titles
 from ovillo.readers.jsonl import FileState
-from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
+from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
 
 #: A checkpoint after this much (bytes).
 _BATCH_BYTES = 2_000_000
@@ -49,28 +49,28 @@ class CodexReader:
         ),
     )
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """``CODEX_HOME``, else ``~/.codex``, when it holds rollouts."""
         return discover(env, home)
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""
         if only is not None:
-            found = find_rollout(place.path, only)
+            found = find_rollout(source.path, only)
             files = _changed([found] if found else [], cursor)
-            yield from _read_all(files, cursor, lambda thread: find_rollout(place.path, thread) is not None)
+            yield from _read_all(files, cursor, lambda thread: find_rollout(source.path, thread) is not None)
             return
-        listing = list_rollouts(place.path)
+        listing = list_rollouts(source.path)
         known = {file.session_id for file in listing.files}
-        files = [file for file in listing.files if _is_ours(file.key, place.shard)]
+        files = [file for file in listing.files if _is_ours(file.key, source.shard)]
         changed = _changed(files, cursor)
         yield from listing.skipped
         yield Progress(sum(_unread(file, cursor.get(file.key)) for file in changed))
         yield from _read_all(changed, cursor, lambda thread: thread in known)
-        yield from _titles(place, files, cursor)
+        yield from _titles(source, files, cursor)
         if not listing.skipped:
             present = {_INDEX_KEY, *(file.key for file in files)}
-            gone = [key for key in cursor if key not in present and _is_ours(key, place.shard)]
+            gone = [key for key in cursor if key not in present and _is_ours(key, source.shard)]
             if gone:
                 yield Checkpoint(dict.fromkeys(gone))
             yield Inventory(frozenset(file.session_id for file in files))
@@ -99,9 +99,9 @@ def _read_all(files: list[RolloutFile], cursor: Cursor, exists: Callable[[Sessio
         yield Checkpoint(pending, read)
 
 
-def _titles(place: Place, files: list[RolloutFile], cursor: Cursor) -> Iterator[Record]:
+def _titles(source: Source, files: list[RolloutFile], cursor: Cursor) -> Iterator[Record]:
     """Titles of all threads, whenever the client wrote its index; not only of threads with new lines."""
-    index = find_index(place.path)
+    index = find_index(source.path)
     if index is None or cursor.get(_INDEX_KEY) == index.stamp:
         return
     by_thread = {file.session_id: file for file in files}

@@ -22,7 +22,7 @@ from ovillo.readers.gemini_cli.records import SOURCE, agents_of, messages_of, na
 from ovillo.readers.gemini_cli.replay import Replay
 from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.loose import id_of
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.session_files import Group, Listing, deltas, read_document, scan_session_files
 
 
@@ -47,18 +47,18 @@ class GeminiCliReader:
         ),
     )
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """The one ``.gemini/tmp`` under ``GEMINI_CLI_HOME`` or the home folder, when it exists."""
         root = Path(env["GEMINI_CLI_HOME"]) if env.get("GEMINI_CLI_HOME") else home
         tmp = root / ".gemini" / "tmp"
-        return [Place(self.name, tmp, watch=(tmp,))] if tmp.is_dir() else []
+        return [Source(self.name, tmp, watch=(tmp,))] if tmp.is_dir() else []
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Sessions of which a file changed, each whole; nothing is ever taken back for a file that vanished."""
-        listing = Listing(place.path)
-        projects = Projects(place.path)
+        listing = Listing(source.path)
+        projects = Projects(source.path)
         files: list[Path] = []
-        for project in listing.folders(place.path):
+        for project in listing.folders(source.path):
             projects.note_folder(project, listing.named(project, ".project_root"))
             chats = project / "chats"
             files += listing.files(chats, ".jsonl", ".json")

@@ -1,6 +1,6 @@
 """The OpenCode reader: where its stores are.
 
-Owns discovery. Each generation is a place of its own, the newer read later and winning where they share a session.
+Owns discovery. Each generation is a source of its own, the newer read later and winning where they share a session.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from ovillo.model.records import SessionId
 from ovillo.readers.client import Client, Connection
-from ovillo.readers.protocol import Cursor, Place, Record
+from ovillo.readers.protocol import Cursor, Record, Source
 
 
 class OpenCodeReader:
@@ -38,42 +38,42 @@ class OpenCodeReader:
         ),
     )
 
-    def discover(self, env: Mapping[str, str], home: Path) -> list[Place]:
+    def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """0.5 (a tree per project), 1.0 to 1.1 (one tree), 1.2 on (databases, one per channel).
 
-        ``OPENCODE_DB`` names one more database: those at the usual place still hold what was said before."""
+        ``OPENCODE_DB`` names one more database: those at the usual source still hold what was said before."""
         share = Path(env["XDG_DATA_HOME"]) if env.get("XDG_DATA_HOME") else home / ".local" / "share"
         data = share / "opencode"
-        places = []
+        sources = []
         if _holds(Path.is_dir, data / "project"):
-            places.append(Place(self.name, data / "project", "json-v0", watch=(data / "project",), precedence=0))
+            sources.append(Source(self.name, data / "project", "json-v0", watch=(data / "project",), precedence=0))
         if any(_holds(Path.is_dir, data / "storage" / kind) for kind in ("session", "message")):
-            places.append(Place(self.name, data / "storage", "json", watch=(data / "storage",), precedence=1))
+            sources.append(Source(self.name, data / "storage", "json", watch=(data / "storage",), precedence=1))
         named = _named(data, env.get("OPENCODE_DB"))
         files = [file for file in _databases(data) if file != named]
-        places += [Place(self.name, file, "sqlite", watch=(file.parent,), precedence=2) for file in files]
+        sources += [Source(self.name, file, "sqlite", watch=(file.parent,), precedence=2) for file in files]
         if named is not None and _holds(Path.is_file, named):
-            places.append(Place(self.name, named, "sqlite", watch=(named.parent,), precedence=3))
-        return places
+            sources.append(Source(self.name, named, "sqlite", watch=(named.parent,), precedence=3))
+        return sources
 
-    def scan(self, place: Place, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
+    def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """See ``readers.protocol``. Sessions come oldest change first."""
         # Start-up cost (10 ms): only who has an OpenCode pays for reading it.
         from ovillo.readers.opencode.database_scan import scan_database
         from ovillo.readers.opencode.tree_scan import scan_tree
 
-        if place.layout == "sqlite":
-            yield from scan_database(place.path, cursor, only)
+        if source.layout == "sqlite":
+            yield from scan_database(source.path, cursor, only)
         else:
-            yield from scan_tree(place, cursor, only)
+            yield from scan_tree(source, cursor, only)
 
     def session_running(
-        self, place: Place, tool: str, arguments: Mapping[str, Any], folder: str | None
+        self, source: Source, tool: str, arguments: Mapping[str, Any], folder: str | None
     ) -> SessionId | None:
         """See ``FindsRunningCall``."""
         from ovillo.readers.opencode.running import running_call  # start-up cost, as above
 
-        return running_call(place, tool, arguments, folder)
+        return running_call(source, tool, arguments, folder)
 
 
 def _named(data: Path, name: str | None) -> Path | None:

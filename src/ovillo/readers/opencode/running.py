@@ -19,7 +19,7 @@ from ovillo.readers.foreign_sqlite import opened
 from ovillo.readers.loose import dict_of, str_of
 from ovillo.readers.opencode.database import TABLES, read_running
 from ovillo.readers.opencode.tree import SessionFile, entries, list_sessions
-from ovillo.readers.protocol import Place
+from ovillo.readers.protocol import Source
 from ovillo.readers.session_files import read_document
 
 #: A call older than this was left running by a client that was killed.
@@ -29,10 +29,10 @@ _NEWEST_ROWS = 400
 _NEWEST_SESSIONS, _NEWEST_MESSAGES, _NEWEST_PARTS = 5, 3, 40
 
 
-def running_calls(place: Place, tool: str, arguments: Mapping[str, Any]) -> dict[SessionId, str]:
+def running_calls(source: Source, tool: str, arguments: Mapping[str, Any]) -> dict[SessionId, str]:
     """Sessions whose call of ``<server>_<tool>`` with these arguments is running, each with its folder."""
     try:
-        found = _in_database(place.path) if place.layout == "sqlite" else _in_tree(place)
+        found = _in_database(source.path) if source.layout == "sqlite" else _in_tree(source)
         matches: dict[SessionId, str] = {}
         for session_id, folder, part in found:
             if _runs(part, tool, arguments):
@@ -42,10 +42,10 @@ def running_calls(place: Place, tool: str, arguments: Mapping[str, Any]) -> dict
         return {}
 
 
-def running_call(place: Place, tool: str, arguments: Mapping[str, Any], where: str | None = None) -> SessionId | None:
+def running_call(source: Source, tool: str, arguments: Mapping[str, Any], where: str | None = None) -> SessionId | None:
     """The one session of ``running_calls``; ``where`` (a folder) decides between several. ``None`` when none is, or
     when several remain."""
-    found = running_calls(place, tool, arguments)
+    found = running_calls(source, tool, arguments)
     if len(found) > 1 and where:
         found = {session: folder for session, folder in found.items() if folder == where}
     return next(iter(found)) if len(found) == 1 else None
@@ -57,8 +57,8 @@ def _in_database(path: Path) -> Iterator[tuple[str, str, object]]:
             yield str_of(row["id"]), str_of(row["directory"]), row["data"]
 
 
-def _in_tree(place: Place) -> Iterator[tuple[str, str, object]]:
-    sessions = list_sessions(place.path, place.layout).sessions
+def _in_tree(source: Source) -> Iterator[tuple[str, str, object]]:
+    sessions = list_sessions(source.path, source.layout).sessions
     # A running session's messages are written, not always its own file.
     for session in heapq.nlargest(_NEWEST_SESSIONS, sessions, key=_touched):
         for message in _newest(session.messages, _NEWEST_MESSAGES):

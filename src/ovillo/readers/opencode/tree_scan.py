@@ -26,7 +26,7 @@ from ovillo.readers.opencode.tree import (
     read_facts,
     read_session,
 )
-from ovillo.readers.protocol import Checkpoint, Cursor, Place, Progress, Record
+from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
 
 #: Sessions untouched for longer than this are not looked into as long as their own file and folder stand still.
 _QUIET_NS = 2 * 86_400 * 1_000_000_000
@@ -41,19 +41,19 @@ class _Change:
     taken_back: tuple[str, ...]
 
 
-def scan_tree(place: Place, cursor: Cursor, only: SessionId | None) -> Iterator[Record]:
+def scan_tree(source: Source, cursor: Cursor, only: SessionId | None) -> Iterator[Record]:
     """See ``readers.protocol``."""
     if only is not None:
-        session = find_session(place.path, place.layout, only)
+        session = find_session(source.path, source.layout, only)
         if session is not None and (change := _changed(session, cursor)):
-            yield from _read(place, change, None)
+            yield from _read(source, change, None)
         return
-    listing = list_sessions(place.path, place.layout)
+    listing = list_sessions(source.path, source.layout)
     changes = [change for session in listing.sessions if (change := _changed(session, cursor))]
     yield Progress(sum(change.size for change in changes))
     yield from listing.skipped
     for change in changes:
-        yield from _read(place, change, listing.sessions)
+        yield from _read(source, change, listing.sessions)
     present = {session.id for session in listing.sessions}
     if not listing.skipped:
         # A folder that cannot be listed proves nothing about what was deleted.
@@ -108,7 +108,7 @@ def _stat(path: Path) -> tuple[int, str]:
     return found.st_mtime_ns, f"{found.st_mtime_ns}:{found.st_size}"
 
 
-def _read(place: Place, change: _Change, all_sessions: list[SessionFile] | None) -> Iterator[Record]:
+def _read(source: Source, change: _Change, all_sessions: list[SessionFile] | None) -> Iterator[Record]:
     skipped: list[SkippedRecord] = []
     reverted: tuple[str, ...] = change.taken_back
     try:
@@ -117,7 +117,7 @@ def _read(place: Place, change: _Change, all_sessions: list[SessionFile] | None)
             raw.taken_back = change.taken_back
             lineage = NO_LINEAGE
             if base_title(str_of(raw.data.get("title"))) is not None:
-                known = all_sessions or list_sessions(place.path, place.layout).sessions
+                known = all_sessions or list_sessions(source.path, source.layout).sessions
                 by_id = {session.id: session for session in known}
                 lineage = find_lineage(raw, _titles(known), lambda other: read_session(by_id[other], lambda _: None))
             marks = marks_of(raw)

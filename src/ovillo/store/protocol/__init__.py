@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
     from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot, SnapshotStore
-    from ovillo.store.protocol.sources import PlaceState, SourceStore
+    from ovillo.store.protocol.sources import SourceState, SourceStore
     from ovillo.store.protocol.store import Store
     from ovillo.store.protocol.text import (
         AllOf,
@@ -95,7 +95,7 @@ _NAMES = {
     "links": ("LinkStore",),
     "recording": ("RecordingStore",),
     "secrets": ("SecretStore",),
-    "sources": ("PlaceState", "SourceStore"),
+    "sources": ("SourceState", "SourceStore"),
     "sessions": (
         "SessionCounts",
         "SessionFilter",
@@ -165,7 +165,6 @@ __all__ = [
     "Match",
     "Order",
     "Phrase",
-    "PlaceState",
     "Prefix",
     "Preparation",
     "RecordingStore",
@@ -177,6 +176,7 @@ __all__ = [
     "SessionStore",
     "Snapshot",
     "SnapshotStore",
+    "SourceState",
     "SourceStore",
     "Store",
     "StoreCondition",

@@ -92,6 +92,6 @@ class ForgettingStore(Protocol):
         """``(rule, what it says, mark of the session)``."""
         ...
 
-    def read_place_again(self, namespace: Namespace, reader: str, path: str) -> None:
+    def read_source_again(self, namespace: Namespace, reader: str, path: str) -> None:
         """Forget what was excluded there and where reading of it stopped, because a rule is gone."""
         ...

@@ -39,15 +39,15 @@ class IngestStore(Protocol):
         namespace: Namespace,
         deltas: Sequence[SessionDelta],
         *,
-        place: tuple[str, str] | None = None,
+        source: tuple[str, str] | None = None,
         precedence: int = 0,
         cursor: Mapping[str, Any] | None = None,
         skipped: Sequence[SkippedRecord] = (),
         redactions: Mapping[str, int] | None = None,
     ) -> Applied:
-        """Merge in one transaction; ``place`` is ``(reader, path)`` and its cursor moves in the same transaction.
+        """Merge in one transaction; ``source`` is ``(reader, path)`` and its cursor moves in the same transaction.
 
-        ``precedence`` tells which of two places holding one session is newer: a lower one only fills gaps."""
+        ``precedence`` tells which of two sources holding one session is newer: a lower one only fills gaps."""
         ...
 
     def preparation(self) -> Preparation:
@@ -59,7 +59,7 @@ class IngestStore(Protocol):
         namespace: Namespace,
         prepared: Any,
         *,
-        place: tuple[str, str] | None = None,
+        source: tuple[str, str] | None = None,
         precedence: int = 0,
         cursor: Mapping[str, Any] | None = None,
         skipped: Sequence[SkippedRecord] = (),

@@ -1,4 +1,4 @@
-"""What is known of the places that readers read."""
+"""What is known of the sources that readers read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ovillo.model.records import Namespace, SessionId, SkippedRecord
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceState:
-    """What is known of a place after its scans."""
+class SourceState:
+    """What is known of a source after its scans."""
 
     reader: str
     path: str
@@ -24,23 +24,23 @@ class PlaceState:
     unknown_types: Mapping[str, int]
     redactions: Mapping[str, int]
     last_scan_at: int | None
-    #: Reason the whole place could not be read at the last scan.
+    #: Reason the whole source could not be read at the last scan.
     error: str | None
 
 
 class SourceStore(Protocol):
-    def places(self, namespace: Namespace) -> list[PlaceState]: ...
+    def states(self, namespace: Namespace) -> list[SourceState]: ...
 
     def cursor(self, namespace: Namespace, reader: str, path: str) -> dict[str, Any]: ...
 
-    def place_finished(
+    def source_finished(
         self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
     ) -> None: ...
 
-    def sessions_of_place(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]: ...
+    def sessions_of_source(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]: ...
 
-    def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
-        """``(reader, path)`` of the places that hold the session."""
+    def sources_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
+        """``(reader, path)`` of the sources that hold the session."""
         ...
 
     def last_scan_at(self, namespace: Namespace) -> int | None: ...

@@ -29,12 +29,12 @@ def begin(db: apsw.Connection, namespace_key: int, session_ids: Iterable[Session
             db.execute(f"UPDATE {table} SET flags = flags | ? WHERE session_key = ?", (UNSEEN, key))
 
 
-def end(db: apsw.Connection, place_key: int) -> list[SessionId]:
-    """Drops what was not met in the sessions of a place; returns the sessions that lost something."""
+def end(db: apsw.Connection, source_key: int) -> list[SessionId]:
+    """Drops what was not met in the sessions of a source; returns the sessions that lost something."""
     changed: list[SessionId] = []
     for key, session_id in db.execute(
         "SELECT s.key, s.id FROM session_places p JOIN sessions s ON s.key = p.session_key WHERE p.place_key = ?",
-        (place_key,),
+        (source_key,),
     ).fetchall():
         if _drop(db, key):
             changed.append(SessionId(session_id))

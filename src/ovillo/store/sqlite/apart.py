@@ -19,7 +19,7 @@ from ovillo.store.sqlite.rows import UNSEEN, to_json
 
 
 def session_of(
-    db: apsw.Connection, namespace_key: int, place_key: int, precedence: int, prepared: PreparedDelta
+    db: apsw.Connection, namespace_key: int, source_key: int, precedence: int, prepared: PreparedDelta
 ) -> SessionId:
     """The session to merge this delta into: the client's id, or the name of a later one of that id."""
     session_id = prepared.session.id
@@ -27,7 +27,7 @@ def session_of(
     if not held:
         return session_id
     for found, key, _ in held:
-        if _is_known(db, key, place_key, prepared.file):
+        if _is_known(db, key, source_key, prepared.file):
             return found
     if not prepared.from_start or not prepared.messages:
         return session_id
@@ -52,11 +52,11 @@ def _held(db: apsw.Connection, namespace_key: int, session_id: SessionId) -> Ite
         name = SessionId(numbered_id(session_id, number))
 
 
-def _is_known(db: apsw.Connection, key: int, place_key: int, file: str | None) -> bool:
+def _is_known(db: apsw.Connection, key: int, source_key: int, file: str | None) -> bool:
     if file is None:
-        sql, bound = "SELECT 1 FROM session_places WHERE session_key = ? AND place_key = ?", (key, str(place_key))
+        sql, bound = "SELECT 1 FROM session_places WHERE session_key = ? AND place_key = ?", (key, str(source_key))
     else:
-        sql, bound = "SELECT 1 FROM session_files WHERE session_key = ? AND name = ?", (key, f"{place_key}:{file}")
+        sql, bound = "SELECT 1 FROM session_files WHERE session_key = ? AND name = ?", (key, f"{source_key}:{file}")
     return db.execute(sql, bound).fetchone() is not None
 
 

@@ -88,18 +88,18 @@ def _drop_references(db: apsw.Connection, analyzer: Analyzer, namespace: int, se
 
 def _drop_cursors(db: apsw.Connection, key: int, session_id: str) -> None:
     """Where reading of its files stopped: their names tell of it. They are looked at once more and left alone then."""
-    for (place,) in db.execute("SELECT place_key FROM session_places WHERE session_key = ?", (key,)).fetchall():
+    for (source,) in db.execute("SELECT place_key FROM session_places WHERE session_key = ?", (key,)).fetchall():
         names = [
             name
-            for name, value in db.execute("SELECT key, value FROM cursors WHERE place_key = ?", (place,)).fetchall()
+            for name, value in db.execute("SELECT key, value FROM cursors WHERE place_key = ?", (source,)).fetchall()
             if session_id in name or session_id in value
         ]
-        db.executemany("DELETE FROM cursors WHERE place_key = ? AND key = ?", [(place, name) for name in names])
-        skipped = db.execute("SELECT file, position FROM skipped WHERE place_key = ?", (place,)).fetchall()
+        db.executemany("DELETE FROM cursors WHERE place_key = ? AND key = ?", [(source, name) for name in names])
+        skipped = db.execute("SELECT file, position FROM skipped WHERE place_key = ?", (source,)).fetchall()
         db.executemany(
             "DELETE FROM skipped WHERE place_key = ? AND file = ? AND position = ?",
             [
-                (place, file, position)
+                (source, file, position)
                 for file, position in skipped
                 if session_id in file or session_id in position or any(file.endswith(name) for name in names)
             ],

@@ -119,8 +119,8 @@ class ForgottenTables(SubStore):
             for mark in marks:
                 db.execute("DELETE FROM forgotten WHERE namespace_key = ?1 AND ?2 IN (mark, part_of)", (ns, mark))
                 gone += db.changes()
-            for (place,) in db.execute("SELECT key FROM places WHERE namespace_key = ?", (ns,)).fetchall():
-                _read_again(db, place)
+            for (source,) in db.execute("SELECT key FROM places WHERE namespace_key = ?", (ns,)).fetchall():
+                _read_again(db, source)
             return gone
 
         return self._writer.run(work)
@@ -178,20 +178,20 @@ class ForgottenTables(SubStore):
         self, namespace: Namespace, reader: str, path: str, found: Sequence[tuple[str, bytes, bytes]]
     ) -> None:
         def work(db: apsw.Connection) -> None:
-            place = _place(db, namespace_key(db, namespace, self._analyzer), reader, path)
-            if place is not None:
+            source = _place(db, namespace_key(db, namespace, self._analyzer), reader, path)
+            if source is not None:
                 db.executemany(
                     "INSERT OR REPLACE INTO excluded VALUES (?, ?, ?, ?)",
-                    [(place, rule, mark, said) for rule, said, mark in found],
+                    [(source, rule, mark, said) for rule, said, mark in found],
                 )
 
         self._writer.run(work)
 
-    def read_place_again(self, namespace: Namespace, reader: str, path: str) -> None:
+    def read_source_again(self, namespace: Namespace, reader: str, path: str) -> None:
         def work(db: apsw.Connection) -> None:
-            place = _place(db, namespace_key(db, namespace, self._analyzer), reader, path)
-            if place is not None:
-                _read_again(db, place)
+            source = _place(db, namespace_key(db, namespace, self._analyzer), reader, path)
+            if source is not None:
+                _read_again(db, source)
 
         self._writer.run(work)
 
@@ -253,7 +253,7 @@ def _place(db: apsw.Connection, ns: int, reader: str, path: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _read_again(db: apsw.Connection, place: int) -> None:
+def _read_again(db: apsw.Connection, source: int) -> None:
     """Sealed cursors, and the stamps of whole files, which say that nothing changed."""
-    db.execute("DELETE FROM cursors WHERE place_key = ? AND substr(key, 1, 1) IN ('~', '#')", (place,))
-    db.execute("DELETE FROM excluded WHERE place_key = ?", (place,))
+    db.execute("DELETE FROM cursors WHERE place_key = ? AND substr(key, 1, 1) IN ('~', '#')", (source,))
+    db.execute("DELETE FROM excluded WHERE place_key = ?", (source,))

@@ -23,7 +23,7 @@ from ovillo.store.sqlite.merge import Merge
 from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation
 from ovillo.store.sqlite.reindex import drop_from_index, put_back_in_index
 from ovillo.store.sqlite.rows import from_json, to_json
-from ovillo.store.sqlite.sources import key_of_place
+from ovillo.store.sqlite.sources import key_of_source
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
@@ -35,7 +35,7 @@ class IngestTables(SubStore):
         namespace: Namespace,
         deltas: Sequence[SessionDelta],
         *,
-        place: tuple[str, str] | None = None,
+        source: tuple[str, str] | None = None,
         precedence: int = 0,
         cursor: Mapping[str, Any] | None = None,
         skipped: Sequence[SkippedRecord] = (),
@@ -44,7 +44,7 @@ class IngestTables(SubStore):
         return self.submit(
             namespace,
             self.preparation().prepare(deltas),
-            place=place,
+            source=source,
             precedence=precedence,
             cursor=cursor,
             skipped=skipped,
@@ -59,7 +59,7 @@ class IngestTables(SubStore):
         namespace: Namespace,
         prepared: Prepared,
         *,
-        place: tuple[str, str] | None = None,
+        source: tuple[str, str] | None = None,
         precedence: int = 0,
         cursor: Mapping[str, Any] | None = None,
         skipped: Sequence[SkippedRecord] = (),
@@ -70,15 +70,15 @@ class IngestTables(SubStore):
 
         def work(db: apsw.Connection) -> Applied:
             key = namespace_key(db, namespace, self._analyzer)
-            place_key = None if place is None else key_of_place(db, key, *place)
+            source_key = None if source is None else key_of_source(db, key, *source)
             deltas = not_forgotten(db, key, prepared.deltas)
             begin(db, key, anew)
-            applied = self._merge(db, namespace, key, place_key, precedence, deltas)
+            applied = self._merge(db, namespace, key, source_key, precedence, deltas)
             # Forgotten while it was being read: it is looked at once more, and then left alone for good.
-            if place_key is not None and len(deltas) == len(prepared.deltas):
-                _move_cursor(db, place_key, cursor or {})
-                _note_skipped(db, place_key, skipped)
-                _count_redactions(db, place_key, redactions or {})
+            if source_key is not None and len(deltas) == len(prepared.deltas):
+                _move_cursor(db, source_key, cursor or {})
+                _note_skipped(db, source_key, skipped)
+                _count_redactions(db, source_key, redactions or {})
             learn(db, prepared.surfaces)
             return applied
 
@@ -91,11 +91,13 @@ class IngestTables(SubStore):
         db: apsw.Connection,
         namespace: Namespace,
         key: int,
-        place_key: int | None,
+        source_key: int | None,
         precedence: int,
         prepared: Sequence[PreparedDelta],
     ) -> Applied:
-        merge = Merge(db, self._analyzer, namespace, key, place_key=place_key, precedence=precedence, now=self._clock())
+        merge = Merge(
+            db, self._analyzer, namespace, key, source_key=source_key, precedence=precedence, now=self._clock()
+        )
         for delta in prepared:
             merge.add(delta)
         return merge.finish()
@@ -174,30 +176,30 @@ class IngestTables(SubStore):
     def end_anew(self, namespace: Namespace, reader: str, path: str) -> None:
         def work(db: apsw.Connection) -> None:
             key = namespace_key(db, namespace, self._analyzer)
-            changed = end(db, key_of_place(db, key, reader, path))
+            changed = end(db, key_of_source(db, key, reader, path))
             log_changes(db, key, "session", changed, self._clock())
 
         self._writer.run(work)
 
 
-def _move_cursor(db: apsw.Connection, place_key: int, cursor: Mapping[str, Any]) -> None:
+def _move_cursor(db: apsw.Connection, source_key: int, cursor: Mapping[str, Any]) -> None:
     for key, value in cursor.items():
         if value is None:
-            db.execute("DELETE FROM cursors WHERE place_key = ? AND key = ?", (place_key, key))
+            db.execute("DELETE FROM cursors WHERE place_key = ? AND key = ?", (source_key, key))
         else:
-            db.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?)", (place_key, key, to_json(value)))
+            db.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?)", (source_key, key, to_json(value)))
 
 
-def _note_skipped(db: apsw.Connection, place_key: int, skipped: Sequence[SkippedRecord]) -> None:
+def _note_skipped(db: apsw.Connection, source_key: int, skipped: Sequence[SkippedRecord]) -> None:
     db.executemany(
         "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
-        [(place_key, item.file, item.position, item.reason) for item in skipped],
+        [(source_key, item.file, item.position, item.reason) for item in skipped],
     )
 
 
-def _count_redactions(db: apsw.Connection, place_key: int, counts: Mapping[str, int]) -> None:
+def _count_redactions(db: apsw.Connection, source_key: int, counts: Mapping[str, int]) -> None:
     if not counts:
         return
-    old = from_json(db.execute("SELECT redactions FROM places WHERE key = ?", (place_key,)).fetchone()[0]) or {}
+    old = from_json(db.execute("SELECT redactions FROM places WHERE key = ?", (source_key,)).fetchone()[0]) or {}
     merged = {kind: old.get(kind, 0) + counts.get(kind, 0) for kind in {*old, *counts}}
-    db.execute("UPDATE places SET redactions = ? WHERE key = ?", (to_json(merged), place_key))
+    db.execute("UPDATE places SET redactions = ? WHERE key = ?", (to_json(merged), source_key))

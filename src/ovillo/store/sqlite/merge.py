@@ -75,7 +75,7 @@ class Merge:
         namespace: Namespace,
         namespace_key: int,
         *,
-        place_key: int | None,
+        source_key: int | None,
         precedence: int,
         now: int,
     ) -> None:
@@ -83,7 +83,7 @@ class Merge:
         self._analyzer = analyzer
         self._namespace = namespace
         self._ns = namespace_key
-        self._place = place_key
+        self._place = source_key
         self._precedence = precedence
         self._now = now
         self._index = IndexWrites(connection)

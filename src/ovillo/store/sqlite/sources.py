@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Namespace, SessionId, SkippedRecord
-from ovillo.store.protocol import PlaceState
+from ovillo.store.protocol import SourceState
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import from_json
@@ -19,7 +19,7 @@ _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 
 
 class SourceTables(SubStore):
-    def places(self, namespace: Namespace) -> list[PlaceState]:
+    def states(self, namespace: Namespace) -> list[SourceState]:
         with self._pool.reading() as db, db:
             rows = db.execute(
                 f"SELECT key, reader, path, layout, last_scan_at, error, redactions FROM places WHERE namespace_key = {_NS}"
@@ -42,7 +42,7 @@ class SourceTables(SubStore):
                     (key,),
                 ).fetchall()
                 states.append(
-                    PlaceState(
+                    SourceState(
                         reader=reader,
                         path=path,
                         layout=layout,
@@ -68,7 +68,7 @@ class SourceTables(SubStore):
             ).fetchall()
         return {key: from_json(value) for key, value in rows}
 
-    def sessions_of_place(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]:
+    def sessions_of_source(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]:
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT s.id FROM places p JOIN session_places sp ON sp.place_key = p.key JOIN sessions s ON s.key = sp.session_key"
@@ -77,7 +77,7 @@ class SourceTables(SubStore):
             ).fetchall()
         return {SessionId(row[0]) for row in rows}
 
-    def places_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
+    def sources_of_session(self, namespace: Namespace, session_id: SessionId) -> list[tuple[str, str]]:
         """``(reader, path)`` of the places that hold the session."""
         with self._pool.reading() as db:
             return list(
@@ -95,11 +95,11 @@ class SourceTables(SubStore):
             ).fetchone()
         return None if row[0] is None else int(row[0])
 
-    def place_finished(
+    def source_finished(
         self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int
     ) -> None:
         def work(db: apsw.Connection) -> None:
-            key = key_of_place(db, namespace_key(db, namespace, self._analyzer), reader, path)
+            key = key_of_source(db, namespace_key(db, namespace, self._analyzer), reader, path)
             db.execute(
                 "UPDATE places SET layout = ?, error = ?, last_scan_at = ? WHERE key = ?", (layout, error, at, key)
             )
@@ -107,7 +107,7 @@ class SourceTables(SubStore):
         self._writer.run(work)
 
 
-def key_of_place(db: apsw.Connection, namespace_key: int, reader: str, path: str) -> int:
+def key_of_source(db: apsw.Connection, namespace_key: int, reader: str, path: str) -> int:
     db.execute(
         "INSERT OR IGNORE INTO places (namespace_key, reader, path) VALUES (?, ?, ?)", (namespace_key, reader, path)
     )

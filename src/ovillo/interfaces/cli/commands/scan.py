@@ -96,7 +96,7 @@ class _Bar:
 
 def _data(report: ScanReport, sources: list[SourceReport]) -> dict[str, Any]:
     return {
-        "places": report.places,
+        "places": report.sources,
         "sessions": report.sessions,
         "messages": report.messages,
         "parts": report.parts,
