@@ -153,6 +153,20 @@ def test_receivers_are_what_the_file_says_they_are(made: Services, tmp_path: Pat
 
 
 @pytest.mark.requirement("CODE-9")
+def test_a_word_for_the_class_above_is_one_only_in_the_languages_that_have_it(made: Services, tmp_path: Path) -> None:
+    """``base`` is a word of C#, and in Python whatever somebody called so."""
+    root = write(
+        tmp_path / "words",
+        {
+            "ledger.py": "class Above:\n    def close(self): pass\n\nclass Ledger(Above):\n    def run(self, base): base.close()\n",
+            "Ledger.cs": "class Above {\n  void Close() {}\n}\nclass Ledger : Above {\n  void Run() { base.Close(); }\n}\n",
+        },
+    )
+    made.code.index(NS, root)
+    assert [x.rule for x in made.code.callers(NS, one(made, "close"))] == ["name"]
+    assert [x.rule for x in made.code.callers(NS, one(made, "Close"))] == ["scope"]
+
+
 def test_tests_are_linked_to_what_they_exercise(made: Services, project: Path) -> None:
     graph = made.code.calls(NS, str(project))
     tests = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ovillo.code.languages import LANGUAGES, language_of
+from ovillo.code.languages import all_languages, language_of
 from ovillo.code.parsing import parse_file
 from ovillo.model.code import CodeFile
 
@@ -301,7 +301,7 @@ def test_generics_nesting_operators_and_damage_in_each_language(fixtures: Path, 
 
 @pytest.mark.requirement("CODE-2")
 def test_every_language_has_a_grammar_and_a_walker() -> None:
-    for language in LANGUAGES:
+    for language in all_languages():
         assert language.load()
 
 

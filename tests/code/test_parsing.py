@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovillo.code.languages import LANGUAGES, language_named, language_of
+from ovillo.code.languages import all_languages, language_named, language_of
 from ovillo.code.parsing import MAX_FILE_BYTES, is_test_path, parse_file
 from ovillo.model.code import CodeFile
 
@@ -101,6 +101,8 @@ def test_places_of_tests_are_known_by_their_path() -> None:
 
 @pytest.mark.requirement("CODE-4")
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from([x.name for x in LANGUAGES]), st.binary(max_size=400) | st.text(max_size=400).map(str.encode))
+@given(
+    st.sampled_from([x.name for x in all_languages()]), st.binary(max_size=400) | st.text(max_size=400).map(str.encode)
+)
 def test_no_bytes_make_it_raise(language: str, data: bytes) -> None:
     assert parse_file("a.x", data, language_named(language)).size == len(data)

@@ -11,20 +11,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ovillo.code.lookup import ECMA, TOGETHER, Lookup, family
+from ovillo.code.languages import language_named
+from ovillo.code.languages.language import Language
+from ovillo.code.lookup import Lookup
 from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, CallRow, SymbolKind, SymbolRow
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
-_SELF = frozenset({"self", "this", "cls", "super", "super()", "base", "static", "parent", "Self"})
-_ABOVE = frozenset({"super", "super()", "base", "parent"})
-_CONSTRUCTORS = frozenset({"__init__", "constructor", "initialize"})
 #: Names of several words: two definitions of one are rarely about different things.
 _SEVERAL_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]")
-#: Languages in which a method calls another of its class without saying so.
-_IMPLICIT = frozenset({"java", "kotlin", "csharp", "cpp", "ruby", "php"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ class CallGraph:
         """Places that call ``symbol``, by file and line; those that may mean another of its name have the rule ``name``."""
         wanted = {symbol.id}
         names = {symbol.name}
-        if symbol.kind is SymbolKind.METHOD and symbol.name in _CONSTRUCTORS:
+        if symbol.kind is SymbolKind.METHOD and symbol.name in language_named(symbol.language).constructors:
             # A constructor is called by the name of its class.
             around = self._lookup.around(symbol)
             if around is not None:
@@ -132,8 +129,8 @@ class CallGraph:
     # --- resolving
 
     def _resolve(self, call: CallRow, holder: SymbolRow | None) -> Resolved:
-        if call.name == "super" and call.receiver is None and self._lookup.language(call.file) in ECMA:
-            return self._constructor_above(holder)
+        if call.name == "super" and call.receiver is None and (name := self._lookup.language(call.file).super_calls):
+            return self._constructor_above(holder, name)
         there = self._lookup.name_there(call.file, call.name) if call.receiver is None else call.name
         candidates = self._lookup.named_in(call.name if there == "default" else there, call.file)
         if call.receiver is None:
@@ -144,7 +141,7 @@ class CallGraph:
         language = self._lookup.language(call.file)
         if call.held is not None:
             return _NONE
-        if language in _IMPLICIT and (around := self._lookup.around(holder)) is not None:
+        if language.has_implicit_self and (around := self._lookup.around(holder)) is not None:
             own = [x for x in self._lookup.member(around, call.name) if x.kind is SymbolKind.METHOD]
             if own:
                 return Resolved(tuple(own), "scope")
@@ -159,12 +156,12 @@ class CallGraph:
         if imported:
             return Resolved(tuple(imported), "import")
         beside = [x for x in candidates if x.kind is not SymbolKind.METHOD]
-        if language in TOGETHER:
+        if language.sees_other_files:
             folder = call.file.rpartition("/")[0]
-            near = [x for x in beside if x.file.rpartition("/")[0] == folder and family(x.language) == family(language)]
+            near = [x for x in beside if x.file.rpartition("/")[0] == folder and _is_of(x, language)]
             if near:
                 return Resolved(tuple(near), "scope")
-            return self._by_name(call, beside, certain=language not in _IMPLICIT)
+            return self._by_name(call, beside, certain=not language.has_implicit_self)
         if self._lookup.is_imported(call.file, call.name):
             return _NONE
         return self._shared(call, beside)
@@ -172,19 +169,25 @@ class CallGraph:
     def _shared(self, call: CallRow, rows: list[SymbolRow]) -> Resolved:
         """A name that nothing in its file brings: scripts without imports share theirs, ``import *`` may bring it."""
         row = self._lookup.modules.get(call.file)
-        if row is None or not (self._lookup.takes_all(call.file) or (row.language in ECMA and not row.imports)):
+        is_shared = self._lookup.language(call.file).shares_names_without_imports
+        if row is None or not (self._lookup.takes_all(call.file) or (is_shared and not row.imports)):
             return _NONE
         top = [x for x in rows if x.parent is None]
-        if row.language in ECMA:
+        if is_shared:
             top = [x for x in top if (other := self._lookup.modules.get(x.file)) is not None and not other.imports]
         return self._by_name(call, top, certain=False)
 
     def _on_receiver(self, call: CallRow, holder: SymbolRow | None, candidates: list[SymbolRow]) -> Resolved:
         receiver = call.receiver or ""
         methods = [x for x in candidates if x.kind is SymbolKind.METHOD]
-        if receiver in _SELF:
+        language = self._lookup.language(call.file)
+        if receiver in language.self_words:
             around = self._lookup.around(holder)
-            own = self._lookup.member(around, call.name, above=receiver in _ABOVE) if around is not None else []
+            own = (
+                self._lookup.member(around, call.name, above=receiver in language.above_words)
+                if around is not None
+                else []
+            )
             if around is None and holder is not None and holder.parent is not None:
                 # Functions of one object or prototype.
                 own = [x for x in methods if x.parent == holder.parent and x.file == call.file]
@@ -215,12 +218,12 @@ class CallGraph:
         owned = [x for x in candidates if x.parent is not None and x.parent.rpartition(".")[2] == last]
         near = [x for x in owned if x.file == call.file or x.file in files]
         language = self._lookup.language(call.file)
-        if near or (owned and language in TOGETHER):
+        if near or (owned and language.sees_other_files):
             return Resolved(tuple(near or owned), "receiver")
         root = receiver.partition(".")[0]
         if files or self._lookup.is_imported(call.file, root):
             return _NONE
-        if language not in TOGETHER and "." not in receiver and not self._lookup.takes_all(call.file):
+        if not language.sees_other_files and "." not in receiver and not self._lookup.takes_all(call.file):
             # Nothing in the file brings it: it is the language's own.
             return _NONE
         return self._by_name(call, [x for x in candidates if x.kind in (*FUNCTION_KINDS, *CLASS_KINDS)], certain=False)
@@ -229,18 +232,18 @@ class CallGraph:
         found = {x.id: x for one in classes for x in self._lookup.member(one, name)}
         return Resolved(tuple(found.values()), "receiver") if found else _NONE
 
-    def _constructor_above(self, holder: SymbolRow | None) -> Resolved:
+    def _constructor_above(self, holder: SymbolRow | None, name: str) -> Resolved:
         around = self._lookup.around(holder)
         above = self._lookup.line(around)[0][1:2] if around is not None else []
-        own = self._lookup.member(above[0], "constructor") if above else []
+        own = self._lookup.member(above[0], name) if above else []
         found = own or above
         return Resolved(tuple(found), "scope") if found else _NONE
 
     def _by_name(self, call: CallRow, candidates: list[SymbolRow], *, certain: bool) -> Resolved:
         """``certain`` where a name means one thing in a file; a method's name alone stays a guess unless it is the only
         one and of several words."""
-        language = family(self._lookup.language(call.file))
-        same = [x for x in candidates if family(x.language) == language]
+        language = self._lookup.language(call.file)
+        same = [x for x in candidates if _is_of(x, language)]
         if not same or len(candidates) >= Lookup.MOST or (certain and self._lookup.is_imported(call.file, call.name)):
             return _NONE
         if len(same) == 1 and (certain or _SEVERAL_WORDS.search(call.name)):
@@ -277,14 +280,18 @@ class CallGraph:
         return row is not None and row.is_test
 
 
-def _is_seen(row: SymbolRow, holder: SymbolRow | None, language: str) -> bool:
+def _is_of(row: SymbolRow, language: Language) -> bool:
+    return language_named(row.language).family == language.family
+
+
+def _is_seen(row: SymbolRow, holder: SymbolRow | None, language: Language) -> bool:
     """Whether a plain name sees a definition of its file: what stands at the top, or around the place. The members of a
     class are not seen where the language wants ``self`` for them."""
     if row.parent is None:
         return True
     if holder is None:
         return False
-    if row.kind is SymbolKind.METHOD and language not in _IMPLICIT:
+    if row.kind is SymbolKind.METHOD and not language.has_implicit_self:
         return False
     return holder.qualified_name == row.parent or holder.qualified_name.startswith(f"{row.parent}.")
 

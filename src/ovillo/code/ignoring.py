@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-_TOOL_FOLDERS = (
-    ".git .hg .svn .bzr CVS node_modules bower_components jspm_packages venv .venv __pycache__ __pypackages__ .tox .nox"
-    " .eggs .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache .next .nuxt .svelte-kit .turbo .parcel-cache .gradle"
-    " .idea .vscode .terraform .serverless .aws-sam site-packages Pods DerivedData htmlcov .ipynb_checkpoints"
-)
-#: Folders that tools fill by themselves, wherever they stand and whether or not git knows of them.
-SKIPPED_FOLDERS = frozenset(_TOOL_FOLDERS.split())
+from ovillo.code.languages import filled_folders
+
+_TOOL_FOLDERS = ".git .hg .svn .bzr CVS .cache .idea .vscode .terraform .serverless .aws-sam Pods DerivedData"
 _MAX_RULES_BYTES = 1024 * 1024
+
+
+@cache
+def skipped_folders() -> frozenset[str]:
+    """Folders that tools fill by themselves, wherever they stand and whether or not git knows of them."""
+    return filled_folders().union(_TOOL_FOLDERS.split())
 
 
 @dataclass(frozen=True, slots=True)

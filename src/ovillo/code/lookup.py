@@ -6,25 +6,20 @@ means is in ``calls``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ovillo.code.languages import language_named
 from ovillo.code.languages.bindings import plain_type
-from ovillo.code.modules import ModuleNames
+from ovillo.code.languages.language import Language
+from ovillo.code.module_files import ModuleFiles
 from ovillo.model.code import CLASS_KINDS, CodeImport, ModuleRow, SymbolKind, SymbolRow
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
-ECMA = frozenset({"javascript", "typescript", "tsx"})
-#: Languages whose files see each other without an import: a folder, a package, everything.
-TOGETHER = frozenset({"go", "java", "kotlin", "csharp", "c", "cpp", "ruby", "php", "rust"})
-#: Languages in which the members of a type may stand in several files.
-_SPREAD = frozenset({"go", "rust", "cpp", "csharp", "ruby", "kotlin"})
-_BODILESS = frozenset({"go", "java", "csharp", "c", "cpp"})
 _STEPS = 20
 
 
@@ -43,7 +38,7 @@ class Lookup:
         self._classes_named: dict[tuple[str, str], list[SymbolRow]] = {}
         self._handed: dict[tuple[frozenset[str], str], frozenset[str]] = {}
         self._around: dict[int, SymbolRow | None] = {}
-        self._files: dict[tuple[str, str], frozenset[str]] = {}
+        self._sources: dict[tuple[str, str], frozenset[str]] = {}
         self._held: dict[tuple[str, str], list[SymbolRow] | None] = {}
         self._lines: dict[int, tuple[list[SymbolRow], bool]] = {}
 
@@ -52,12 +47,16 @@ class Lookup:
         return {row.path: row for row in self._store.code.modules(self._namespace, self._root)}
 
     @cached_property
-    def _names(self) -> ModuleNames:
-        return ModuleNames(list(self.modules.values()))
+    def _files(self) -> ModuleFiles:
+        return ModuleFiles(list(self.modules.values()))
 
-    def language(self, path: str) -> str:
+    def language(self, path: str) -> Language:
         row = self.modules.get(path)
-        return row.language if row is not None else ""
+        return language_named(row.language if row is not None else "")
+
+    def _taken(self, file: str, item: CodeImport) -> list[str]:
+        """Files that an import of ``file`` takes something from."""
+        return self.language(file).files_of(self._files, file, item)
 
     def named(self, name: str) -> list[SymbolRow]:
         """Definitions with this plain name; tests with sentences and namespaces cannot be called."""
@@ -88,25 +87,21 @@ class Lookup:
     def takes_all(self, file: str) -> bool:
         """Whether some import brings names that it does not tell, from outside of the folder."""
         if file not in self._takes_all:
-            language = self.language(file)
             self._takes_all[file] = any(
-                here == "*" and not self._names.files_of(file, language, item)
-                for item in self._imports(file)
-                for _, here in item.names
+                here == "*" and not self._taken(file, item) for item in self._imports(file) for _, here in item.names
             )
         return self._takes_all[file]
 
     def files_of(self, file: str, name: str) -> frozenset[str]:
         """Files that ``name`` was imported from, or that it stands for; packages hand on what they import."""
-        if (file, name) not in self._files:
-            language = self.language(file)
+        if (file, name) not in self._sources:
             found: set[str] = set()
             named = self._bound(file)[0]
             for item in (*named.get(name, ()), *named.get("*", ())):
-                found.update(self._names.files_of(file, language, item))
+                found.update(self._taken(file, item))
             there = self.name_there(file, name)
-            self._files[file, name] = frozenset(found | self._passed_on(found, there))
-        return self._files[file, name]
+            self._sources[file, name] = frozenset(found | self._passed_on(found, there))
+        return self._sources[file, name]
 
     def module_files(self, file: str, path: str) -> frozenset[str]:
         """Files that a dotted path stands for whose beginning was imported: ``pkg.sub`` after ``import pkg``."""
@@ -116,10 +111,9 @@ class Lookup:
         root, _, rest = path.partition(".")
         language = self.language(file)
         for item in self._bound(file)[0].get(root, ()):
-            if language == "python":
-                base = item.module if not item.names else f"{item.module}.{self.name_there(file, root)}"
-                whole = CodeImport(f"{base if item.alias or item.names else root}.{rest}")
-                found |= frozenset(self._names.files_of(file, language, whole))
+            whole = language.import_below(item, root, self.name_there(file, root), rest)
+            if whole is not None:
+                found |= frozenset(self._taken(file, whole))
         return found
 
     def handed_on(self, files: frozenset[str], name: str) -> frozenset[str]:
@@ -140,7 +134,7 @@ class Lookup:
             named = self._bound(row.path)[0]
             for item in (*named.get(name, ()), *named.get("*", ())):
                 if item.names:
-                    new = set(self._names.files_of(row.path, row.language, item)) - seen
+                    new = set(self._taken(row.path, item)) - seen
                     seen |= new
                     waiting += new
         return seen
@@ -152,7 +146,7 @@ class Lookup:
             there_of: dict[str, str] = {}
             language = self.language(file)
             for item in self._imports(file):
-                for name in _bound_by(item, language):
+                for name in language.bound_names(item):
                     bound.setdefault(name, []).append(item)
                 for there, here in item.names:
                     if there not in (here, "*", ""):
@@ -211,7 +205,7 @@ class Lookup:
             files = self.handed_on(files, last)
             found = [x for x in rows if x.file in files and x.parent is None]
             found = found or [x for x in inside if x.file == file or x.file in files]
-            return found or (inside if self.language(file) in TOGETHER else [])
+            return found or (inside if self.language(file).sees_other_files else [])
         here = [x for x in rows if x.file == file]
         if here:
             return [x for x in here if x.parent is None] or here
@@ -219,11 +213,12 @@ class Lookup:
         found = [x for x in rows if x.file in files]
         if there == "default" or (not rows and files):
             found = found or [x for path in files for x in self._exported_class(path)]
-        if found or self.language(file) not in TOGETHER:
+        if found or not self.language(file).sees_other_files:
             return found
         folder = file.rpartition("/")[0]
         near = [x for x in rows if x.file.rpartition("/")[0] == folder]
-        same = [x for x in rows if family(x.language) == family(self.language(file))]
+        family = self.language(file).family
+        same = [x for x in rows if language_named(x.language).family == family]
         return near or (same if len({x.qualified_name for x in same}) == 1 else [])
 
     def line(self, symbol: SymbolRow) -> tuple[list[SymbolRow], bool]:
@@ -253,8 +248,8 @@ class Lookup:
                 x
                 for x in rows
                 if x.parent is not None
-                and (x.parent == one.qualified_name or (x.language in _SPREAD and _tail(x.parent) == one.name))
-                and (x.file == one.file or x.language in _SPREAD)
+                and (x.parent == one.qualified_name or (_spreads(x) and _tail(x.parent) == one.name))
+                and (x.file == one.file or _spreads(x))
             ]
             if found:
                 return found
@@ -290,7 +285,7 @@ class Lookup:
         return here or [x for x in rows if x.file in files and x.parent is None]
 
     def _returned(self, function: SymbolRow, depth: int) -> list[SymbolRow]:
-        said = returned_type(function)
+        said = language_named(function.language).returned_type(function.name, function.signature)
         if said in ("Self", "this", "self"):
             around = self.around(function)
             return [around] if around is not None else []
@@ -308,41 +303,15 @@ class Lookup:
             return False
         if not any(x.kind in CLASS_KINDS for x in self.named(last)):
             return True
-        return self.language(file) not in TOGETHER
+        return not self.language(file).sees_other_files
 
     def _has_files(self, name: str, file: str) -> bool:
         return bool(self.files_of(file, name))
-
-
-def returned_type(function: SymbolRow) -> str:
-    """The name of the type that a signature says is given back; empty where it says none."""
-    said = function.signature
-    if function.language in ("python", "rust"):
-        return plain_type(said.rpartition(" -> ")[2]) if " -> " in said else ""
-    if function.language in _BODILESS:
-        if function.language == "go":
-            return plain_type(said.rpartition(") ")[2].strip("()").partition(",")[0]) if ") " in said else ""
-        return plain_type(said.partition(f"{function.name}(")[0].partition(f"{function.name}<")[0])
-    found = re.search(r"\)\s*:\s*([^()]+)$", said)
-    return plain_type(found[1]) if found else ""
-
-
-def family(language: str) -> str:
-    return {"tsx": "ecma", "typescript": "ecma", "javascript": "ecma", "c": "c", "cpp": "c"}.get(language, language)
 
 
 def _tail(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _bound_by(item: CodeImport, language: str) -> set[str]:
-    """The names that stand for an import, or for what it takes; ``*`` for all."""
-    if item.names:
-        return {here for _, here in item.names}
-    if item.alias is not None:
-        return {item.alias, item.module}
-    if language == "python":
-        # ``import a.b`` binds ``a``.
-        return {item.module, item.module.partition(".")[0]}
-    last = item.module.replace("::", ".").rpartition("/" if language == "go" else ".")[2]
-    return {item.module, last}
+def _spreads(symbol: SymbolRow) -> bool:
+    return language_named(symbol.language).spreads_types

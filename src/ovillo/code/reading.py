@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ovillo.code.languages import language_of
-from ovillo.code.parsing import MAX_FILE_BYTES, Unreadable, digest_of, source_of
+from ovillo.code.languages.language import Language, Unreadable
+from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, source_of
 from ovillo.model.errors import NotFound, PermissionDenied, SourceUnreadable
 from ovillo.model.quoting import named
 
@@ -57,8 +58,7 @@ def read_lines(
             data = opened.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise SourceUnreadable(f"{file!r} in {named(root)} cannot be read: {error.strerror}.") from error
-    language = language_of(file)
-    said = source_of(file, data, is_python=language is not None and language.name == "python")
+    said = source_of(file, data, language_of(file) or Language())
     if isinstance(said, Unreadable):
         raise SourceUnreadable(
             f"{file!r} in {named(root)} is not shown: {said.reason}.", hint="Name a file of source code."

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ovillo.code.ignoring import SKIPPED_FOLDERS, rules_above
+from ovillo.code.ignoring import rules_above, skipped_folders
 from ovillo.code.languages import language_of
 from ovillo.model.errors import SourceUnreadable
 from ovillo.model.quoting import named
@@ -59,7 +59,7 @@ class Choice:
 def look(root: Path, choice: Choice) -> FolderScan:
     """Everything below ``root``, in an order that is the same every time. Raises SourceUnreadable for the root."""
     found = FolderScan()
-    skipped = SKIPPED_FOLDERS.union(choice.excluded)
+    skipped = skipped_folders().union(choice.excluded)
     waiting = [("", rules_above(root))]
     while waiting:
         prefix, rules = waiting.pop()
@@ -100,7 +100,7 @@ def wanted(root: Path, path: str, choice: Choice) -> bool:
     if not choice.takes(path):
         return False
     rules, prefix = rules_above(root), ""
-    skipped = SKIPPED_FOLDERS.union(choice.excluded)
+    skipped = skipped_folders().union(choice.excluded)
     *folders, name = path.split("/")
     for part in (*folders, None):
         names = {x for x in (".git", ".gitignore") if (root / prefix / x).exists()}

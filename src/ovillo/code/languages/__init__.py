@@ -1,90 +1,64 @@
-"""Languages that are read: which files, which grammar, which walker.
+"""Languages that are read, and the registry of them.
 
-Owns the registry; adding a language is a module with a walker, a pinned grammar wheel and one line here. A grammar is
-loaded when the first file of its language is read.
+Owns the list. Adding a language is one source file with its walker and its rules, its tests, and one line here, beside the
+pinned wheel of its grammar; other packages add theirs through the entry point group ``ovillo.languages``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tree_sitter import Language as Grammar
+from ovillo.code.languages.language import Language
+from ovillo.model.plugins import added
 
-    from ovillo.code.languages.walker import Walker
+#: Name -> ``module:language``. A grammar is loaded when the first file of its language is read.
+_BUILT_IN = {
+    "python": "ovillo.code.languages.python:PYTHON",
+    "javascript": "ovillo.code.languages.javascript:JAVASCRIPT",
+    "typescript": "ovillo.code.languages.typescript:TYPESCRIPT",
+    "tsx": "ovillo.code.languages.typescript:TSX",
+    "go": "ovillo.code.languages.go:GO",
+    "rust": "ovillo.code.languages.rust:RUST",
+    "java": "ovillo.code.languages.java:JAVA",
+    "c": "ovillo.code.languages.c:C",
+    "cpp": "ovillo.code.languages.c:CPP",
+    "csharp": "ovillo.code.languages.csharp:CSHARP",
+    "ruby": "ovillo.code.languages.ruby:RUBY",
+    "php": "ovillo.code.languages.php:PHP",
+    "kotlin": "ovillo.code.languages.kotlin:KOTLIN",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
-    """``grammar`` is a module and its function, ``walker`` a module of this package and its class."""
-
-    name: str
-    extensions: tuple[str, ...]
-    grammar: tuple[str, str]
-    walker: tuple[str, str]
-
-    def load(self) -> tuple[Grammar, type[Walker]]:
-        """Raises ImportError where the grammar's wheel is not installed."""
-        return _loaded(self)
-
-
-LANGUAGES = (
-    Language(
-        "python", (".py", ".pyi", ".pyw", ".ipynb"), ("tree_sitter_python", "language"), ("python", "PythonWalker")
-    ),
-    Language(
-        "javascript",
-        (".js", ".jsx", ".mjs", ".cjs"),
-        ("tree_sitter_javascript", "language"),
-        ("javascript", "JavaScriptWalker"),
-    ),
-    Language(
-        "typescript",
-        (".ts", ".mts", ".cts"),
-        ("tree_sitter_typescript", "language_typescript"),
-        ("typescript", "TypeScriptWalker"),
-    ),
-    Language("tsx", (".tsx",), ("tree_sitter_typescript", "language_tsx"), ("typescript", "TypeScriptWalker")),
-    Language("go", (".go",), ("tree_sitter_go", "language"), ("go", "GoWalker")),
-    Language("rust", (".rs",), ("tree_sitter_rust", "language"), ("rust", "RustWalker")),
-    Language("java", (".java",), ("tree_sitter_java", "language"), ("java", "JavaWalker")),
-    Language("c", (".c", ".h"), ("tree_sitter_c", "language"), ("c", "CWalker")),
-    Language(
-        "cpp",
-        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp"),
-        ("tree_sitter_cpp", "language"),
-        ("c", "CppWalker"),
-    ),
-    Language("csharp", (".cs",), ("tree_sitter_c_sharp", "language"), ("csharp", "CSharpWalker")),
-    Language("ruby", (".rb", ".rake"), ("tree_sitter_ruby", "language"), ("ruby", "RubyWalker")),
-    Language("php", (".php", ".phtml"), ("tree_sitter_php", "language_php"), ("php", "PhpWalker")),
-    Language("kotlin", (".kt", ".kts"), ("tree_sitter_kotlin", "language"), ("kotlin", "KotlinWalker")),
-)
-
-_BY_EXTENSION = {extension: language for language in LANGUAGES for extension in language.extensions}
-_BY_NAME = {language.name: language for language in LANGUAGES}
+@cache
+def all_languages() -> tuple[Language, ...]:
+    """Every language, built-in ones first."""
+    return tuple(language_named(name) for name in (*_BUILT_IN, *added("ovillo.languages")))
 
 
 def language_of(path: str) -> Language | None:
     """By the ending of the file's name."""
     dot = path.rfind(".")
-    return _BY_EXTENSION.get(path[dot:].lower()) if dot >= 0 else None
-
-
-def language_named(name: str) -> Language:
-    return _BY_NAME[name]
+    return _by_extension().get(path[dot:].lower()) if dot >= 0 else None
 
 
 @cache
-def _loaded(language: Language) -> tuple[Grammar, type[Walker]]:
-    # start-up cost: only indexing pays for tree-sitter and for the grammars it meets
-    from tree_sitter import Language as Grammar
+def language_named(name: str) -> Language:
+    """For a name that nobody registered (any more), a language of which nothing is known."""
+    if name in _BUILT_IN:
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        found = getattr(import_module(module), attribute)
+    else:
+        point = added("ovillo.languages").get(name)
+        found = point.load() if point is not None else None
+    return found if isinstance(found, Language) else Language(name)
 
-    module, function = language.grammar
-    grammar = Grammar(getattr(import_module(module), function)())
-    home, walker = language.walker
-    chosen: type[Walker] = getattr(import_module(f"{__name__}.{home}"), walker)
-    return grammar, chosen
+
+def filled_folders() -> frozenset[str]:
+    """Names of folders that the tools of any language fill by themselves."""
+    return frozenset().union(*(language.filled_folders for language in all_languages()))
+
+
+@cache
+def _by_extension() -> dict[str, Language]:
+    return {extension: language for language in all_languages() for extension in language.extensions}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.language import Language, type_before_name
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.code.module_files import ModuleFiles, folder_of, join
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ _KINDS = {
     "class_specifier": (SymbolKind.CLASS, "class"),
 }
 _AROUND = frozenset({"pointer_declarator", "reference_declarator", "parenthesized_declarator", "attributed_declarator"})
+#: What stands in a header of C++ and in none of C.
+_ONLY_CPP = re.compile(rb"^\s*(?:class\s+\w+|namespace\b|template\s*<|public:|private:|using\s)", re.MULTILINE)
 
 
 class CWalker(Walker):
@@ -204,3 +209,41 @@ def _name(node: Node | None) -> tuple[str | None, str]:
     owner = said[:cut].replace("::", ".").partition("<")[0]
     name = said[cut + 2 :]
     return owner or None, name if name.startswith("operator") else name.partition("<")[0]
+
+
+class CLanguage(Language):
+    name = "c"
+    extensions: tuple[str, ...] = (".c", ".h")
+    grammar = ("tree_sitter_c", "language")
+    walker = CWalker
+    family = "c"
+    test_files = re.compile(r"_test\.(?:cc|cpp|c)$|^test_.*\.(?:cc|cpp|c)$")
+    sees_other_files = True
+
+    def read_as(self, path: str, source: bytes) -> str:
+        return "cpp" if path.endswith(".h") and _ONLY_CPP.search(source) else self.name
+
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        return files.first([join(folder_of(importer), item.module)]) or files.ending(importer, item.module)
+
+    def returned_type(self, name: str, signature: str) -> str:
+        return type_before_name(name, signature)
+
+
+class CppLanguage(CLanguage):
+    name = "cpp"
+    extensions = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp")
+    grammar = ("tree_sitter_cpp", "language")
+    walker = CppWalker
+    spreads_types = True
+    has_implicit_self = True
+    # ``using base = ...`` is how libraries name the class above; the language has no word for it.
+    self_words = frozenset({"this", "base"})
+    above_words = frozenset({"base"})
+
+    def read_as(self, path: str, source: bytes) -> str:
+        return self.name
+
+
+C = CLanguage()
+CPP = CppLanguage()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.language import Language, type_before_name
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
 from ovillo.model.code import CodeImport, SymbolKind
 
@@ -124,3 +126,24 @@ class CSharpWalker(Walker):
 def _attributes(node: Node) -> list[str]:
     lists = [x for x in node.children if x.type == "attribute_list"]
     return [text(field(x, "name")).rpartition(".")[2] for listed in lists for x in listed.named_children]
+
+
+class CSharpLanguage(Language):
+    """Namespaces are not tied to files: what an import names is found by name."""
+
+    name = "csharp"
+    extensions = (".cs",)
+    grammar = ("tree_sitter_c_sharp", "language")
+    walker = CSharpWalker
+    test_files = re.compile(r"(?:Test|Tests|IT|Spec)\.cs$")
+    sees_other_files = True
+    spreads_types = True
+    has_implicit_self = True
+    self_words = frozenset({"this", "base"})
+    above_words = frozenset({"base"})
+
+    def returned_type(self, name: str, signature: str) -> str:
+        return type_before_name(name, signature)
+
+
+CSHARP = CSharpLanguage()

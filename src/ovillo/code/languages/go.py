@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.bindings import plain_type
+from ovillo.code.languages.language import Language
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.code.module_files import ModuleFiles
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
@@ -105,3 +109,32 @@ def _embedded(made: Node | None) -> list[str]:
     above = [text(x) for x in made.named_children if x.type == "type_elem"] if made is not None else []
     own = [text(field(x, "type")).lstrip("*") for x in held if field(x, "name") is None]
     return own + [x for x in above if "|" not in x and "~" not in x]
+
+
+class GoLanguage(Language):
+    name = "go"
+    extensions = (".go",)
+    grammar = ("tree_sitter_go", "language")
+    walker = GoWalker
+    test_files = re.compile(r"_test\.go$")
+    sees_other_files = True
+    spreads_types = True
+
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        """A package is a folder; its path ends the import's."""
+        parts = item.module.split("/")
+        for start in range(len(parts)):
+            beside = files.in_folder("/".join(parts[start:]))
+            if found := [x for x in beside if x.endswith(".go") and not x.endswith("_test.go")]:
+                return found
+        return []
+
+    def name_of_module(self, module: str) -> str:
+        return module.replace("::", ".").rpartition("/")[2]
+
+    def returned_type(self, name: str, signature: str) -> str:
+        """The first of several: the others are errors."""
+        return plain_type(signature.rpartition(") ")[2].strip("()").partition(",")[0]) if ") " in signature else ""
+
+
+GO = GoLanguage()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.language import Language, files_of_class, type_before_name
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.code.module_files import ModuleFiles
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
@@ -102,3 +105,25 @@ def _annotations(node: Node) -> list[str]:
     modifiers = child_of_type(node, "modifiers")
     found = [x for x in modifiers.named_children if x.type.endswith("annotation")] if modifiers is not None else []
     return [text(field(x, "name")).rpartition(".")[2] for x in found]
+
+
+class JavaLanguage(Language):
+    name = "java"
+    extensions = (".java",)
+    grammar = ("tree_sitter_java", "language")
+    walker = JavaWalker
+    test_files = re.compile(r"(?:Test|Tests|IT|Spec)\.java$|^Test\w*\.java$")
+    filled_folders = frozenset({".gradle"})
+    sees_other_files = True
+    has_implicit_self = True
+    self_words = frozenset({"this", "super"})
+    above_words = frozenset({"super"})
+
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        return files_of_class(files, importer, item, ".java")
+
+    def returned_type(self, name: str, signature: str) -> str:
+        return type_before_name(name, signature)
+
+
+JAVA = JavaLanguage()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.language import Language, files_of_class
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.code.module_files import ModuleFiles
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
@@ -132,3 +135,24 @@ class KotlinWalker(Walker):
         "import": import_,
     }
     comments: ClassVar[frozenset[str]] = frozenset({"line_comment", "block_comment"})
+
+
+class KotlinLanguage(Language):
+    name = "kotlin"
+    extensions = (".kt", ".kts")
+    grammar = ("tree_sitter_kotlin", "language")
+    walker = KotlinWalker
+    test_files = re.compile(r"(?:Test|Tests|IT|Spec)\.kts?$")
+    filled_folders = frozenset({".gradle"})
+    sees_other_files = True
+    spreads_types = True
+    has_implicit_self = True
+    self_words = frozenset({"this", "super"})
+    above_words = frozenset({"super"})
+    constructors = frozenset({"constructor"})
+
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        return files_of_class(files, importer, item, ".kt")
+
+
+KOTLIN = KotlinLanguage()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.language import Language, files_of_class
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
+from ovillo.code.module_files import ModuleFiles, folder_of, join
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
@@ -108,3 +111,23 @@ class PhpWalker(Walker):
         "require_expression": include,
         "require_once_expression": include,
     }
+
+
+class PhpLanguage(Language):
+    name = "php"
+    extensions = (".php", ".phtml")
+    grammar = ("tree_sitter_php", "language_php")
+    walker = PhpWalker
+    test_files = re.compile(r"_test\.php$|(?:Test|Tests|IT|Spec)\.php$")
+    sees_other_files = True
+    has_implicit_self = True
+    self_words = frozenset({"this", "self", "static", "parent"})
+    above_words = frozenset({"parent"})
+
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        if item.module.startswith("./"):
+            return files.first([join(folder_of(importer), item.module)]) or files.ending(importer, item.module[2:])
+        return files_of_class(files, importer, item, ".php", from_the_front=True)
+
+
+PHP = PhpLanguage()

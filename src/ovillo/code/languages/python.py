@@ -1,263 +1,124 @@
-"""Python: functions, methods and classes as ``ast`` sees them, their calls, imports, ``__all__`` and tests."""
+"""Python across files: modules and packages, what ``import a.b`` binds, encodings, notebooks.
+
+What its syntax means is in ``python_walker``.
+"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+import json
+import re
+import sys
 
-from ovillo.code.comments import summary
-from ovillo.code.languages.walker import (
-    Handler,
-    Next,
-    Scope,
-    Walker,
-    child_of_type,
-    field,
-    last_line,
-    receiver_of,
-    text,
-    tidy,
-)
-from ovillo.model.code import CodeImport, SymbolKind
+from ovillo.code.languages.language import Language, Unreadable, type_after_arrow
+from ovillo.code.languages.python_walker import PythonWalker
+from ovillo.code.module_files import ModuleFiles, folder_of
+from ovillo.model.code import CodeImport
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-_CHAINS = frozenset({"identifier", "attribute"})
-_COMPOUND = frozenset(
-    {
-        *("block", "if_statement", "elif_clause", "else_clause", "for_statement", "while_statement", "with_statement"),
-        *("try_statement", "except_clause", "except_group_clause", "finally_clause", "match_statement", "case_clause"),
-        *("function_definition", "class_definition", "decorated_definition"),
-    }
-)
-
-_PATTERNS = frozenset(
-    {
-        *("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "tuple"),
-        *("as_pattern_target", "lambda_parameters", "default_parameter", "parenthesized_expression", "list_splat"),
-    }
+_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_FILLED = (
+    "venv .venv __pycache__ __pypackages__ site-packages .tox .nox .eggs .mypy_cache .pytest_cache .ruff_cache"
+    " .hypothesis htmlcov .ipynb_checkpoints"
 )
 
 
-class PythonWalker(Walker):
-    """Decorators stand before the range of what they decorate, as in ``ast``."""
+class PythonLanguage(Language):
+    name = "python"
+    extensions = (".py", ".pyi", ".pyw", ".ipynb")
+    grammar = ("tree_sitter_python", "language")
+    walker = PythonWalker
+    test_files = re.compile(r"^(?:test_.*|conftest)\.pyi?$|_test\.py$")
+    filled_folders = frozenset(_FILLED.split())
+    self_words = frozenset({"self", "cls", "super()"})
+    above_words = frozenset({"super()"})
+    constructors = frozenset({"__init__"})
 
-    _all: list[str] | None = None
-
-    def function(self, node: Node, scope: Scope) -> Next:
-        name, body = text(field(node, "name")), field(node, "body")
-        parameters, returns = field(node, "parameters"), field(node, "return_type")
-        signature = f"{name}{tidy(text(parameters))}" + (f" -> {tidy(text(returns))}" if returns else "")
-        kind = SymbolKind.METHOD if scope.is_class else SymbolKind.FUNCTION
-        inner = self.define(
-            node,
-            scope,
-            kind,
-            name,
-            signature=signature,
-            doc=_docstring(body),
-            end=_last_line_of_code(body),
-            is_exported=self._is_public(name, scope),
-            is_test=self._is_test(name, scope),
-        )
-        for child in parameters.named_children if parameters else ():
-            self._parameter(child, inner)
-        # Defaults and annotations are evaluated where the function stands.
-        before = [(child, scope) for child in (field(node, "type_parameters"), parameters, returns) if child]
-        return [*before, *([(body, inner)] if body else ())]
-
-    def class_(self, node: Node, scope: Scope) -> Next:
-        name, body, given = text(field(node, "name")), field(node, "body"), field(node, "superclasses")
-        bases = (
-            [text(x) for x in given.named_children if x.type not in ("keyword_argument", "comment")] if given else []
-        )
-        inner = self.define(
-            node,
-            scope,
-            SymbolKind.CLASS,
-            name,
-            signature=f"class {name}" + (tidy(text(given)) if given else ""),
-            doc=_docstring(body),
-            end=_last_line_of_code(body),
-            bases=bases,
-            is_exported=self._is_public(name, scope),
-            is_test=self.is_test_file and (name.startswith("Test") or any(x.endswith("TestCase") for x in bases)),
-        )
-        return [*([(given, scope)] if given else ()), *([(body, inner)] if body else ())]
-
-    def call_(self, node: Node, scope: Scope) -> Next:
-        function = field(node, "function")
-        if function is None:
-            return None
-        if function.type == "identifier":
-            self.call(node, scope, text(function))
-        elif function.type == "attribute":
-            receiver = receiver_of(field(function, "object"), _CHAINS)
-            self.call(node, scope, text(field(function, "attribute")), receiver)
+    def declared_encoding(self, data: bytes) -> str | None:
+        """What the first two lines name (PEP 263), where Python knows it as an encoding of text."""
+        for line in data.split(b"\n", 2)[:2]:
+            if found := _CODING.match(line):
+                name = found[1].decode("ascii", "replace")
+                try:
+                    "".encode(name)
+                    return name if isinstance(b"".decode(name), str) else None
+                except (LookupError, UnicodeError):
+                    return None
         return None
 
-    def import_(self, node: Node, scope: Scope) -> Next:
-        for child in node.children_by_field_name("name"):
-            module, alias = _aliased(child)
-            self.imports.append(CodeImport(module, (), node.start_point[0] + 1, alias if alias != module else None))
-        return ()
+    def code_inside(self, path: str, said: str) -> str | Unreadable | None:
+        return _code_of_notebook(said) if path.lower().endswith(".ipynb") else None
 
-    def from_import(self, node: Node, scope: Scope) -> Next:
-        module = "__future__" if node.type.startswith("future") else text(field(node, "module_name")).replace(" ", "")
-        names = tuple(_aliased(child) for child in node.children_by_field_name("name"))
-        if child_of_type(node, "wildcard_import"):
-            names = (("*", "*"),)
-        self.imports.append(CodeImport(module, names, node.start_point[0] + 1))
-        return ()
+    def bound_names(self, item: CodeImport) -> set[str]:
+        if item.names or item.alias is not None:
+            return super().bound_names(item)
+        # ``import a.b`` binds ``a``.
+        return {item.module, item.module.partition(".")[0]}
 
-    def _parameter(self, node: Node, scope: Scope) -> None:
-        name = field(node, "name") or next(iter(node.named_children), node)
-        if node.type == "identifier":
-            name = node
-        if name.type == "identifier" and text(name) not in ("self", "cls"):
-            plain = node.type in ("typed_parameter", "typed_default_parameter")
-            self.bind(scope, text(name), declared=field(node, "type") if plain else None)
+    def import_below(self, item: CodeImport, here: str, there: str, rest: str) -> CodeImport | None:
+        base = item.module if not item.names else f"{item.module}.{there}"
+        return CodeImport(f"{base if item.alias or item.names else here}.{rest}")
 
-    def target(self, node: Node, scope: Scope) -> Next:
-        """Names that a loop, a ``with``, a comprehension or a ``lambda`` binds."""
-        for name in _names(field(node, "left") or field(node, "parameters") or field(node, "name")):
-            self.bind(scope, name)
-        return None
+    def returned_type(self, name: str, signature: str) -> str:
+        return type_after_arrow(signature)
 
-    def as_(self, node: Node, scope: Scope) -> Next:
-        first, alias = next(iter(node.named_children), None), field(node, "alias")
-        inner = alias.named_children if alias is not None else []
-        is_plain = len(inner) == 1 and inner[0].type == "identifier" and scope.index >= 0
-        for name in _names(alias):
-            self.bind(scope, name, self._made(first, scope) if is_plain else "")
-        return None
-
-    def _made(self, value: Node | None, scope: Scope) -> str:
-        """What an expression gives, as far as it can be said by a name."""
-        while value is not None and value.type in ("await", "parenthesized_expression") and value.named_child_count:
-            value = value.named_children[0]
-        if value is None:
-            return ""
-        if value.type == "identifier":
-            return self.bound(scope, text(value))
-        function = field(value, "function") if value.type == "call" else None
-        said = receiver_of(function, _CHAINS) or ""
-        root, _, rest = said.partition(".")
-        if root in ("self", "cls", "super", "...") or said.endswith(")"):
-            return ""
-        if self.bindings.known(scope.index, root, self.outer) is not None:
-            held = self.bound(scope, root)
-            return f"{held}.{rest}()" if held and rest else ""
-        return f"{said}()" if said else ""
-
-    def _bind_assigned(self, node: Node, left: Node, scope: Scope) -> None:
-        value, declared = field(node, "right"), field(node, "type")
-        if left.type == "attribute" and text(field(left, "object")) == "self":
-            if declared is not None or (value is not None and value.type != "none"):
-                self.bind_field(scope, text(field(left, "attribute")), self._made(value, scope), declared=declared)
-        elif left.type == "identifier":
-            if declared is not None or (value is not None and value.type != "none"):
-                self.bind(scope, text(left), self._made(value, scope), declared=declared)
-        else:
-            for name in _names(left):
-                self.bind(scope, name)
-
-    def assignment(self, node: Node, scope: Scope) -> Next:
-        left = field(node, "left")
-        if left is not None:
-            self._bind_assigned(node, left, scope)
-        if scope.index < 0 and left is not None and left.type == "identifier" and left.text == b"__all__":
-            self._all = [*(self._all or ()), *_strings(field(node, "right"))]
-        return None
-
-    def finish(self) -> None:
-        top = [x.name for x in self.symbols if x.parent is None and not x.name.startswith("_")]
-        self.exports = dict.fromkeys(top if self._all is None else self._all)
-        super().finish()
-
-    def _is_public(self, name: str, scope: Scope) -> bool:
-        is_special = name.startswith("__") and name.endswith("__")
-        inside_function = scope.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-        return scope.is_exported and not inside_function and (is_special or not name.startswith("_"))
-
-    def _is_test(self, name: str, scope: Scope) -> bool:
-        return self.is_test_file and name.startswith("test") and scope.kind in (None, SymbolKind.CLASS)
-
-    handlers: ClassVar[Mapping[str, Handler]] = {
-        "function_definition": function,
-        "class_definition": class_,
-        "call": call_,
-        "import_statement": import_,
-        "import_from_statement": from_import,
-        "future_import_statement": from_import,
-        "assignment": assignment,
-        "augmented_assignment": assignment,
-        "for_statement": target,
-        "for_in_clause": target,
-        "lambda": target,
-        "named_expression": target,
-        "as_pattern": as_,
-    }
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        dots = len(item.module) - len(item.module.lstrip("."))
+        parts = [part for part in item.module[dots:].split(".") if part]
+        if dots:
+            base = folder_of(importer)
+            for _ in range(dots - 1):
+                base = folder_of(base)
+            whole = "/".join([*([base] if base else ()), *parts])
+            return _taken_from(files, importer, whole, item, exactly=True)
+        if parts and "__init__.py" in files and parts[0] == files.root_names[-1]:
+            # The folder is a package itself: its modules call it by its name.
+            return _taken_from(files, importer, "/".join(parts[1:]), item, exactly=True)
+        return _taken_from(files, importer, "/".join(parts), item, exactly=False) if parts else []
 
 
-def _last_line_of_code(body: Node | None) -> int | None:
-    """Comments after the last statement are no part of a definition, however far they are indented."""
-    node = body
-    while node is not None and node.type in _COMPOUND:
-        inside = next((x for x in reversed(node.named_children) if x.type != "comment"), None)
-        if inside is None:
-            break
-        node = inside
-    return None if node is None else last_line(node)
+def _taken_from(files: ModuleFiles, importer: str, path: str, item: CodeImport, *, exactly: bool) -> list[str]:
+    """``from a import b`` takes the module ``a.b`` where there is one, else ``a``."""
+
+    def at(stem: str) -> list[str]:
+        endings = [f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi"] if stem else ["__init__.py"]
+        if exactly:
+            return files.first(endings)
+        return next((found for ending in endings if (found := _importable(files, importer, ending))), [])
+
+    found: dict[str, None] = {}
+    for name, _ in item.names:
+        for file in (at(f"{path}/{name}" if path else name) if name != "*" else []) or at(path):
+            found[file] = None
+    return list(found) or at(path)
 
 
-def _names(node: Node | None) -> Iterable[str]:
-    """Names that a pattern binds; parts of other values are not names."""
-    waiting = [] if node is None else [node]
-    while waiting:
-        one = waiting.pop()
-        if one.type == "identifier":
-            yield text(one)
-        elif one.type in _PATTERNS:
-            waiting += one.named_children[:1] if one.type == "default_parameter" else one.named_children
+def _importable(files: ModuleFiles, importer: str, ending: str) -> list[str]:
+    """A module by its whole name: what it begins in is no package itself, unless the importer stands beside it. A
+    name of the standard library means that, unless it stands at the top or beside."""
+    is_standard = ending.partition("/")[0].removesuffix(".py").removesuffix(".pyi") in sys.stdlib_module_names
+    fitting = []
+    for path in files.all_ending(ending):
+        base = path[: -len(ending)].rstrip("/")
+        beside = base == folder_of(importer)
+        inside = f"{base}/__init__.py".lstrip("/") in files
+        fits = (beside and not is_standard) if inside else (beside or not base or not is_standard)
+        if path != importer and fits:
+            fitting.append(path)
+    return files.nearest(importer, fitting)
 
 
-def _aliased(node: Node) -> tuple[str, str]:
-    """Name there and name here."""
-    if node.type == "aliased_import":
-        return text(field(node, "name")), text(field(node, "alias"))
-    return text(node), text(node)
+def _code_of_notebook(said: str) -> str | Unreadable:
+    try:
+        cells = json.loads(said)["cells"]
+        parts = []
+        for cell in cells:
+            if cell.get("cell_type") == "code":
+                source = cell.get("source") or ""
+                parts.append("".join(source) if isinstance(source, list) else str(source))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Unreadable("not a notebook")
+    lines = "\n".join(parts).split("\n")
+    # Magics and shell commands are no Python; their lines stay, so that the others keep their numbers.
+    return "\n".join("#" + line if line.lstrip()[:1] in ("%", "!") else line for line in lines)
 
 
-def _strings(node: Node | None) -> Iterable[str]:
-    if node is None or node.type not in ("list", "tuple", "set"):
-        return ()
-    return [text(child_of_type(x, "string_content")) for x in node.named_children if x.type == "string"]
-
-
-def _docstring(body: Node | None) -> str:
-    first = next((x for x in body.named_children if x.type != "comment"), None) if body else None
-    if first is None or first.type != "expression_statement" or first.named_child_count != 1:
-        return ""
-    said = first.named_children[0]
-    if said.type not in ("string", "concatenated_string"):
-        return ""
-    return summary(_value(said))
-
-
-def _value(node: Node) -> str:
-    """The text of a string literal; bytes and f-strings document nothing."""
-    source = text(node)
-    prefix = source[: len(source) - len(source.lstrip("rRuUbBfFtT"))].lower()
-    if set(prefix) & set("bft"):
-        return ""
-    if "\\" in source and "r" not in prefix:
-        try:
-            return str(ast.literal_eval(source))
-        except (ValueError, SyntaxError):
-            pass
-    if node.type == "concatenated_string":
-        return "".join(_value(child) for child in node.named_children)
-    return "".join(text(x) for x in node.named_children if x.type in ("string_content", "escape_sequence"))
+PYTHON = PythonLanguage()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.language import Language
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, field, receiver_of, text, tidy
+from ovillo.code.module_files import ModuleFiles, folder_of, join
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
@@ -105,3 +108,26 @@ class RubyWalker(Walker):
         "call": call_,
         "assignment": assignment,
     }
+
+
+class RubyLanguage(Language):
+    name = "ruby"
+    extensions = (".rb", ".rake")
+    grammar = ("tree_sitter_ruby", "language")
+    walker = RubyWalker
+    test_files = re.compile(r"_(?:test|spec)\.rb$|^test_.*\.rb$")
+    sees_other_files = True
+    spreads_types = True
+    has_implicit_self = True
+    self_words = frozenset({"self", "super", "super()"})
+    above_words = frozenset({"super", "super()"})
+    constructors = frozenset({"initialize"})
+
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        module = item.module.removesuffix(".rb") + ".rb"
+        if module.startswith("."):
+            return files.first([join(folder_of(importer), module)])
+        return files.ending(importer, module)
+
+
+RUBY = RubyLanguage()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from ovillo.code.languages.language import Language, type_after_arrow
 from ovillo.code.languages.walker import (
     Handler,
     Next,
@@ -17,6 +19,7 @@ from ovillo.code.languages.walker import (
     text,
     tidy,
 )
+from ovillo.code.module_files import ModuleFiles, folder_of
 from ovillo.model.code import CodeImport, SymbolKind
 
 if TYPE_CHECKING:
@@ -157,3 +160,35 @@ def _uses(node: Node | None, before: str) -> Iterable[tuple[str, str | None]]:
             yield prefix.removesuffix("::"), None
         elif item.type not in ("line_comment", "block_comment"):
             yield prefix + text(item), None
+
+
+class RustLanguage(Language):
+    name = "rust"
+    extensions = (".rs",)
+    grammar = ("tree_sitter_rust", "language")
+    walker = RustWalker
+    test_files = re.compile(r"_test\.rs$")
+    sees_other_files = True
+    spreads_types = True
+    self_words = frozenset({"self", "Self"})
+
+    def files_of(self, files: ModuleFiles, importer: str, item: CodeImport) -> list[str]:
+        parts = [*item.module.split("::"), *(name for name, _ in item.names if name not in ("*", ""))]
+        if parts[0] == "crate":
+            base = importer.partition("src/")[0] + "src" if "src/" in importer else ""
+        elif parts[0] in ("self", "super"):
+            base = folder_of(importer) if parts[0] == "self" else folder_of(folder_of(importer))
+        else:
+            return []
+        parts = parts[1:]
+        for length in range(len(parts), 0, -1):
+            path = "/".join([*([base] if base else ()), *parts[:length]])
+            if found := files.first([f"{path}.rs", f"{path}/mod.rs"]):
+                return found
+        return []
+
+    def returned_type(self, name: str, signature: str) -> str:
+        return type_after_arrow(signature)
+
+
+RUST = RustLanguage()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from ovillo.code.languages.javascript import JavaScriptWalker
+from ovillo.code.languages.javascript import EcmaLanguage
+from ovillo.code.languages.javascript_walker import JavaScriptWalker
 from ovillo.code.languages.walker import Handler, Next, Scope, child_of_type, field, text, tidy
 from ovillo.model.code import SymbolKind
 
@@ -92,3 +93,20 @@ class TypeScriptWalker(JavaScriptWalker):
         "ambient_declaration": ambient,
         "object_type": members_of_type,
     }
+
+
+class TypeScriptLanguage(EcmaLanguage):
+    name = "typescript"
+    extensions: tuple[str, ...] = (".ts", ".mts", ".cts")
+    grammar = ("tree_sitter_typescript", "language_typescript")
+    walker = TypeScriptWalker
+
+
+class TsxLanguage(TypeScriptLanguage):
+    name = "tsx"
+    extensions = (".tsx",)
+    grammar = ("tree_sitter_typescript", "language_tsx")
+
+
+TYPESCRIPT = TypeScriptLanguage()
+TSX = TsxLanguage()

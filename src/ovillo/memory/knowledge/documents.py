@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ovillo.code.ignoring import SKIPPED_FOLDERS
+from ovillo.code.ignoring import skipped_folders
 from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound, SourceUnreadable
 from ovillo.model.quoting import named
 
@@ -103,7 +103,7 @@ def _matching(path: Path, given: str) -> Iterator[str]:
             if count > _MAX_ENTRIES:
                 raise LimitExceeded(f"{given} matches too much.", hint="Give a narrower pattern.")
             real = match.resolve()
-            if match.is_file() and real.is_relative_to(home) and not SKIPPED_FOLDERS.intersection(match.parts):
+            if match.is_file() and real.is_relative_to(home) and not skipped_folders().intersection(match.parts):
                 found = True
                 yield str(real)
     except (ValueError, OSError, RuntimeError, NotImplementedError) as error:
@@ -118,7 +118,7 @@ def _below(root: Path, chosen: Chosen) -> Iterator[str]:
     unreadable: list[tuple[str, str]] = []
     walk = os.walk(root, onerror=lambda error: unreadable.append((str(error.filename), str(error.strerror))))
     for folder, folders, names in walk:
-        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+        folders[:] = sorted(name for name in folders if name not in skipped_folders())
         looked_at += len(names) + len(folders)
         if looked_at > _MAX_ENTRIES:
             raise LimitExceeded(
