@@ -101,7 +101,7 @@ def python_edges(root: Path, paths: Sequence[str], pyright: Path) -> Edges | Non
 
 def score(store: Store, root: Path, edges: Edges) -> EdgeScore:
     """Of the index of ``root`` in ``store``."""
-    graph = CallGraph(store, NS, str(root))
+    graph = CallGraph(store.code, NS, str(root))
     defined: dict[str, list[SymbolRow]] = {}
     for row in store.code.symbols(NS, str(root)):
         defined.setdefault(row.file, []).append(row)

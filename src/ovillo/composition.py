@@ -100,7 +100,7 @@ class Composition:
     def scan_state(self) -> ScanState:
         from ovillo.ingest.state import ScanState
 
-        return ScanState(self.store)
+        return ScanState(self.store.sources)
 
     @built_once
     def ingest(self) -> Ingest:
@@ -125,31 +125,31 @@ class Composition:
     def catalog(self) -> Catalog:
         from ovillo.sessions.catalog import Catalog
 
-        return Catalog(self.store, self._freshness, self._stored_id, _source_names)
+        return Catalog(self.store.sessions, self._freshness, self._stored_id, _source_names)
 
     @built_once
     def history(self) -> History:
         from ovillo.sessions.history import History
 
-        return History(self.store, self._freshness, self._stored_id)
+        return History(self.store.sessions, self._freshness, self._stored_id)
 
     @built_once
     def lineage(self) -> LineageService:
         from ovillo.sessions.lineage import LineageService
 
-        return LineageService(self.store)
+        return LineageService(self.store.sessions)
 
     @built_once
     def statistics(self) -> StatisticsService:
         from ovillo.sessions.statistics import StatisticsService
 
-        return StatisticsService(self.store, self.lineage)
+        return StatisticsService(self.store.sessions, self.lineage)
 
     @built_once
     def recovery(self) -> Recovery:
         from ovillo.sessions.recovery import Recovery
 
-        return Recovery(self.store, self.history)
+        return Recovery(self.store.sessions, self.history)
 
     @built_once
     def search(self) -> Search:
@@ -169,7 +169,7 @@ class Composition:
         from ovillo.readers import all_readers
         from ovillo.sessions.calling import CallingSession
 
-        return CallingSession(self.store, self.ingest, all_readers, self.settings.environment, self.clock)
+        return CallingSession(self.store.sessions, self.ingest, all_readers, self.settings.environment, self.clock)
 
     @built_once
     def keys(self) -> KeyRing:
@@ -193,7 +193,7 @@ class Composition:
     def importer(self) -> ImportService:
         from ovillo.sessions.transfer.importing import ImportService
 
-        return ImportService(self.store, self._redactor, self.clock)
+        return ImportService(self.store.importing, self._redactor, self.clock)
 
     @built_once
     def maintenance(self) -> Maintenance:
@@ -251,7 +251,7 @@ class Composition:
         from ovillo.sessions.audit import Audit
 
         settings = self.settings
-        return Audit(self.store, self.clock, settings.audit_sessions, settings.audit_days)
+        return Audit(self.store.audit, self.clock, settings.audit_sessions, settings.audit_days)
 
     @built_once
     def retention(self) -> Retention:
@@ -286,13 +286,13 @@ class Composition:
     def timesheet(self) -> Timesheet:
         from ovillo.sessions.timesheet import Timesheet
 
-        return Timesheet(self.store, self._redactor.redact_value, self.clock, time.monotonic)
+        return Timesheet(self.store.timesheet, self._redactor.redact_value, self.clock, time.monotonic)
 
     @built_once
     def contexts(self) -> Contexts:
         from ovillo.memory.contexts import Contexts
 
-        return Contexts(self.store, self._redactor.redact_value, self.clock)
+        return Contexts(self.store.contexts, self._redactor.redact_value, self.clock)
 
     @built_once
     def status(self) -> StatusService:
@@ -331,7 +331,7 @@ class Composition:
         from ovillo.search.symbols.service import SymbolSearch
         from ovillo.search.symbols.vectors import SymbolVectors
 
-        return SymbolSearch(self.store, self.code, SymbolVectors(self.store, self.settings))
+        return SymbolSearch(self.store.code, self.code, SymbolVectors(self.store, self.settings))
 
     @built_once
     def entities(self) -> Entities:
@@ -351,7 +351,7 @@ class Composition:
     def references(self) -> SessionReferences:
         from ovillo.references.of_session import SessionReferences
 
-        return SessionReferences(self.store, self.entities, self.code, self.clock)
+        return SessionReferences(self.store.sessions, self.entities, self.code, self.clock)
 
     @built_once
     def knowledge(self) -> Knowledge:

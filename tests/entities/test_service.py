@@ -77,7 +77,7 @@ def bug() -> SessionDelta:
 @pytest.fixture
 def shop(made: Services) -> Services:
     record(made, payment(), bug())
-    EntityTracker(made.store).run_until_done()
+    EntityTracker(made.store.entities).run_until_done()
     return made
 
 
@@ -195,7 +195,7 @@ def test_reading_can_be_stopped_anywhere_and_goes_on_there(made: Services) -> No
     record(made, delta(*said))
     stop = threading.Event()
     stop.set()
-    tracker = EntityTracker(made.store)
+    tracker = EntityTracker(made.store.entities)
     rounds = 1
     while not tracker.catch_up(NS, PAY, patience_s=None, stop=stop):
         rounds += 1

@@ -46,5 +46,5 @@ def ingest_of(store: Store, tmp_path: Path, *readers: ScriptedReader) -> Ingest:
         home=tmp_path,
         lock_path=tmp_path / "ingest.lock",
         clock=lambda: NOON,
-        state=ScanState(store),
+        state=ScanState(store.sources),
     )

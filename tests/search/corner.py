@@ -23,7 +23,7 @@ class Corner:
         self.settings = settings
         self.service = Search(
             store,
-            Catalog(store, lambda: Freshness(NOON)).summaries,
+            Catalog(store.sessions, lambda: Freshness(NOON)).summaries,
             lambda: Freshness(NOON),
             settings,
             lambda: NOON + 86_400_000,

@@ -51,7 +51,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def new_process(store: Store, clocks: Clocks) -> Callable[[], Timesheet]:
-    return lambda: Timesheet(store, lambda value: value, lambda: clocks.wall, lambda: clocks.steady)
+    return lambda: Timesheet(store.timesheet, lambda value: value, lambda: clocks.wall, lambda: clocks.steady)
 
 
 @pytest.fixture

@@ -59,8 +59,8 @@ HOSTILE = (
 
 
 def _transfer(store: SqliteStore) -> Transfer:
-    history = History(store, lambda: Freshness(None))
-    return Transfer(store, history, StatisticsService(store, LineageService(store)), system_clock)
+    history = History(store.sessions, lambda: Freshness(None))
+    return Transfer(store, history, StatisticsService(store.sessions, LineageService(store.sessions)), system_clock)
 
 
 @pytest.fixture

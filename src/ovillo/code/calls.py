@@ -18,7 +18,7 @@ from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, CallRow, SymbolKind, 
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import CodeStore
 
 #: Names of several words: two definitions of one are rarely about different things.
 _SEVERAL_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]")
@@ -51,7 +51,7 @@ class Caller:
 class CallGraph:
     """One question's view of one root: what it looked up it keeps, and it is thrown away after."""
 
-    def __init__(self, store: Store, namespace: Namespace, root: str) -> None:
+    def __init__(self, store: CodeStore, namespace: Namespace, root: str) -> None:
         self._store = store
         self._namespace = namespace
         self._root = root
@@ -70,9 +70,7 @@ class CallGraph:
         elif symbol.parent is None:
             names |= self._aliases(symbol)
         calls = [
-            call
-            for name in sorted(names)
-            for call in self._store.code.calls_named(self._namespace, name, root=self._root)
+            call for name in sorted(names) for call in self._store.calls_named(self._namespace, name, root=self._root)
         ]
         holders = self._holders(calls)
         found = []
@@ -86,14 +84,14 @@ class CallGraph:
     def callees(self, symbol: SymbolRow) -> list[tuple[CallRow, Resolved]]:
         """What ``symbol`` calls, in its order, each name once; names from elsewhere have no targets."""
         seen: dict[tuple[str, str | None], tuple[CallRow, Resolved]] = {}
-        for call in self._store.code.calls_from(self._namespace, [symbol.id]):
+        for call in self._store.calls_from(self._namespace, [symbol.id]):
             if (call.name, call.receiver) not in seen:
                 seen[call.name, call.receiver] = (call, self._resolve(call, symbol))
         return list(seen.values())
 
     def calls_of_file(self, file: str) -> list[tuple[CallRow, Resolved]]:
         """Every call of a file with what it means, in its order."""
-        calls = self._store.code.calls_of_file(self._namespace, self._root, file)
+        calls = self._store.calls_of_file(self._namespace, self._root, file)
         holders = self._holders(calls)
         found = []
         for call in calls:
@@ -262,7 +260,7 @@ class CallGraph:
 
     def _holders(self, calls: Sequence[CallRow]) -> dict[int, SymbolRow]:
         ids = sorted({call.caller for call in calls if call.caller is not None})
-        return {row.id: row for row in self._store.code.symbols_by_id(self._namespace, ids)}
+        return {row.id: row for row in self._store.symbols_by_id(self._namespace, ids)}
 
     def _test_around(self, symbol: SymbolRow | None) -> SymbolRow | None:
         """The test that a place stands in, seen from the innermost definition."""
@@ -270,7 +268,7 @@ class CallGraph:
             return symbol
         if symbol.parent is None or not self._is_test_file(symbol.file):
             return None
-        rows = self._store.code.symbols_of_file(self._namespace, symbol.root, symbol.file)
+        rows = self._store.symbols_of_file(self._namespace, symbol.root, symbol.file)
         around = [x for x in rows if x.is_test and x.start_line <= symbol.start_line and symbol.end_line <= x.end_line]
         around = [x for x in around if x.kind in FUNCTION_KINDS]
         return around[-1] if around else None

@@ -16,19 +16,19 @@ from ovillo.model.records import Namespace
 from ovillo.security.private_files import make_folder, written
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import CodeStore, Store
 
 _CLASSES = CLASS_KINDS - {SymbolKind.TYPE}
 
 
 def functions(
-    store: Store, namespace: Namespace, root: str, edited: Collection[str] | None = ()
+    store: CodeStore, namespace: Namespace, root: str, edited: Collection[str] | None = ()
 ) -> Iterator[dict[str, Any]]:
     """Functions and methods in the shape of ``function_map.json``."""
-    called = store.code.call_names(namespace, root)
-    for file in store.code.modules(namespace, root):
+    called = store.call_names(namespace, root)
+    for file in store.modules(namespace, root):
         changed = last_modified(file, edited)
-        for row in store.code.symbols_of_file(namespace, root, file.path):
+        for row in store.symbols_of_file(namespace, root, file.path):
             if row.kind in FUNCTION_KINDS and row.kind is not SymbolKind.TEST:
                 yield {
                     "name": row.name,
@@ -41,10 +41,10 @@ def functions(
                 }
 
 
-def classes(store: Store, namespace: Namespace, root: str) -> Iterator[dict[str, Any]]:
+def classes(store: CodeStore, namespace: Namespace, root: str) -> Iterator[dict[str, Any]]:
     """Classes with the names of their methods, in the shape of ``function_map.json``."""
-    for file in store.code.modules(namespace, root):
-        rows = store.code.symbols_of_file(namespace, root, file.path)
+    for file in store.modules(namespace, root):
+        rows = store.symbols_of_file(namespace, root, file.path)
         for row in rows:
             if row.kind in _CLASSES:
                 methods = [x.name for x in rows if x.kind is SymbolKind.METHOD and x.parent == row.qualified_name]
@@ -76,12 +76,12 @@ def write_exports(
     """Both files, made whole before they take their place. Raises OSError."""
     make_folder(output)
     function_map, graph = output / "function_map.json", output / "module_graph.json"
-    _write(function_map, _function_map(store, namespace, root, edited))
+    _write(function_map, _function_map(store.code, namespace, root, edited))
     _write(graph, _module_graph(store, namespace, root))
     return function_map, graph
 
 
-def _function_map(store: Store, namespace: Namespace, root: str, edited: Collection[str] | None) -> Iterator[str]:
+def _function_map(store: CodeStore, namespace: Namespace, root: str, edited: Collection[str] | None) -> Iterator[str]:
     yield '{\n  "functions": ['
     yield from _items(functions(store, namespace, root, edited))
     yield '\n  ],\n  "classes": ['

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from filelock import FileLock
 
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import CodeStore
 
 #: Files read and stored together: enough to make a transaction worth it, few enough to hold in memory.
 _BATCH_FILES = 64
@@ -78,7 +78,7 @@ class Indexer:
     """Thread-safe; several processes may work on one database."""
 
     def __init__(
-        self, store: Store, lock_folder: Path, clock: Clock, choice: scanning.Choice, redact: Redact | None = None
+        self, store: CodeStore, lock_folder: Path, clock: Clock, choice: scanning.Choice, redact: Redact | None = None
     ) -> None:
         self._store = store
         self._locks = lock_folder
@@ -102,8 +102,8 @@ class Indexer:
             if not is_mine:
                 return IndexReport(str(root), 0, 0, 0, 0, (), (), (), _ms_since(began), busy=True)
             found = self.look(root)
-            self._store.code.put_root(namespace, str(root))
-            known = self._store.code.stamps(namespace, str(root))
+            self._store.put_root(namespace, str(root))
+            known = self._store.stamps(namespace, str(root))
             if is_older := self._facts(namespace, root).get("reader") != _READER:
                 known = dict.fromkeys(known, (-1, -1, b""))
             todo = scanning.differences(found, known)
@@ -115,9 +115,9 @@ class Indexer:
                 self._read(namespace, root, batch, known, tally)
             if is_older and not (stop is not None and stop.is_set()):
                 facts = {**self._facts(namespace, root), "reader": _READER}
-                self._store.code.put_root(namespace, str(root), facts=facts)
+                self._store.put_root(namespace, str(root), facts=facts)
             self._read_history(namespace, root, found.repositories)
-            self._store.code.put_root(namespace, str(root), indexed_at=self._clock())
+            self._store.put_root(namespace, str(root), indexed_at=self._clock())
         return tally.report(len(found.files), len(todo.removed), tuple(found.unreadable), _ms_since(began))
 
     def update(self, namespace: Namespace, root: Path, paths: Collection[str]) -> IndexReport:
@@ -126,7 +126,7 @@ class Indexer:
         with self._alone(root) as is_mine:
             if not is_mine:
                 return IndexReport(str(root), 0, 0, 0, 0, (), (), (), _ms_since(began), busy=True)
-            known = self._store.code.stamps(namespace, str(root), list(paths))
+            known = self._store.stamps(namespace, str(root), list(paths))
             entries = {
                 path: scanning.entry_at(root, path) for path in paths if scanning.wanted(root, path, self._choice)
             }
@@ -140,7 +140,7 @@ class Indexer:
 
     def _forget(self, namespace: Namespace, root: Path, removed: Sequence[str]) -> None:
         if removed:
-            self._store.code.put_files(namespace, str(root), (), removed=removed, at=self._clock())
+            self._store.put_files(namespace, str(root), (), removed=removed, at=self._clock())
 
     def _read(
         self,
@@ -160,7 +160,7 @@ class Indexer:
             elif made is not None:
                 same[entry.path] = made
                 tally.pass_over()
-        self._store.code.put_files(namespace, str(root), files, restamped=same, at=self._clock())
+        self._store.put_files(namespace, str(root), files, restamped=same, at=self._clock())
         tally.tell()
 
     def _file(self, root: Path, entry: scanning.Entry, known: FileStamp | None) -> CodeFile | FileStamp | None:
@@ -186,7 +186,7 @@ class Indexer:
         return file if self._redact is None else self._redact(file)
 
     def _facts(self, namespace: Namespace, root: Path) -> dict[str, str]:
-        return next((dict(x.facts) for x in self._store.code.roots(namespace) if x.path == str(root)), {})
+        return next((dict(x.facts) for x in self._store.roots(namespace) if x.path == str(root)), {})
 
     def _read_history(self, namespace: Namespace, root: Path, repositories: Sequence[str]) -> None:
         """Commits since the last time, of the repository around the root and of those inside it."""
@@ -197,9 +197,9 @@ class Indexer:
             if head is None or facts.get(name) == head:
                 continue
             found = git_history.histories(root / prefix, facts.get(name))
-            self._store.code.put_history(namespace, str(root), {prefix + path: x for path, x in found.items()})
+            self._store.put_history(namespace, str(root), {prefix + path: x for path, x in found.items()})
             facts[name] = head
-            self._store.code.put_root(namespace, str(root), facts=facts)
+            self._store.put_root(namespace, str(root), facts=facts)
 
     @contextmanager
     def _alone(self, root: Path) -> Iterator[bool]:

@@ -18,7 +18,7 @@ from ovillo.model.code import CLASS_KINDS, CodeImport, ModuleRow, SymbolKind, Sy
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import CodeStore
 
 _STEPS = 20
 
@@ -27,7 +27,7 @@ class Lookup:
     #: Definitions of one name that are looked at; a name with more means nothing without its receiver.
     MOST = 200
 
-    def __init__(self, store: Store, namespace: Namespace, root: str) -> None:
+    def __init__(self, store: CodeStore, namespace: Namespace, root: str) -> None:
         self._store = store
         self._namespace = namespace
         self._root = root
@@ -44,7 +44,7 @@ class Lookup:
 
     @cached_property
     def modules(self) -> dict[str, ModuleRow]:
-        return {row.path: row for row in self._store.code.modules(self._namespace, self._root)}
+        return {row.path: row for row in self._store.modules(self._namespace, self._root)}
 
     @cached_property
     def _files(self) -> ModuleFiles:
@@ -61,7 +61,7 @@ class Lookup:
     def named(self, name: str) -> list[SymbolRow]:
         """Definitions with this plain name; tests with sentences and namespaces cannot be called."""
         if name not in self._named:
-            rows = self._store.code.symbols_named(self._namespace, name, root=self._root, limit=self.MOST)
+            rows = self._store.symbols_named(self._namespace, name, root=self._root, limit=self.MOST)
             self._named[name] = [x for x in rows if x.kind not in (SymbolKind.TEST, SymbolKind.NAMESPACE)]
         return self._named[name]
 
@@ -71,7 +71,7 @@ class Lookup:
         if len(rows) < self.MOST:
             return rows
         if file not in self._of_file:
-            self._of_file[file] = self._store.code.symbols_of_file(self._namespace, self._root, file)
+            self._of_file[file] = self._store.symbols_of_file(self._namespace, self._root, file)
         return [*(x for x in rows if x.file != file), *(x for x in self._of_file[file] if x.name == name)]
 
     # --- imports
@@ -292,7 +292,7 @@ class Lookup:
         return self.classes(said, function.file, depth + 1) or [] if said else []
 
     def _exported_class(self, path: str) -> list[SymbolRow]:
-        rows = self._store.code.symbols_of_file(self._namespace, self._root, path)
+        rows = self._store.symbols_of_file(self._namespace, self._root, path)
         found = [x for x in rows if x.parent is None and x.is_exported]
         return [x for x in found if x.name == "default"] or (found if len(found) == 1 else [])
 

@@ -62,7 +62,7 @@ class CodeIndex:
         self._store = store
         self._is_on = settings.code_indexing
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
-        self._indexer = Indexer(store, settings.data_dir, clock, Choice(extensions, settings.code_exclude), redact)
+        self._indexer = Indexer(store.code, settings.data_dir, clock, Choice(extensions, settings.code_exclude), redact)
 
     # --- folders
 
@@ -222,7 +222,7 @@ class CodeIndex:
 
     def calls(self, namespace: Namespace, root: str) -> CallGraph:
         """Callers, callees and tests of definitions of one root; keep it for one question only."""
-        return CallGraph(self._store, namespace, root)
+        return CallGraph(self._store.code, namespace, root)
 
     def show(self, namespace: Namespace, symbol: SymbolRow) -> DefinitionDetails:
         """Everything known of one definition."""

@@ -15,7 +15,7 @@ from ovillo.model.entities import EntityType, Evidence, SessionEntity
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import CodeStore
 
 _CODE = frozenset(
     (EntityType.FUNCTION, EntityType.METHOD, EntityType.CLASS, EntityType.IDENTIFIER, EntityType.TEST, EntityType.ERROR)
@@ -35,7 +35,7 @@ _REMEMBERED = 20_000
 class KnownCode:
     """Thread-safe. Look-ups are remembered until the index changes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: CodeStore) -> None:
         self._store = store
         self._lock = threading.Lock()
         self._revision: tuple[Namespace, int] | None = None
@@ -56,13 +56,13 @@ class KnownCode:
         """The innermost indexed folder round the session's, else the only one below it."""
         if not directory:
             return None
-        roots = self._store.code.root_paths(namespace)
+        roots = self._store.root_paths(namespace)
         around = [root for root in roots if _is_below(directory, root)]
         below = [root for root in roots if _is_below(root, directory)]
         return max(around, key=len) if around else below[0] if len(below) == 1 else None
 
     def _forget_if_changed(self, namespace: Namespace) -> None:
-        now = namespace, self._store.code.revision(namespace)
+        now = namespace, self._store.revision(namespace)
         with self._lock:
             if now != self._revision or len(self._found) > _REMEMBERED:
                 self._revision, self._found = now, {}
@@ -84,7 +84,7 @@ class KnownCode:
         known = self._found.get(key)
         if known is None:
             last = name.rsplit(".", 1)[-1]
-            rows = self._store.code.symbols_named(namespace, last, root=root, limit=_SAME_NAME)
+            rows = self._store.symbols_named(namespace, last, root=root, limit=_SAME_NAME)
             known = tuple(x for x in rows if last == name or f".{x.qualified_name}".endswith(f".{name}"))
             with self._lock:
                 self._found[key] = known

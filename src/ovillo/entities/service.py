@@ -81,14 +81,14 @@ class Entities:
         self._is_tracking = is_tracking
         self._passed_over = passed_over
         self._tracker = self.tracker(DEFAULT_NAMESPACE)
-        self._code = KnownCode(store)
+        self._code = KnownCode(store.code)
         self._aside = threading.Lock()
         #: By session: its version and what was told of it then.
         self._told: dict[tuple[Namespace, SessionId], tuple[str, SessionEntities]] = {}
 
     def tracker(self, namespace: Namespace, is_quiet: Callable[[], bool] = lambda: True) -> EntityTracker:
         """Reads sessions of ``namespace`` in the background, when ``is_quiet``."""
-        return EntityTracker(self._store, namespace, is_quiet, self._passed_over)
+        return EntityTracker(self._store.entities, namespace, is_quiet, self._passed_over)
 
     def entities_of_session(
         self,

@@ -20,7 +20,7 @@ from ovillo.store.protocol import TrackedRange, TrackState
 from ovillo.store.protocol.text import DocId
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import EntityStore
 
 #: Parts of the end of a session that are read again when it grows: outputs of tools and streamed texts come later.
 RECENT = 64
@@ -46,7 +46,7 @@ class EntityTracker:
 
     def __init__(
         self,
-        store: Store,
+        store: EntityStore,
         namespace: Namespace = DEFAULT_NAMESPACE,
         is_quiet: Callable[[], bool] = lambda: True,
         passed_over: Collection[EntityType] = (),
@@ -71,9 +71,7 @@ class EntityTracker:
         seen: set[SessionId] = set()
         while not (stop and stop.is_set()):
             # One that keeps changing while it is read waits for the next time.
-            waiting = [
-                x for x in self._store.entities.untracked(self.namespace, _SESSIONS + len(seen)) if x not in seen
-            ]
+            waiting = [x for x in self._store.untracked(self.namespace, _SESSIONS + len(seen)) if x not in seen]
             if not waiting:
                 break
             for session_id in waiting:
@@ -84,7 +82,7 @@ class EntityTracker:
                 seen.add(session_id)
                 done += 1
                 if progress and done % 20 == 0:
-                    progress(*self._store.entities.tracked_share(self.namespace))
+                    progress(*self._store.tracked_share(self.namespace))
         return done
 
     def _wait_for_quiet(self, stop: threading.Event | None) -> None:
@@ -117,11 +115,11 @@ class EntityTracker:
         self, namespace: Namespace, session_id: SessionId, deadline: float | None, stop: threading.Event | None
     ) -> bool:
         while True:
-            state = self._store.entities.track_state(namespace, session_id)
+            state = self._store.track_state(namespace, session_id)
             if state is None or state.is_current:
                 return True
             walk, at_end = self._walk(namespace, session_id, state, deadline, stop)
-            self._store.entities.put_walk(namespace, session_id, walk)
+            self._store.put_walk(namespace, session_id, walk)
             if at_end:
                 return True
             if (stop and stop.is_set()) or (deadline is not None and time.monotonic() > deadline):
@@ -140,7 +138,7 @@ class EntityTracker:
         found: list[tuple[DocId, Sighting]] = []
         after, at_end = state.settled, False
         while len(docs) < _PORTION:
-            page = self._store.entities.parts_to_track(namespace, session_id, after, _PAGE)
+            page = self._store.parts_to_track(namespace, session_id, after, _PAGE)
             for item in page:
                 seen_here = sightings(item.part, item.role)
                 found += [(item.doc, seen) for seen in seen_here if seen.type not in self._passed_over]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.records import Namespace, SessionId
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import IngestStore
 
 Times = list[tuple[str, int | None]]
 
@@ -29,25 +29,24 @@ class Fork:
     inherited: tuple[str, ...]
 
 
-def resolve_forks(store: Store, namespace: Namespace) -> list[Fork]:
+def resolve_forks(store: IngestStore, namespace: Namespace) -> list[Fork]:
     """Decide all pending pairs and mark the forks; returns what was marked."""
-    pairs = store.ingest.overlaps(namespace)
+    pairs = store.overlaps(namespace)
     if not pairs:
         return []
     times = {
-        session_id: store.ingest.message_times(namespace, session_id)
-        for session_id in {x for pair in pairs for x in pair}
+        session_id: store.message_times(namespace, session_id) for session_id in {x for pair in pairs for x in pair}
     }
     forks = decide(pairs, times)
     for fork in forks:
-        store.ingest.set_lineage(
+        store.set_lineage(
             namespace,
             fork.session_id,
             forked_from=fork.origin,
             fork_point=fork.inherited[-1],
             inherited=fork.inherited,
         )
-    store.ingest.clear_overlaps(namespace, pairs)
+    store.clear_overlaps(namespace, pairs)
     return forks
 
 

@@ -44,7 +44,7 @@ from ovillo.security.private_files import lock
 from ovillo.store.protocol import Applied, SourceState
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import IngestStore, Store
 
 log = logging.getLogger(__name__)
 
@@ -221,7 +221,7 @@ class Ingest:
             done, bad = self._scan_source(source, meter)
             applied, skipped = applied + done, skipped + bad
         meter.finishing()
-        resolve_forks(self._store, self._namespace)
+        resolve_forks(self._store.ingest, self._namespace)
         while self._store.text.advance_trigrams():
             pass
         return ScanReport(
@@ -258,7 +258,7 @@ class Ingest:
             self._readers[source.reader], self._store.sources.cursor(self._namespace, source.reader, path)
         )
         self._move(source, reading.before)
-        writing = _Writing(self._store, self._namespace, source, anew=reading.anew)
+        writing = _Writing(self._store.ingest, self._namespace, source, anew=reading.anew)
         for bundle in self._bundles(source, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
             writing.submit(bundle)
             left_out |= bundle.excluded
@@ -348,7 +348,7 @@ class Ingest:
             scan_filter = self._scan_filter(source)
             reader = self._readers[source.reader]
             reading = catching_up(reader, self._store.sources.cursor(namespace, source.reader, str(source.path)))
-            writing = _Writing(self._store, namespace, source, anew=reading.anew)
+            writing = _Writing(self._store.ingest, namespace, source, anew=reading.anew)
             late = False
             left_out: set[tuple[str, bytes, bytes]] = set()
             for bundle in bundles(
@@ -400,7 +400,7 @@ class _Writing:
 
     _IN_FLIGHT = 2
 
-    def __init__(self, store: Store, namespace: Namespace, source: Source, *, anew: bool = False) -> None:
+    def __init__(self, store: IngestStore, namespace: Namespace, source: Source, *, anew: bool = False) -> None:
         self._store = store
         self._namespace = namespace
         self._source = source
@@ -416,7 +416,7 @@ class _Writing:
         begun = bundle.begun - self._begun if self._anew else frozenset()
         self._begun |= begun
         self._waiting.append(
-            self._store.ingest.submit(
+            self._store.submit(
                 self._namespace,
                 bundle.prepared,
                 source=(self._source.reader, str(self._source.path)),

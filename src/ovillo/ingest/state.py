@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 from ovillo.model.records import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SourceStore
 
 
 class ScanState:
     """One per process; ``Ingest`` sets the flags."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: SourceStore) -> None:
         self._store = store
         self.scanning = False
         self.watching = False
 
     def indexed_through(self) -> int | None:
         """Time of the newest scan that finished, milliseconds."""
-        return self._store.sources.last_scan_at(DEFAULT_NAMESPACE)
+        return self._store.last_scan_at(DEFAULT_NAMESPACE)
 
     def pending(self) -> tuple[str, ...]:
         """What is known not to be indexed yet, for people; empty when all is."""

@@ -28,7 +28,7 @@ from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import ContextStore
 
 DEFAULT_CONTEXT = "default"
 #: A context is what a model is to read again, not a place for files (bytes of JSON).
@@ -49,7 +49,7 @@ class Retrieved:
 
 
 class Contexts:
-    def __init__(self, store: Store, redact: Callable[[Any], Any], clock: Clock) -> None:
+    def __init__(self, store: ContextStore, redact: Callable[[Any], Any], clock: Clock) -> None:
         self._store = store
         self._redact = redact
         self._clock = clock
@@ -82,31 +82,31 @@ class Contexts:
             None if ttl_s is None else at + ttl_s * 1000,
             caller if context is None and ttl_s is None else None,
         )
-        self._store.contexts.put(namespace, entry)
+        self._store.put(namespace, entry)
         return entry
 
     def retrieve(self, namespace: Namespace, caller: str, key: str, *, context: str | None = None) -> Retrieved:
         """The entry, or why there is none. An expired one never comes back and is removed. Raises InvalidInput."""
         place = self._place(namespace, caller, context)
         at = self._clock()
-        entry = self._store.contexts.get(namespace, place, self._name("key", key))
+        entry = self._store.get(namespace, place, self._name("key", key))
         if entry is None:
             return Retrieved(place, None, "not_found")
         if entry.expires_at is not None and entry.expires_at <= at:
-            self._store.contexts.prune(namespace, at=at)
+            self._store.prune(namespace, at=at)
             return Retrieved(place, None, "expired")
         return Retrieved(place, entry)
 
     def forget(self, namespace: Namespace, caller: str, key: str, *, context: str | None = None) -> bool:
         """Whether there was something. Raises InvalidInput."""
         place = self._place(namespace, caller, context)
-        return self._store.contexts.remove(namespace, place, self._name("key", key), at=self._clock())
+        return self._store.remove(namespace, place, self._name("key", key), at=self._clock())
 
     def switch(
         self, namespace: Namespace, caller: str, target_context: str, *, preserve_current: bool = True
     ) -> ContextSwitch:
         """Make another context the caller's current one; see above for what is kept. Raises InvalidInput."""
-        return self._store.contexts.switch(
+        return self._store.switch(
             namespace,
             caller,
             self._name("target_context", target_context),
@@ -116,15 +116,15 @@ class Contexts:
         )
 
     def current(self, namespace: Namespace, caller: str) -> str:
-        return self._store.contexts.current(namespace, caller) or DEFAULT_CONTEXT
+        return self._store.current(namespace, caller) or DEFAULT_CONTEXT
 
     def entries(self, namespace: Namespace, caller: str, *, context: str | None = None) -> list[ContextEntry]:
         """What is alive in a context, by key."""
-        return self._store.contexts.entries(namespace, self._place(namespace, caller, context), at=self._clock())
+        return self._store.entries(namespace, self._place(namespace, caller, context), at=self._clock())
 
     def names(self, namespace: Namespace) -> dict[str, int]:
         """Contexts that hold something, and how many entries."""
-        return self._store.contexts.counts(namespace, at=self._clock())
+        return self._store.counts(namespace, at=self._clock())
 
     def _name(self, what: str, given: str) -> str:
         # Masked alike whenever it is said: what was put down under a name is found under it.

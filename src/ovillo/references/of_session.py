@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.entities.service import Entities
     from ovillo.model.clock import Clock
-    from ovillo.store.protocol import SessionRow, Store
+    from ovillo.store.protocol import SessionRow, SessionStore
 
 MAX_QUERY_CHARS = 4_000
 _OFFERED = 4
@@ -51,7 +51,7 @@ class Explained:
 class SessionReferences:
     """Thread-safe. ``resolve`` is what ``get_context`` asks, ``explain`` gives candidates and evidence."""
 
-    def __init__(self, store: Store, entities: Entities, code: CodeIndex, clock: Clock) -> None:
+    def __init__(self, store: SessionStore, entities: Entities, code: CodeIndex, clock: Clock) -> None:
         self._store = store
         self._code = code
         self._clock = clock
@@ -75,7 +75,7 @@ class SessionReferences:
             raise InvalidInput(
                 f"The query has {len(query):,} characters.", hint=f"Ask with 1 to {MAX_QUERY_CHARS:,} characters."
             )
-        row = self._store.sessions.get(namespace, session_id)
+        row = self._store.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
         here = self._memory.of(namespace, row, earlier=False)
@@ -92,7 +92,7 @@ class SessionReferences:
         """Which message of the session, counted from 1, named what is meant."""
         said_in = found.said_in(each.entities[0]) if each.entities else None
         seq = found.remembered.seqs.get(said_in) if said_in else None
-        return None if seq is None else self._store.sessions.message_position(namespace, session_id, seq) + 1
+        return None if seq is None else self._store.message_position(namespace, session_id, seq) + 1
 
     def _explained(self, namespace: Namespace, query: str, remembered: Remembered) -> Explained:
         talk = remembered.conversation

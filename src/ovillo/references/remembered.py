@@ -21,7 +21,7 @@ from ovillo.store.protocol import SessionFilter
 if TYPE_CHECKING:
     from ovillo.entities.service import Entities
     from ovillo.model.entities import SessionEntity
-    from ovillo.store.protocol import SessionRow, Store
+    from ovillo.store.protocol import SessionRow, SessionStore
 
 #: The newest messages and what was named last: of the session itself, and of each earlier one.
 _MESSAGES, _ENTITIES = 400, 200
@@ -43,7 +43,7 @@ class Remembered:
 class Memory:
     """Thread-safe; conversations are not changed once they are made."""
 
-    def __init__(self, store: Store, entities: Entities) -> None:
+    def __init__(self, store: SessionStore, entities: Entities) -> None:
         self._store = store
         self._entities = entities
         self._kept: OrderedDict[tuple[Namespace, SessionId, Window | None, bool], tuple[str, Remembered]] = (
@@ -69,7 +69,7 @@ class Memory:
 
     def _made(self, namespace: Namespace, row: SessionRow, window: Window | None, *, earlier: bool) -> Remembered:
         session_id = row.session.id
-        messages = self._store.sessions.messages(namespace, session_id, limit=_MESSAGES, newest_first=True)[::-1]
+        messages = self._store.messages(namespace, session_id, limit=_MESSAGES, newest_first=True)[::-1]
         known = self._entities.entities_of_session(namespace, session_id, limit=_ENTITIES)
         turns: list[Turn] = []
         entities: dict[str, Entity] = {}
@@ -99,13 +99,11 @@ class Memory:
             before=window.wide_until if window is not None and bounded else session.created_at,
         )
         # One more than wanted: the session itself may be among them.
-        found = self._store.sessions.find(namespace, where, _EARLIER_SESSIONS + 1)
+        found = self._store.find(namespace, where, _EARLIER_SESSIONS + 1)
         return [x for x in found if x.session.id != session.id][:_EARLIER_SESSIONS][::-1]
 
     def _turns_before(self, namespace: Namespace, row: SessionRow) -> list[Turn]:
-        messages = self._store.sessions.messages(namespace, row.session.id, limit=_EARLIER_MESSAGES, newest_first=True)[
-            ::-1
-        ]
+        messages = self._store.messages(namespace, row.session.id, limit=_EARLIER_MESSAGES, newest_first=True)[::-1]
         return [turn for message in messages if (turn := _turn(row.session.id, message))]
 
 

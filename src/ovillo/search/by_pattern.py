@@ -20,7 +20,7 @@ from ovillo.search.windows import OutOfTime
 from ovillo.store.protocol import AllOf, DocId, Except, Match, Order
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import TextStore
 
 _CANDIDATES = 3_000
 _READ_AT_ONCE = 50
@@ -32,7 +32,7 @@ _MARK_S = 0.03
 
 
 def by_pattern(
-    store: Store,
+    store: TextStore,
     query_terms: QueryTermBuilder,
     namespace: Namespace,
     query: Query,
@@ -62,23 +62,23 @@ def by_pattern(
     )
 
 
-def newest(store: Store, namespace: Namespace, query: Query) -> Ranking:
+def newest(store: TextStore, namespace: Namespace, query: Query) -> Ranking:
     """What the qualifiers alone let through."""
     found: list[Ranked] = []
-    for doc, _ in store.text.scan_texts(namespace, query.where):
+    for doc, _ in store.scan_texts(namespace, query.where):
         found.append(Ranked(doc, 1.0 / (1 + len(found)), "newest"))
         if len(found) >= _MOST_NEWEST:
             break
     return Ranking(found, scored="newest first")
 
 
-def scanned(store: Store, namespace: Namespace, query: Query, deadline: float) -> Ranking:
+def scanned(store: TextStore, namespace: Namespace, query: Query, deadline: float) -> Ranking:
     """Texts that hold the query's words as they stand: for words that are not in the index."""
     wanted = [*query.plain_words, *(phrase.text for phrase in query.phrases)]
     found: list[Ranked] = []
     looked = 0
     cut: str | None = None
-    for doc, text in store.text.scan_texts(namespace, query.where):
+    for doc, text in store.scan_texts(namespace, query.where):
         looked += 1
         try:
             places = [find_text(text, word, 1, whole=True, deadline=deadline) for word in wanted]
@@ -124,7 +124,7 @@ def _marked(text: str, wanted: str) -> Places:
 
 
 def _texts(
-    store: Store,
+    store: TextStore,
     query_terms: QueryTermBuilder,
     namespace: Namespace,
     query: Query,
@@ -139,12 +139,12 @@ def _texts(
                 narrowing.append(match)
     narrowing += [query_term.match for query_term in query_terms.of_words(namespace, query.plain_words).found]
     if not narrowing:
-        yield from store.text.scan_texts(namespace, query.where)
+        yield from store.scan_texts(namespace, query.where)
         return
     every: Match = narrowing[0] if len(narrowing) == 1 else AllOf(tuple(narrowing))
     expression = Except(every, drop) if drop else every
-    hits = store.text.match(namespace, expression, query.where, _CANDIDATES, order=Order.NEWEST)
+    hits = store.match(namespace, expression, query.where, _CANDIDATES, order=Order.NEWEST)
     for start in range(0, len(hits), _READ_AT_ONCE):
         ids = [hit.doc for hit in hits[start : start + _READ_AT_ONCE]]
-        texts = store.text.doc_texts(namespace, ids)
+        texts = store.doc_texts(namespace, ids)
         yield from ((doc, texts[doc]) for doc in ids if doc in texts)

@@ -20,7 +20,7 @@ from ovillo.store.protocol import DocFilter, DocId
 
 if TYPE_CHECKING:
     from ovillo.search.embedders import Embedder
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import VectorStore
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ _FAILED_S = 60.0
 
 
 class VectorSearch:
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: VectorStore, settings: Settings) -> None:
         self._store = store
         self._settings = settings
         self._opening = threading.Lock()
@@ -62,10 +62,10 @@ class VectorSearch:
 
         name = stored_as(embedder.id)
         asked = centred(rows, stored_mean(self._store, namespace, name))
-        near = _best(self._store.vectors.nearest(namespace, name, row, where, _NEAREST) for row in asked)
+        near = _best(self._store.nearest(namespace, name, row, where, _NEAREST) for row in asked)
         near = dict(sorted(near.items(), key=lambda item: (-item[1], -item[0]))[:_NEAREST])
         others = [doc for doc in also if doc not in near]
-        return {**_best(self._store.vectors.cosines(namespace, name, row, others) for row in asked), **near}
+        return {**_best(self._store.cosines(namespace, name, row, others) for row in asked), **near}
 
     def share(self, namespace: Namespace) -> float | None:
         """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""
@@ -79,7 +79,7 @@ class VectorSearch:
         if known is not None and time.monotonic() - known[0] < _SHARE_S:
             return known[1]
         name = model_id(self._settings) or stored_as(self._loaded().id)
-        counted = self._store.vectors.share(namespace, name)
+        counted = self._store.share(namespace, name)
         self._counts[namespace] = (time.monotonic(), counted)
         return counted
 

@@ -21,7 +21,7 @@ from ovillo.search.ranking import fuse, lexical, order, with_neighbours, with_se
 from ovillo.store.protocol import Doc, DocFilter, DocId, Match
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import TextStore
 
 #: Texts read to judge how well words alone answer the query.
 _JUDGED = 12
@@ -33,7 +33,7 @@ _ONLY_MEANING = ("no text holds these words: the places are the nearest in meani
 
 
 class WordSearch:
-    def __init__(self, store: Store, query_terms: QueryTermBuilder, meaning: VectorSearch) -> None:
+    def __init__(self, store: TextStore, query_terms: QueryTermBuilder, meaning: VectorSearch) -> None:
         self._store = store
         self._query_terms = query_terms
         self._meaning = meaning
@@ -52,7 +52,7 @@ class WordSearch:
         exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         loose = bool(query.plain_words) and not must and not exact
         query_terms = self._query_terms.of_words(namespace, query.plain_words, translate=loose)
-        stats = self._store.text.stats(namespace)
+        stats = self._store.stats(namespace)
         plan = self._planner.gather(
             namespace,
             query_terms.found,
@@ -102,7 +102,7 @@ class WordSearch:
 
     def _holding(self, namespace: Namespace, scores: dict[DocId, float], said: Sequence[str]) -> dict[DocId, float]:
         """Those whose text holds everything as it was written, accents, case and blanks aside."""
-        texts = self._store.text.doc_texts(namespace, list(scores))
+        texts = self._store.doc_texts(namespace, list(scores))
         return {
             doc: scores[doc]
             for doc, text in texts.items()
@@ -121,16 +121,14 @@ class WordSearch:
         """The best candidates by words: all are scored as tool output, the best again as what they are."""
         rough = lexical(plan.found, weights, missing, average, {})
         best = sorted(rough, key=lambda doc: (-rough[doc], -doc))[:_CANDIDATES]
-        docs.update((doc.id, doc) for doc in self._store.text.docs(namespace, best))
+        docs.update((doc.id, doc) for doc in self._store.docs(namespace, best))
         return lexical({doc: plan.found[doc] for doc in best if doc in docs}, weights, missing, average, docs)
 
     def _surroundings(
         self, namespace: Namespace, scores: dict[DocId, float], docs: dict[DocId, Doc]
     ) -> dict[DocId, float]:
         gained = with_neighbours(self._store, namespace, scores)
-        docs.update(
-            (doc.id, doc) for doc in self._store.text.docs(namespace, [doc for doc in gained if doc not in docs])
-        )
+        docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in gained if doc not in docs]))
         return with_sessions(gained, scores, docs)
 
     def _evidence(
@@ -145,14 +143,14 @@ class WordSearch:
         if not query_terms:
             return 0.0
         best = sorted(words, key=words.__getitem__, reverse=True)[:_JUDGED]
-        texts = self._store.text.doc_texts(namespace, best).values()
+        texts = self._store.doc_texts(namespace, best).values()
         held = max((best_stretch(find_occurrences(text, query_terms), weights)[0] for text in texts), default=0.0)
         return held / (sum(weights) + missing)
 
     def _allowed(self, namespace: Namespace, scores: dict[DocId, float], where: DocFilter) -> dict[DocId, float]:
         if where == DocFilter():
             return scores
-        kept = self._store.text.allowed(namespace, list(scores), where)
+        kept = self._store.allowed(namespace, list(scores), where)
         return {doc: score for doc, score in scores.items() if doc in kept}
 
 

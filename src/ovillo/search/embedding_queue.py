@@ -154,7 +154,7 @@ class EmbeddingQueue:
 
     def _mean(self, namespace: Namespace, rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
         """The mean to subtract: fixed once enough passages have been seen, because stored vectors rest on it."""
-        mean = stored_mean(self._store, namespace, self.name)
+        mean = stored_mean(self._store.vectors, namespace, self.name)
         if mean is not None:
             return mean
         before = self._store.vectors.stored(namespace, self.name)

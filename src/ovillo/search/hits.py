@@ -14,7 +14,7 @@ from ovillo.sessions.results import SessionSummary
 from ovillo.store.protocol import Doc, DocId
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import TextStore
 
 Summaries = Callable[[Namespace, Sequence[SessionId]], dict[SessionId, SessionSummary]]
 Grouped = list[tuple[SessionId, list[Ranked]]]
@@ -31,7 +31,7 @@ def by_session(ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]) -> Grouped:
 
 
 def show(
-    store: Store,
+    store: TextStore,
     summaries: Summaries,
     namespace: Namespace,
     page: Grouped,
@@ -39,7 +39,7 @@ def show(
     ranking: Ranking,
     per_session: int,
 ) -> tuple[SessionHits, ...]:
-    texts = store.text.doc_texts(namespace, [item.doc for _, items in page for item in items[:per_session]])
+    texts = store.doc_texts(namespace, [item.doc for _, items in page for item in items[:per_session]])
     known = summaries(namespace, [session_id for session_id, _ in page])
     return tuple(
         SessionHits(

@@ -17,7 +17,7 @@ from ovillo.search.query_terms import QueryTerm
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Order, Scored, Term
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import TextStore
 
 #: Matches looked at for one query: about a millisecond of processor time a thousand.
 BUDGET = 2_000
@@ -42,7 +42,7 @@ class Plan:
 
 
 class Planner:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: TextStore) -> None:
         self._store = store
 
     def gather(
@@ -63,7 +63,7 @@ class Planner:
 class _Gathering:
     def __init__(
         self,
-        store: Store,
+        store: TextStore,
         namespace: Namespace,
         where: DocFilter,
         documents: int,
@@ -131,7 +131,7 @@ class _Gathering:
             AllOf((expression, *self._must)) if self._must and expression is not self._must[0] else expression
         )
         limited = Except(whole, self._drop) if self._drop else whole
-        return self._store.text.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
+        return self._store.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
 
     def _note(
         self, hits: Sequence[Scored], index: int | None, frequency: int | None = None, worth: float = 1.0

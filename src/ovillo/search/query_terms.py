@@ -18,7 +18,7 @@ from ovillo.search.stopwords import ALL_STOP_WORDS
 from ovillo.store.protocol import AllOf, AnyOf, Match, Phrase, Term
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import TextStore
 
 #: Words that hold a fragment; more than this and the fragment says too little.
 _SURFACES = 60
@@ -80,7 +80,7 @@ class QueryTerms:
 
 
 class QueryTermBuilder:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: TextStore) -> None:
         self._store = store
 
     def of_words(self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False) -> QueryTerms:
@@ -100,11 +100,11 @@ class QueryTermBuilder:
         beginning = folded[:_MIN_FRAGMENT]
         if len(folded) <= _MIN_FRAGMENT:
             return ()
-        found = self._store.text.surfaces_containing(namespace, beginning, _OFFERS_AMONG)
+        found = self._store.surfaces_containing(namespace, beginning, _OFFERS_AMONG)
         alike = {surface: term for surface, term in found if surface.startswith(beginning)}
         near = get_close_matches(folded, alike, _OFFERS_CHECKED, 0.8)
         # Words are kept for all namespaces together; offered are those that this one has.
-        held = self._store.text.document_frequency(namespace, [alike[surface] for surface in near])
+        held = self._store.document_frequency(namespace, [alike[surface] for surface in near])
         return tuple(surface for surface in near if held[alike[surface]])[:_OFFERS]
 
     def only_little_words(self, written: tuple[str, ...]) -> bool:
@@ -148,7 +148,7 @@ class QueryTermBuilder:
         # Little words are not in the index: a fragment that may be part of one promises nothing.
         if any(fits(fold(word)) for word in ALL_STOP_WORDS):
             return None
-        found = self._store.text.surfaces_containing(namespace, fragment, _MOST_SURFACES)
+        found = self._store.surfaces_containing(namespace, fragment, _MOST_SURFACES)
         if len(found) >= _MOST_SURFACES:
             return None
         terms = dict.fromkeys(term for surface, term in found if fits(surface))
@@ -158,8 +158,8 @@ class QueryTermBuilder:
 
     def beginning_with(self, namespace: Namespace, prefix: str) -> QueryTerm | None:
         folded = fold("".join(words(prefix)[-1:]))
-        terms = [term for term, _ in self._store.text.terms_with_prefix(namespace, folded, _SURFACES)]
-        surfaces = self._store.text.surfaces_containing(namespace, folded, 4 * _SURFACES) if len(folded) >= 2 else []
+        terms = [term for term, _ in self._store.terms_with_prefix(namespace, folded, _SURFACES)]
+        surfaces = self._store.surfaces_containing(namespace, folded, 4 * _SURFACES) if len(folded) >= 2 else []
         terms += [term for surface, term in surfaces if surface.startswith(folded)]
         return self._from_terms(namespace, prefix, tuple(dict.fromkeys(terms)))
 
@@ -176,7 +176,7 @@ class QueryTermBuilder:
     def _written(self, namespace: Namespace, token: str) -> QueryTerm | None:
         """The word in any form, as typed or as some text writes it (accents left out by whoever typed)."""
         folded = fold(token)
-        seen = self._store.text.surface_terms(namespace, [folded]).get(folded, ())
+        seen = self._store.surface_terms(namespace, [folded]).get(folded, ())
         return self._from_terms(namespace, token, tuple(dict.fromkeys((*index_forms(token), *seen))))
 
     def _translated(self, namespace: Namespace, token: str) -> QueryTerm | None:
@@ -195,13 +195,13 @@ class QueryTermBuilder:
             return None
         phrases: list[Match] = [Phrase(tuple(pairs)) if len(pairs) > 1 else Term(pairs[0]) for pairs in runs]
         terms = tuple(pair for pairs in runs for pair in pairs)
-        frequencies = self._store.text.document_frequency(namespace, terms)
+        frequencies = self._store.document_frequency(namespace, terms)
         match = phrases[0] if len(phrases) == 1 else AllOf(tuple(phrases))
         counts = tuple(frequencies[term] for term in terms)
         return QueryTerm(token, terms, match, counts, literal=True) if min(counts) else None
 
     def _from_terms(self, namespace: Namespace, word: str, terms: tuple[str, ...]) -> QueryTerm | None:
-        held = {term: n for term, n in self._store.text.document_frequency(namespace, terms).items() if n}
+        held = {term: n for term, n in self._store.document_frequency(namespace, terms).items() if n}
         if not held:
             return None
         match: Match = Term(next(iter(held))) if len(held) == 1 else AnyOf(tuple(map(Term, held)))
@@ -211,7 +211,7 @@ class QueryTermBuilder:
         fragment = fold(token)
         if len(fragment) < _MIN_FRAGMENT:
             return None
-        found = self._store.text.surfaces_containing(namespace, fragment, _SURFACES)
+        found = self._store.surfaces_containing(namespace, fragment, _SURFACES)
         query_term = self._from_terms(namespace, token, tuple(dict.fromkeys(term for _, term in found)))
         if query_term is None:
             return None

@@ -15,7 +15,7 @@ from ovillo.search.ranked import Ranked
 from ovillo.store.protocol import Doc, DocId
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import TextStore
 
 _K1 = 1.2
 #: Length counts little in dialogue, a lot in code and tool output (study, section 2).
@@ -76,11 +76,11 @@ def fuse(words: Mapping[DocId, float], meaning: Mapping[DocId, float], evidence:
     }
 
 
-def with_neighbours(store: Store, namespace: Namespace, scores: Mapping[DocId, float]) -> dict[DocId, float]:
+def with_neighbours(store: TextStore, namespace: Namespace, scores: Mapping[DocId, float]) -> dict[DocId, float]:
     """Each text gains from what was said next to it: an answer lies beside its question."""
     best = sorted(scores, key=lambda doc: (-scores[doc], -doc))[:_EXPANDED]
     gained = dict(scores)
-    for doc, around in store.text.neighbours(namespace, best, max(_NEIGHBOUR)).items():
+    for doc, around in store.neighbours(namespace, best, max(_NEIGHBOUR)).items():
         for other, distance in around:
             gained[other] = gained.get(other, 0.0) + _NEIGHBOUR[distance] * scores[doc]
     return gained

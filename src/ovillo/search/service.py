@@ -70,9 +70,9 @@ class Search:
         self._summaries = summaries
         self._freshness = freshness
         self._clock = clock
-        self._query_terms = QueryTermBuilder(store)
-        self._meaning = VectorSearch(store, settings)
-        self._words = WordSearch(store, self._query_terms, self._meaning)
+        self._query_terms = QueryTermBuilder(store.text)
+        self._meaning = VectorSearch(store.vectors, settings)
+        self._words = WordSearch(store.text, self._query_terms, self._meaning)
 
     def _entities(self) -> Entities:
         from ovillo.entities.service import Entities  # start-up cost: 60 ms that only ``entity:`` needs
@@ -95,7 +95,7 @@ class Search:
         end = skipped + request.limit
         return SearchResult(
             sessions=show(
-                self._store,
+                self._store.text,
                 self._summaries,
                 namespace,
                 grouped[skipped:end],
@@ -117,7 +117,7 @@ class Search:
         began = time.monotonic()
         query = parse_query(request.query, self._clock)
         query = self._by_entities(namespace, replace(query, where=self._narrowed(namespace, query, request)))
-        unknown = unknown_values(self._store, namespace, query.where.session, self._sources)
+        unknown = unknown_values(self._store.sessions, namespace, query.where.session, self._sources)
         ranking = self._ranked(namespace, query, began)
         ranking.notes = (*unknown, *query.notes, *ranking.notes)
         return ranking
@@ -128,16 +128,16 @@ class Search:
                 raise InvalidInput(
                     "The query is empty.", hint='Give words, a "phrase", /a regex/ or a filter such as agent:build.'
                 )
-            return newest(self._store, namespace, query)
+            return newest(self._store.text, namespace, query)
         must, notes = self._required(namespace, query)
         drop = self._dropped(namespace, query)
         if query.regexes:
             deadline = began + PATTERN_BUDGET_MS / 1000
-            return by_pattern(self._store, self._query_terms, namespace, query, deadline, must=must, drop=drop)
+            return by_pattern(self._store.text, self._query_terms, namespace, query, deadline, must=must, drop=drop)
         deadline = began + SEARCH_BUDGET_MS / 1000
         said = (*query.plain_words, *(phrase.text for phrase in query.phrases))
         if not must and self._query_terms.only_little_words(said):
-            return scanned(self._store, namespace, query, deadline)
+            return scanned(self._store.text, namespace, query, deadline)
         return self._words.rank(namespace, query, deadline, must=must, drop=drop, notes=notes)
 
     def _by_entities(self, namespace: Namespace, query: Query) -> Query:

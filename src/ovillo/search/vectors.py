@@ -13,7 +13,7 @@ from ovillo.model.records import Namespace
 from ovillo.store.forms import Rows, unit
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import VectorStore
 
 #: Fewer passages than this give no mean worth subtracting.
 MEAN_NEEDS = 256
@@ -25,7 +25,7 @@ def centred(rows: Rows, mean: Rows | None) -> Rows:
     return rows if mean is None else unit(rows - mean)
 
 
-def stored_mean(store: Store, namespace: Namespace, name: str) -> Rows | None:
+def stored_mean(store: VectorStore, namespace: Namespace, name: str) -> Rows | None:
     """A mean says what its texts are about: it is of one namespace, and used for no other."""
-    mean = store.vectors.model_state(namespace, name).get("mean")
+    mean = store.model_state(namespace, name).get("mean")
     return np.array(mean, np.float32) if mean else None

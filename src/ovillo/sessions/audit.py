@@ -18,7 +18,7 @@ from ovillo.security.principals import Principal
 
 if TYPE_CHECKING:
     from ovillo.model.clock import Clock
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import AuditStore
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _Deed = tuple[Namespace, str, str | None, str, str, str]
 class Audit:
     """Thread-safe. ``mode``: ``off``, ``remote`` (what comes over HTTP, and every removal), ``all``."""
 
-    def __init__(self, store: Store, clock: Clock, mode: str, days: int) -> None:
+    def __init__(self, store: AuditStore, clock: Clock, mode: str, days: int) -> None:
         self._store = store
         self._clock = clock
         self._mode = mode
@@ -74,16 +74,16 @@ class Audit:
     ) -> list[AuditRecord]:
         """Newest first; what waits is written before."""
         self.flush()
-        return self._store.audit.entries(namespace, session_id=session_id, before=before, limit=limit)
+        return self._store.entries(namespace, session_id=session_id, before=before, limit=limit)
 
     def verify(self) -> AuditCheck:
         self.flush()
-        return self._store.audit.check()
+        return self._store.check()
 
     def holds(self, head: str) -> bool:
         """Whether the chain still has the entry whose head was noted earlier."""
         wanted = head.strip().lower()
-        return any(record.chain.hex() == wanted for record in self._store.audit.chain())
+        return any(record.chain.hex() == wanted for record in self._store.chain())
 
     def flush(self) -> None:
         """Write what waits. Raises StoreUnavailable, and then it waits on."""
@@ -99,7 +99,7 @@ class Audit:
             by_namespace.setdefault(namespace, []).append(entry)
         try:
             for namespace, entries in by_namespace.items():
-                self._store.audit.add(namespace, entries)
+                self._store.add(namespace, entries)
         except OvilloError:
             with self._lock:
                 self._waiting += waiting
@@ -113,7 +113,7 @@ class Audit:
     def _sweep(self, now: int) -> None:
         if self._days and (self._swept_at is None or now - self._swept_at >= _DAY_MS):
             self._swept_at = now
-            self._store.audit.drop(now - self._days * _DAY_MS)
+            self._store.drop(now - self._days * _DAY_MS)
 
     def _flush_quietly(self) -> None:
         try:

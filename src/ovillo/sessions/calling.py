@@ -26,7 +26,7 @@ from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore
 
 Found = TypeVar("Found")
 
@@ -64,7 +64,7 @@ class CallContext:
 class CallingSession:
     def __init__(
         self,
-        store: Store,
+        store: SessionStore,
         ingest: Ingest,
         readers: Callable[[], Sequence[Reader]],
         environment: Mapping[str, str],
@@ -132,7 +132,7 @@ class CallingSession:
         """
         for reader, key, call_id in self._call_ids(call):
             named = self._from_environment(call)
-            known = self._store.sessions.of_call(namespace, call_id)
+            known = self._store.of_call(namespace, call_id)
             if known is not None and named is not None and named[1] in (known, self._parent(namespace, known)):
                 return Calling(known, f"_meta {key}", 1.0)
             if found := self._in_files(reader, key, call_id, running=True, tries=3 if named else _RETRIES):
@@ -144,7 +144,7 @@ class CallingSession:
         for reader, key, call_id in self._call_ids(call):
             if found := self._in_files(reader, key, call_id, running=False, tries=1):
                 return found
-            known = self._store.sessions.of_call(namespace, call_id)
+            known = self._store.of_call(namespace, call_id)
             if known is not None:
                 return Calling(known, f"_meta {key}", 1.0)
         return None
@@ -170,7 +170,7 @@ class CallingSession:
             return None
         fresh = [
             row.session.id
-            for row in self._store.sessions.find(namespace, SessionFilter(source=reader, project=where), _NEWEST)
+            for row in self._store.find(namespace, SessionFilter(source=reader, project=where), _NEWEST)
             if row.session.kind is not SessionKind.SUBAGENT and self._is_recent(row.session.updated_at)
         ]
         if not fresh:
@@ -182,7 +182,7 @@ class CallingSession:
     # --- what they look at
 
     def _parent(self, namespace: Namespace, session: SessionId) -> SessionId | None:
-        row = self._store.sessions.get(namespace, session)
+        row = self._store.get(namespace, session)
         return row.session.parent_id if row is not None else None
 
     def _is_recent(self, at: int | None) -> bool:

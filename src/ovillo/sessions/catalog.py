@@ -18,7 +18,7 @@ from ovillo.sessions.results import Freshness, SessionPage, SessionSummary
 from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore
 
 _TITLE_CHARS = 100
 _SUMMARY_CHARS = 240
@@ -32,7 +32,7 @@ class Catalog:
 
     def __init__(
         self,
-        store: Store,
+        store: SessionStore,
         freshness: Callable[[], Freshness],
         stored_id: Callable[[str], str] = str,
         sources: Callable[[], Sequence[str]] = tuple,
@@ -60,14 +60,14 @@ class Catalog:
         if cursor is not None:
             updated, session_id = decode_cursor("list", cursor, int, str)
             after = (updated, session_id)
-        rows = self._store.sessions.find(namespace, where, limit + 1, after)
+        rows = self._store.find(namespace, where, limit + 1, after)
         following: str | None = None
         if len(rows) > limit:
             rows = rows[:limit]
             last = rows[-1].session
             following = encode_cursor("list", last.updated_at or 0, last.id)
-        total = self._store.sessions.count(namespace, where)
-        agents = self._store.sessions.agents(namespace, [row.session.id for row in rows])
+        total = self._store.count(namespace, where)
+        agents = self._store.agents(namespace, [row.session.id for row in rows])
         found = tuple(summarise(row, agents.get(row.session.id, ())) for row in rows)
         return SessionPage(found, total, following, self._freshness(), tuple(notes))
 
@@ -79,9 +79,9 @@ class Catalog:
         row = self.row(namespace, wanted)
         if row is not None:
             return summarise(row)
-        ids = self._store.sessions.find_ids(namespace, wanted) if len(wanted) >= _MIN_PREFIX else []
+        ids = self._store.find_ids(namespace, wanted) if len(wanted) >= _MIN_PREFIX else []
         if not ids:
-            rows = self._store.sessions.find(
+            rows = self._store.find(
                 namespace, by_name(self._store, namespace, SessionFilter(name=wanted), only_words=True), 10
             )
             exact = [row for row in rows if (row.session.title or "").casefold() == wanted.casefold()]
@@ -93,21 +93,21 @@ class Catalog:
         if len(ids) > 1:
             shown = "; ".join(self._named(namespace, ids[:5]))
             raise Ambiguous(f"{wanted!r} begins the ids of several sessions.", hint=f"Give more of the id: {shown}")
-        row = self._store.sessions.get(namespace, ids[0])
+        row = self._store.get(namespace, ids[0])
         if row is None:
             raise NotFound(f"Session {ids[0]!r} is gone.", hint="List sessions again.")
         return summarise(row)
 
     def row(self, namespace: Namespace, session_id: str) -> SessionRow | None:
         """The session of exactly this id, as its client wrote it or as it is stored."""
-        found = self._store.sessions.get(namespace, SessionId(session_id))
+        found = self._store.get(namespace, SessionId(session_id))
         if found is None and (stored := self._stored_id(session_id)) != session_id:
-            return self._store.sessions.get(namespace, SessionId(stored))
+            return self._store.get(namespace, SessionId(stored))
         return found
 
     def summaries(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionSummary]:
         """Summaries of those that exist."""
-        return {key: summarise(row) for key, row in self._store.sessions.get_many(namespace, session_ids).items()}
+        return {key: summarise(row) for key, row in self._store.get_many(namespace, session_ids).items()}
 
     def _unknown(
         self, namespace: Namespace, wanted: str, ids: Sequence[SessionId], *, exact: bool

@@ -19,7 +19,7 @@ from ovillo.model.text import message_chars
 from ovillo.store.protocol import Change
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore, Store
 
 _log = logging.getLogger(__name__)
 
@@ -252,7 +252,7 @@ class ChangeFeed:
         woken = set()
         for change in changes:
             wanted = [each for each in live if each.at < change.seq and each.wants(change) and not each.lost]
-            event = event_of(self._store, namespace, change) if wanted else None
+            event = event_of(self._store.sessions, namespace, change) if wanted else None
             for each in wanted:
                 if each.is_full:
                     each.cut_off()
@@ -272,7 +272,7 @@ class ChangeFeed:
             if each.is_full:
                 break
             if each.wants(change):
-                each.put(event_of(self._store, each.namespace, change))
+                each.put(event_of(self._store.sessions, each.namespace, change))
                 given = True
             each.at = change.seq
         else:
@@ -282,10 +282,10 @@ class ChangeFeed:
         return each.behind and not each.is_full
 
 
-def event_of(store: Store, namespace: Namespace, change: Change, *, with_message: bool = True) -> Event:
+def event_of(store: SessionStore, namespace: Namespace, change: Change, *, with_message: bool = True) -> Event:
     """The change with the message it is about, as it is now."""
     session_id, message_id = named(change)
     message = None
     if with_message and session_id and message_id:
-        message = store.sessions.get_message(namespace, session_id, message_id)
+        message = store.get_message(namespace, session_id, message_id)
     return Event(change, message)

@@ -19,7 +19,7 @@ from ovillo.model.records import Namespace, SessionId
 from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore
 
 _MAX_PATTERN = 1_000
 #: Memory of one compiled expression (bytes).
@@ -31,12 +31,14 @@ _NOBODY = (SessionId(""),)
 Matcher = Callable[[str, str], bool]
 
 
-def by_name(store: Store, namespace: Namespace, where: SessionFilter, *, only_words: bool = False) -> SessionFilter:
+def by_name(
+    store: SessionStore, namespace: Namespace, where: SessionFilter, *, only_words: bool = False
+) -> SessionFilter:
     """The same filter with the sessions that its name stands for. Raises InvalidInput for a bad expression."""
     if not where.name or not where.name.strip():
         return replace(where, name=None)
     matches = _words(where.name) if only_words else matcher(where.name)
-    found = tuple(key for key, title, prompt in store.sessions.names(namespace) if matches(title or prompt or "", key))
+    found = tuple(key for key, title, prompt in store.names(namespace) if matches(title or prompt or "", key))
     both = tuple(x for x in found if x in set(where.session_ids)) if where.session_ids else found
     return replace(where, name=None, session_ids=both or _NOBODY)
 
@@ -96,7 +98,7 @@ def _folded(text: str) -> str:
 
 
 def unknown_values(
-    store: Store, namespace: Namespace, where: SessionFilter, sources: Callable[[], Sequence[str]]
+    store: SessionStore, namespace: Namespace, where: SessionFilter, sources: Callable[[], Sequence[str]]
 ) -> list[str]:
     """What to say about filters that let nothing through because no session has the like.
 
@@ -104,9 +106,9 @@ def unknown_values(
     notes = []
     for field in ("source", "agent", "project", "model", "branch"):
         value = getattr(where, field)
-        if not value or store.sessions.find(namespace, SessionFilter(**{field: value}), 1):
+        if not value or store.find(namespace, SessionFilter(**{field: value}), 1):
             continue
-        known = store.sessions.values_of(namespace, field)
+        known = store.values_of(namespace, field)
         if field == "source":
             readable = sorted({*sources(), *known})
             if _plain(value) not in map(_plain, readable):

@@ -21,7 +21,7 @@ from ovillo.sessions.results import Freshness, HistoryPage
 from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore
 
 _DEFAULT_LIMIT = 50
 #: Messages shown before the one a page is opened around.
@@ -51,7 +51,9 @@ class _Stretch:
 class History:
     """``stored_id`` gives the id that a message or part has here, which differs where the client's own holds a secret."""
 
-    def __init__(self, store: Store, freshness: Callable[[], Freshness], stored_id: Callable[[str], str] = str) -> None:
+    def __init__(
+        self, store: SessionStore, freshness: Callable[[], Freshness], stored_id: Callable[[str], str] = str
+    ) -> None:
         self._store = store
         self._stored_id = stored_id
         self._freshness = freshness
@@ -114,21 +116,21 @@ class History:
         return tuple((stretch.session_id, stretch.count) for stretch in stretches[:-1])
 
     def _message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None:
-        found = self._store.sessions.get_message(namespace, session_id, message_id)
+        found = self._store.get_message(namespace, session_id, message_id)
         if found is None and (stored := self._stored_id(message_id)) != message_id:
-            return self._store.sessions.get_message(namespace, session_id, stored)
+            return self._store.get_message(namespace, session_id, stored)
         return found
 
     def _part(self, namespace: Namespace, session_id: SessionId, part_id: str) -> Part | None:
-        found = self._store.sessions.get_part(namespace, session_id, part_id)
+        found = self._store.get_part(namespace, session_id, part_id)
         if found is None and (stored := self._stored_id(part_id)) != part_id:
-            return self._store.sessions.get_part(namespace, session_id, stored)
+            return self._store.get_part(namespace, session_id, stored)
         return found
 
     # --- how the thread is put together
 
     def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
-        row = self._store.sessions.get(namespace, session_id)
+        row = self._store.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
         return row
@@ -138,15 +140,15 @@ class History:
         session: Session | None = row.session
         seen = {row.session.id}
         while session and session.forked_from and "history_base" in session.metadata and len(seen) < _MAX_DEPTH:
-            origin = self._store.sessions.get(namespace, session.forked_from)
+            origin = self._store.get(namespace, session.forked_from)
             if origin is None or origin.session.id in seen or session.created_at is None:
                 break
             seen.add(origin.session.id)
-            before = self._store.sessions.first_seq_since(namespace, origin.session.id, session.created_at)
+            before = self._store.first_seq_since(namespace, origin.session.id, session.created_at)
             count = (
                 origin.counts.messages
                 if before is None
-                else self._store.sessions.message_position(namespace, origin.session.id, before)
+                else self._store.message_position(namespace, origin.session.id, before)
             )
             stretches.insert(0, _Stretch(origin.session.id, before, count))
             session = origin.session
@@ -167,7 +169,7 @@ class History:
             inside = max(0, offset - start)
             wanted = min(limit - len(found), stretch.count - inside)
             if wanted > 0:
-                messages = self._store.sessions.messages(
+                messages = self._store.messages(
                     namespace,
                     stretch.session_id,
                     before_seq=stretch.before,
@@ -205,9 +207,9 @@ class History:
         start = 0
         for stretch in stretches:
             part = self._part(namespace, stretch.session_id, ref)
-            place = self._store.sessions.place_of(namespace, stretch.session_id, part.message_id if part else ref)
+            place = self._store.place_of(namespace, stretch.session_id, part.message_id if part else ref)
             if place is None and part is None and (stored := self._stored_id(ref)) != ref:
-                place = self._store.sessions.place_of(namespace, stretch.session_id, stored)
+                place = self._store.place_of(namespace, stretch.session_id, stored)
             if place is not None and place < stretch.count:
                 return start + place
             start += stretch.count

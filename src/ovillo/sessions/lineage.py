@@ -14,25 +14,25 @@ from ovillo.sessions.results import Lineage, LineageNode, SessionSummary
 from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore
 
 _MAX_DEPTH = 64
 _MAX_NODES = 5_000
 
 
 class LineageService:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: SessionStore) -> None:
         self._store = store
 
     def of(self, namespace: Namespace, session_id: SessionId) -> Lineage:
         """Raises NotFound. Cycles and missing parents become warnings."""
-        row = self._store.sessions.get(namespace, session_id)
+        row = self._store.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
         warnings: list[str] = []
         parents = self._parents(namespace, row.session, warnings)
         children = self._descendants(namespace, row.session, {p.session.id for p in parents}, warnings)
-        origin = self._store.sessions.get(namespace, row.session.forked_from) if row.session.forked_from else None
+        origin = self._store.get(namespace, row.session.forked_from) if row.session.forked_from else None
         spawned = row.session.metadata.get("spawned_by") or {}
         call = (str(spawned.get("message_id") or ""), str(spawned.get("call_id"))) if spawned.get("call_id") else None
         return Lineage(
@@ -54,7 +54,7 @@ class LineageService:
             if above in seen:
                 warnings.append(f"The parents of {session.id} form a circle at {above}; it was cut there.")
                 break
-            row = self._store.sessions.get(namespace, above)
+            row = self._store.get(namespace, above)
             if row is None:
                 warnings.append(f"The parent {above} is not in the store.")
                 break
@@ -71,9 +71,7 @@ class LineageService:
         level = [session.id]
         for _ in range(_MAX_DEPTH):
             rows = (
-                [row for row in self._store.sessions.children(namespace, level) if row.session.id not in seen]
-                if level
-                else []
+                [row for row in self._store.children(namespace, level) if row.session.id not in seen] if level else []
             )
             for row in rows:
                 parent = _above(row.session)
@@ -90,7 +88,7 @@ class LineageService:
         above = _above(session)
         if above is None:
             return ()
-        rows = self._store.sessions.children(namespace, [above])
+        rows = self._store.children(namespace, [above])
         return tuple(summarise(row) for row in rows if row.session.id != session.id)
 
 

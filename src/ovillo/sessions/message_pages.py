@@ -12,11 +12,11 @@ from ovillo.model.records import Message, Namespace, SessionId
 from ovillo.model.text import message_chars
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore
 
 
 def message_page(
-    store: Store,
+    store: SessionStore,
     namespace: Namespace,
     session_id: SessionId,
     *,
@@ -30,7 +30,7 @@ def message_page(
 ) -> tuple[list[Message], bool]:
     """``count`` messages between the places, fewer when they fill ``max_chars``, and whether there are more."""
     read = partial(
-        store.sessions.messages,
+        store.messages,
         namespace,
         session_id,
         after_seq=after_seq,

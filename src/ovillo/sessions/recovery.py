@@ -23,7 +23,7 @@ from ovillo.sessions.results import HistoryPage, RecoveredContext, RecoveredItem
 from ovillo.sessions.tokens import count_tokens, cut_to_tokens
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import SessionStore
 
 _MIN_TOKENS = 200
 #: Shares of the budget; what a section leaves unused goes to the newest turns.
@@ -38,7 +38,7 @@ _PROMPT_CHARS = 2_000
 
 
 class Recovery:
-    def __init__(self, store: Store, history: History) -> None:
+    def __init__(self, store: SessionStore, history: History) -> None:
         self._store = store
         self._history = history
 
@@ -84,7 +84,7 @@ class Recovery:
 
     def _files(self, namespace: Namespace, session_id: SessionId, thread: _Thread) -> list[RecoveredItem]:
         items = []
-        for path, times, at in self._store.sessions.touched_files(namespace, session_id)[:40]:
+        for path, times, at in self._store.touched_files(namespace, session_id)[:40]:
             change = thread.changes.get(path)
             state = f"last change {change[0]}" if change else "read only"
             items.append(RecoveredItem("file", f"{path}: touched {times}x, {state}", change[1] if change else None, at))

@@ -14,23 +14,23 @@ from ovillo.sessions.lineage import LineageService
 from ovillo.sessions.results import Descendants, Statistics
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store, Totals
+    from ovillo.store.protocol import SessionStore, Totals
 
 
 class StatisticsService:
-    def __init__(self, store: Store, lineage: LineageService) -> None:
+    def __init__(self, store: SessionStore, lineage: LineageService) -> None:
         self._store = store
         self._lineage = lineage
 
     def of(self, namespace: Namespace, session_id: SessionId) -> Statistics:
         """Raises NotFound."""
-        row = self._store.sessions.get(namespace, session_id)
+        row = self._store.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
         session = row.session
-        own = self._store.sessions.totals(namespace, session_id)
+        own = self._store.totals(namespace, session_id)
         copied = session.forked_from is not None
-        inherited = self._store.sessions.totals(namespace, session_id, inherited=True) if copied else type(own)()
+        inherited = self._store.totals(namespace, session_id, inherited=True) if copied else type(own)()
         created = session.created_at if session.created_at is not None else own.first_at
         updated = session.updated_at if session.updated_at is not None else own.last_at
         additions, deletions, files = _changes(session, own)
@@ -58,7 +58,7 @@ class StatisticsService:
             if node.relation != "parent":
                 continue
             nodes += node.children
-            totals = self._store.sessions.totals(namespace, node.summary.session.id)
+            totals = self._store.totals(namespace, node.summary.session.id)
             sessions += 1
             usage, messages = usage + totals.usage, messages + totals.messages
             costs.append(totals.cost)

@@ -23,7 +23,7 @@ from ovillo.model.wording import counted
 from ovillo.sessions import file_changes
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import TimesheetStore
 
 _NAME_CHARS = 200
 _TEXT_CHARS = 20_000
@@ -84,7 +84,7 @@ class Report:
 
 class Timesheet:
     def __init__(
-        self, store: Store, redact: Callable[[Any], Any], clock: Clock, monotonic: Callable[[], float]
+        self, store: TimesheetStore, redact: Callable[[Any], Any], clock: Clock, monotonic: Callable[[], float]
     ) -> None:
         self._store = store
         self._redact = redact
@@ -115,7 +115,7 @@ class Timesheet:
             directory=self._redact(place.directory),
             baseline=file_changes.look(place.directory, at) if place.directory else None,
         )
-        self._store.timesheet.open_task(namespace, task)
+        self._store.open_task(namespace, task)
         with self._lock:
             self._started[(namespace, task.id)] = self._monotonic()
             while len(self._started) > _REMEMBERED:
@@ -148,7 +148,7 @@ class Timesheet:
             warnings=tuple(self._redact(warnings)),
         )
         try:
-            self._store.timesheet.close_task(namespace, ended)
+            self._store.close_task(namespace, ended)
         except Conflict:
             # Somebody else was quicker.
             raise _ended(self.get(namespace, task.id)) from None
@@ -159,10 +159,10 @@ class Timesheet:
     def get(self, namespace: Namespace, task_id: str) -> Task:
         """Raises NotFound with the nearest ids, open ones first."""
         wanted = task_id.strip()
-        task = self._store.timesheet.get_task(namespace, wanted)
+        task = self._store.get_task(namespace, wanted)
         if task is None:
             now_open = [x.id for x in self.open_tasks(namespace)]
-            known = [*now_open, *self._store.timesheet.task_ids(namespace)]
+            known = [*now_open, *self._store.task_ids(namespace)]
             # Ids made close together begin alike: what tells them apart is at the end.
             near = list(dict.fromkeys(get_close_matches(wanted, known, n=3, cutoff=0.8) or now_open[:3]))
             hint = f"Nearest: {names(near)}." if near else "No task is open; punch in first."
@@ -171,11 +171,11 @@ class Timesheet:
 
     def open_tasks(self, namespace: Namespace) -> list[Task]:
         """Newest first."""
-        return self._store.timesheet.tasks(namespace, is_open=True, limit=1_000)
+        return self._store.tasks(namespace, is_open=True, limit=1_000)
 
     def tasks(self, namespace: Namespace, after: int | None = None, before: int | None = None) -> list[Task]:
         """Newest first."""
-        return self._store.timesheet.tasks(namespace, after=after, before=before)
+        return self._store.tasks(namespace, after=after, before=before)
 
     def report(
         self,
@@ -189,7 +189,7 @@ class Timesheet:
         """Time per day, agent and project. Days are local (``zone``, or that of this machine): a task that runs over
         midnight is split there. Only time from ``after`` to before ``before`` counts."""
         now = self._clock()
-        tasks = self._store.timesheet.tasks(namespace, after=after, before=before, limit=_REPORTED)
+        tasks = self._store.tasks(namespace, after=after, before=before, limit=_REPORTED)
         sums: dict[tuple[str | None, str | None, str | None], _Sum] = {}
         for task in tasks:
             end = now if task.ended_at is None else task.ended_at

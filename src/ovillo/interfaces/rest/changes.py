@@ -111,7 +111,7 @@ def _read(call: Exchange[Query, None], since: int, session_id: SessionId | None)
     while True:
         batch = store.changes.since(call.namespace, since, _MOST)
         for change in batch:
-            event = event_of(store, call.namespace, change, with_message=call.query.messages)
+            event = event_of(store.sessions, call.namespace, change, with_message=call.query.messages)
             if session_id is None or event.session_id == session_id:
                 if len(found) == limit or chars >= _MOST_CHARS:
                     return found, since, True

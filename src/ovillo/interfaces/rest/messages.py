@@ -118,7 +118,7 @@ def _read(call: Exchange[Page, None]) -> Reply:
     more = True
     while more and len(shown) < wanted and size < _PAGE_CHARS:
         messages, more = message_page(
-            store,
+            store.sessions,
             call.namespace,
             session.session.id,
             after_seq=query.after_seq,

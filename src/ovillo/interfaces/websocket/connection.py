@@ -187,7 +187,7 @@ class Connection:
             await self._taken_before()
             read = partial(
                 message_page,
-                self._services.store,
+                self._services.store.sessions,
                 self._principal.namespace,
                 session_id,
                 after_seq=since,
@@ -255,7 +255,7 @@ class Connection:
         for change in changes:
             if chars >= self._limits.page_chars:
                 return found, True
-            found.append(event_of(store, namespace, change))
+            found.append(event_of(store.sessions, namespace, change))
             chars += found[-1].size
         return found, len(changes) == self._limits.page
 

@@ -23,7 +23,7 @@ from ovillo.model.records import Namespace
 from ovillo.sessions.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import KnowledgeStore
 
 #: Chunks embedded between two looks at the time.
 _AT_ONCE = 8
@@ -52,7 +52,7 @@ class AddReport:
 class Indexer:
     def __init__(
         self,
-        store: Store,
+        store: KnowledgeStore,
         vectors: ChunkVectors,
         cutting: Cutting,
         clock: Clock,
@@ -68,7 +68,7 @@ class Indexer:
 
     def add(self, namespace: Namespace, paths: Sequence[str], progress: OnProgress | None = None) -> AddReport:
         report = AddReport()
-        known = {document.path: document for document in self._store.knowledge.documents(namespace)}
+        known = {document.path: document for document in self._store.documents(namespace)}
         for number, path in enumerate(paths):
             if progress:
                 progress(number, len(paths), "reading")
@@ -101,7 +101,7 @@ class Indexer:
     ) -> KnowledgeDocument:
         stamp = KnowledgeStamp(document.size, document.mtime_ns, document.digest, cutting)
         name = self._redact(PurePath(document.path).stem) or "document"
-        return self._store.knowledge.put(
+        return self._store.put(
             namespace, document.path, stamp, chunks, name=name, lines=len(document.lines), at=self._clock()
         )
 
@@ -110,7 +110,7 @@ class Indexer:
         notes: list[str] = []
         changed = 0
         missing: list[str] = []
-        for document in self._store.knowledge.documents(namespace):
+        for document in self._store.documents(namespace):
             stamp = stamp_of(document.path)
             is_still = stamp == (document.stamp.size, document.stamp.mtime_ns) and document.problem is None
             if is_still and document.is_current and os.path.realpath(document.path) == document.path:
@@ -119,7 +119,7 @@ class Indexer:
                 changed += self._refresh(namespace, document)
             except Unreadable as error:
                 if document.problem != error.reason:
-                    self._store.knowledge.restamp(namespace, document.path, document.stamp, error.reason)
+                    self._store.restamp(namespace, document.path, document.stamp, error.reason)
                 missing.append(f"{PurePath(document.path).name} ({error.reason})")
         if changed:
             notes.append(f"{changed} changed {'document was' if changed == 1 else 'documents were'} read again")
@@ -143,7 +143,7 @@ class Indexer:
             return 0
         deadline = time.monotonic() + seconds
         while True:
-            waiting, left = self._store.knowledge.to_embed(namespace, self._vectors.name(embedder), _AT_ONCE)
+            waiting, left = self._store.to_embed(namespace, self._vectors.name(embedder), _AT_ONCE)
             done = self.embed_chunks(namespace, waiting) if waiting else 0
             left -= done
             if not done or not left or time.monotonic() >= deadline:
@@ -176,7 +176,7 @@ class Indexer:
         if embedder is None:
             return
         try:
-            _, total = self._store.knowledge.to_embed(namespace, self._vectors.name(embedder), 1)
+            _, total = self._store.to_embed(namespace, self._vectors.name(embedder), 1)
             left = total
             while left:
                 if progress:
@@ -189,7 +189,7 @@ class Indexer:
         except OvilloError as error:
             self._vectors.failed(error)
             report.notes.append(f"not embedded: {error.message} Search goes by words until then.")
-            report.waiting = self._store.knowledge.to_embed(namespace, self._vectors.name(embedder), 1)[1]
+            report.waiting = self._store.to_embed(namespace, self._vectors.name(embedder), 1)[1]
 
     def _is_same(self, known: KnowledgeDocument, document: DocumentText) -> bool:
         cutting = known.stamp.cutting
@@ -200,7 +200,7 @@ class Indexer:
         """The same bytes under another time, or back again."""
         stamp = KnowledgeStamp(document.size, document.mtime_ns, document.digest, known.stamp.cutting)
         if stamp != known.stamp or known.problem is not None:
-            self._store.knowledge.restamp(namespace, known.path, stamp, None)
+            self._store.restamp(namespace, known.path, stamp, None)
 
 
 def chunk_of(

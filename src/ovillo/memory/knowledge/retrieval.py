@@ -31,7 +31,7 @@ from ovillo.search.lexicon import lexicon
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import KnowledgeStore
 
 #: Candidates of each side (words, meaning) that are read and weighed, at least; and all at most.
 _CANDIDATES, _MOST_CANDIDATES = 24, 200
@@ -59,7 +59,7 @@ class Near:
 
 class Retrieval:
     def __init__(
-        self, store: Store, vectors: ChunkVectors, settings: Settings, read: Callable[[str], DocumentText]
+        self, store: KnowledgeStore, vectors: ChunkVectors, settings: Settings, read: Callable[[str], DocumentText]
     ) -> None:
         self._store = store
         self._read = read
@@ -73,7 +73,7 @@ class Retrieval:
         asked = self._asked(namespace, query)
         threshold = self._threshold(asked.question.type) if min_score is None else min_score
         size = min(_MOST_CANDIDATES, max(_CANDIDATES, 3 * top_k))
-        by_words = [key for key, _ in self._store.knowledge.matches(namespace, [w.terms for w in asked.words], size)]
+        by_words = [key for key, _ in self._store.matches(namespace, [w.terms for w in asked.words], size)]
         # The embedder is costly to wake: not for nothing.
         near, keys, problem = self._near(namespace, query, by_words, size) if asked.chunks else (None, by_words, None)
         hits, dropped = self._weighed(namespace, asked, keys, near)
@@ -102,7 +102,7 @@ class Retrieval:
     def _asked(self, namespace: Namespace, query: str) -> _Asked:
         question = question_of(query)
         found = asked_words(query, question)
-        counts, chunks = self._store.knowledge.frequency(namespace, [word.terms for word in found])
+        counts, chunks = self._store.frequency(namespace, [word.terms for word in found])
         words = weighed(found, counts, chunks)
         missing = tuple(word.word for word, n in zip(found, counts, strict=True) if not n)
         return _Asked(query, question, tuple(words), missing, chunks)
@@ -151,7 +151,7 @@ class Retrieval:
     ) -> tuple[list[KnowledgeHit], int]:
         """Hits best first, and how many candidates no longer stand in their files."""
         by_path: dict[str, list[KnowledgeChunk]] = {}
-        for chunk in self._store.knowledge.chunks(namespace, keys=keys):
+        for chunk in self._store.chunks(namespace, keys=keys):
             by_path.setdefault(chunk.path, []).append(chunk)
         hits: list[KnowledgeHit] = []
         dropped = 0

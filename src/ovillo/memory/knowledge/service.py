@@ -57,9 +57,9 @@ class Knowledge:
         )
         self._vectors = ChunkVectors(store, lambda: open_embedder(settings))
         read = MaskedReading(redact_lines)
-        self._indexer = Indexer(store, self._vectors, cutting, clock, read, redact)
-        self._retrieval = Retrieval(store, self._vectors, settings, read)
-        self._transfer = Transfer(store, self._vectors, self._indexer, clock, read)
+        self._indexer = Indexer(store.knowledge, self._vectors, cutting, clock, read, redact)
+        self._retrieval = Retrieval(store.knowledge, self._vectors, settings, read)
+        self._transfer = Transfer(store.knowledge, self._vectors, self._indexer, clock, read)
         self._audit = QueryAudit(settings.data_dir / "logs" / "audit.jsonl", redact) if settings.audit_queries else None
 
     def add(

@@ -27,7 +27,7 @@ from ovillo.model.records import Namespace
 from ovillo.security.private_files import make_folder, write
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import KnowledgeStore
 
 _MAX_FILES = 5_000
 
@@ -62,7 +62,12 @@ class ExportReport:
 
 class Transfer:
     def __init__(
-        self, store: Store, vectors: ChunkVectors, indexer: Indexer, clock: Clock, read: Callable[[str], DocumentText]
+        self,
+        store: KnowledgeStore,
+        vectors: ChunkVectors,
+        indexer: Indexer,
+        clock: Clock,
+        read: Callable[[str], DocumentText],
     ) -> None:
         self._store = store
         self._read = read
@@ -127,7 +132,7 @@ class Transfer:
             wholes = [
                 KnowledgeVector(chunk.meaning, contained.vectors[row].astype("<f2").tobytes()) for chunk, row in chunks
             ]
-            self._store.knowledge.put_vectors(namespace, _foreign(contained.embedding_model), wholes)
+            self._store.put_vectors(namespace, _foreign(contained.embedding_model), wholes)
             report.vectors += len(wholes)
 
     def export_container(
@@ -136,7 +141,7 @@ class Transfer:
         """Write all documents to one container. ``model`` asks for vectors that came with an import instead of the
         embedder's. Raises NotFound, InvalidInput, UpstreamError."""
         self._indexer.catch_up(namespace)
-        documents = [d for d in self._store.knowledge.documents(namespace) if d.problem is None]
+        documents = [d for d in self._store.documents(namespace) if d.problem is None]
         if not documents:
             raise NotFound("There are no knowledge documents to export.", hint="Add some: ovillo knowledge add FILE.")
         home = str((base or _common([d.path for d in documents])).resolve())
@@ -147,8 +152,8 @@ class Transfer:
                 hint="Give a folder around all documents with --base.",
             )
         label, name = self._model(namespace, model)
-        chunks = self._store.knowledge.chunks(namespace)
-        vectors = self._store.knowledge.vectors(namespace, name, [chunk.key for chunk in chunks])
+        chunks = self._store.chunks(namespace)
+        vectors = self._store.vectors(namespace, name, [chunk.key for chunk in chunks])
         known = {d.path for d in documents}
         told = [chunk for chunk in chunks if chunk.key in vectors and chunk.path in known]
         if not told:

@@ -25,7 +25,7 @@ from ovillo.search.symbols.tree import Tree
 from ovillo.search.symbols.vectors import Near, SymbolVectors
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import CodeStore
 
 MAX_QUERY_CHARS = 1_000
 MAX_LIMIT = 200
@@ -80,7 +80,7 @@ class _Held:
 class SymbolSearch:
     """Thread-safe."""
 
-    def __init__(self, store: Store, code: CodeIndex, vectors: SymbolVectors) -> None:
+    def __init__(self, store: CodeStore, code: CodeIndex, vectors: SymbolVectors) -> None:
         self._store = store
         self._code = code
         self.vectors = vectors
@@ -155,7 +155,7 @@ class SymbolSearch:
                 question = held.asking.read(asked)
                 ranked = rank(held.tree, question, limit * 2 + _SPARE)
                 ids = [held.tree.ids[one.doc] for one in ranked]
-                rows = {row.id: row for row in self._store.code.symbols_by_id(namespace, ids)}
+                rows = {row.id: row for row in self._store.symbols_by_id(namespace, ids)}
                 there = [(rows[id_], one) for id_, one in zip(ids, ranked, strict=True) if id_ in rows]
                 found += [
                     FoundSymbol(
@@ -190,9 +190,7 @@ class SymbolSearch:
             scores[one.symbol_id] = scores.get(one.symbol_id, 0.0) + _BY_MEANING / (_RANKS + place)
         by_id = {one.symbol.id: one for one in found}
         cosines = {one.symbol_id: one.cosine for one in near}
-        more = {
-            row.id: row for row in self._store.code.symbols_by_id(namespace, [x for x in cosines if x not in by_id])
-        }
+        more = {row.id: row for row in self._store.symbols_by_id(namespace, [x for x in cosines if x not in by_id])}
         fused: dict[tuple[str, str, str], FoundSymbol] = {}
         for id_ in sorted(scores, key=lambda x: -scores[x]):
             known = by_id.get(id_)
@@ -209,7 +207,7 @@ class SymbolSearch:
 
     def _roots(self, namespace: Namespace) -> Sequence[CodeRoot]:
         """Indexed folders with their counts, counted again when the index changed."""
-        revision = self._store.code.revision(namespace)
+        revision = self._store.revision(namespace)
         had = self._known.get(namespace)
         if had is None or had[0] != revision:
             had = self._known[namespace] = revision, self._code.roots(namespace)
@@ -217,7 +215,7 @@ class SymbolSearch:
 
     def _fresh(self, namespace: Namespace, root: CodeRoot) -> _Held:
         key = (namespace, root.path)
-        revision = self._store.code.revision(namespace)
+        revision = self._store.revision(namespace)
         held = self._held.get(key)
         if held is None or held.revision != revision:
             held = self._brought_up_to_date(namespace, root, held, revision)
@@ -247,7 +245,7 @@ class SymbolSearch:
     def _read(self, namespace: Namespace, root: str, tree: Tree, is_large: bool) -> None:
         after = tree.last
         while len(tree) < MOST_OF_ONE:
-            rows = self._store.code.symbols(namespace, root, after=after, limit=_BATCH)
+            rows = self._store.symbols(namespace, root, after=after, limit=_BATCH)
             if not rows:
                 break
             after = rows[-1].id

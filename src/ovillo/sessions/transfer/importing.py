@@ -18,7 +18,7 @@ from ovillo.sessions.transfer.documents import parse
 from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import ImportStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Imported:
 
 
 class ImportService:
-    def __init__(self, store: Store, redactor: Redactor, clock: Clock) -> None:
+    def __init__(self, store: ImportStore, redactor: Redactor, clock: Clock) -> None:
         self._store = store
         self._redactor = redactor
         self._clock = clock
@@ -44,7 +44,7 @@ class ImportService:
         a session can have, StoreUnavailable; nothing has changed then."""
         built = build(parse(text), namespace, name, self._clock)
         clean, counts = self._clean(built)
-        row = self._store.importing.import_session(
+        row = self._store.import_session(
             namespace, clean.session, clean.messages, clean.summaries, at=clean.session.created_at or self._clock()
         )
         return Imported(row, len(clean.messages), sum(len(message.parts) for message in clean.messages), counts)
