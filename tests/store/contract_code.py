@@ -9,7 +9,7 @@ import pytest
 from ovillo.model.code import CodeCall, CodeFile, CodeImport, CodeSymbol, FileHistory, SymbolKind
 from ovillo.model.errors import NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
-from ovillo.store.protocol import Store
+from ovillo.store.protocol import CodeStore, Store
 
 NS = DEFAULT_NAMESPACE
 ROOT = "/w/shop"
@@ -32,15 +32,20 @@ FILE = CodeFile(
 )
 
 
-def _indexed(store: Store) -> None:
-    store.code.put_root(NS, ROOT)
-    store.code.put_files(NS, ROOT, [FILE], at=1)
+@pytest.fixture
+def code(store: Store) -> CodeStore:
+    return store.code
+
+
+def _indexed(code: CodeStore) -> None:
+    code.put_root(NS, ROOT)
+    code.put_files(NS, ROOT, [FILE], at=1)
 
 
 @pytest.mark.requirement("CODE-1")
-def test_a_file_of_code_comes_back_as_it_was_stored(store: Store) -> None:
-    _indexed(store)
-    first, second = store.code.symbols(NS)
+def test_a_file_of_code_comes_back_as_it_was_stored(code: CodeStore) -> None:
+    _indexed(code)
+    first, second = code.symbols(NS)
     assert (first.root, first.file, first.kind, first.bases, first.is_exported) == (
         ROOT,
         "src/pay_v1.py",
@@ -54,7 +59,7 @@ def test_a_file_of_code_comes_back_as_it_was_stored(store: Store) -> None:
         10,
         20,
     )
-    module = store.code.module(NS, ROOT, "src/pay_v1.py")
+    module = code.module(NS, ROOT, "src/pay_v1.py")
     assert module is not None
     assert (module.imports, module.exports, module.tickets, module.mtime_ms) == (
         FILE.imports,
@@ -62,48 +67,48 @@ def test_a_file_of_code_comes_back_as_it_was_stored(store: Store) -> None:
         ("PAY-7",),
         5,
     )
-    assert store.code.stamps(NS, ROOT) == {"src/pay_v1.py": (100, 5_000_000, b"d1")}
-    assert store.code.stamps(NS, ROOT, ["src/pay_v1.py", "other.py"]) == store.code.stamps(NS, ROOT)
-    assert store.code.stamps(NS, ROOT, ["other.py"]) == {}
-    assert store.code.symbols_of_file(NS, ROOT, "src/pay_v1.py") == [first, second]
-    assert store.code.symbols_by_id(NS, [second.id]) == [second]
-    assert store.code.symbols(NS, after=first.id, limit=5) == [second]
+    assert code.stamps(NS, ROOT) == {"src/pay_v1.py": (100, 5_000_000, b"d1")}
+    assert code.stamps(NS, ROOT, ["src/pay_v1.py", "other.py"]) == code.stamps(NS, ROOT)
+    assert code.stamps(NS, ROOT, ["other.py"]) == {}
+    assert code.symbols_of_file(NS, ROOT, "src/pay_v1.py") == [first, second]
+    assert code.symbols_by_id(NS, [second.id]) == [second]
+    assert code.symbols(NS, after=first.id, limit=5) == [second]
 
 
 @pytest.mark.requirement("CODE-1")
-def test_calls_are_found_by_name_and_by_caller(store: Store) -> None:
-    _indexed(store)
-    refund = store.code.symbols(NS)[1].id
-    assert [(call.caller, call.receiver, call.line) for call in store.code.calls_named(NS, "log")] == [
+def test_calls_are_found_by_name_and_by_caller(code: CodeStore) -> None:
+    _indexed(code)
+    refund = code.symbols(NS)[1].id
+    assert [(call.caller, call.receiver, call.line) for call in code.calls_named(NS, "log")] == [
         (refund, "self", 12),
         (refund, None, 13),
     ]
-    assert [call.name for call in store.code.calls_from(NS, [refund])] == ["log", "log"]
-    assert [call.name for call in store.code.calls_of_file(NS, ROOT, FILE.path)] == ["log", "log", "setup"]
-    assert store.code.call_names(NS, ROOT) == {refund: ("log",)}
+    assert [call.name for call in code.calls_from(NS, [refund])] == ["log", "log"]
+    assert [call.name for call in code.calls_of_file(NS, ROOT, FILE.path)] == ["log", "log", "setup"]
+    assert code.call_names(NS, ROOT) == {refund: ("log",)}
 
 
 @pytest.mark.requirement("CODE-1")
-def test_a_changed_file_replaces_what_was_known_and_ids_are_never_used_again(store: Store) -> None:
-    _indexed(store)
-    old = store.code.symbols(NS)
-    revision = store.code.revision(NS)
-    store.code.put_files(NS, ROOT, [replace(FILE, symbols=(replace(PAY, name="Bill"),), calls=(), digest=b"d2")], at=2)
-    (new,) = store.code.symbols(NS)
+def test_a_changed_file_replaces_what_was_known_and_ids_are_never_used_again(code: CodeStore) -> None:
+    _indexed(code)
+    old = code.symbols(NS)
+    revision = code.revision(NS)
+    code.put_files(NS, ROOT, [replace(FILE, symbols=(replace(PAY, name="Bill"),), calls=(), digest=b"d2")], at=2)
+    (new,) = code.symbols(NS)
     assert new.name == "Bill"
     assert new.id > max(row.id for row in old)
-    assert store.code.calls_named(NS, "log") == []
-    assert store.code.revision(NS) > revision
-    store.code.put_files(NS, ROOT, [], removed=[FILE.path], at=3)
-    assert store.code.symbols(NS) == []
-    assert store.code.modules(NS) == []
+    assert code.calls_named(NS, "log") == []
+    assert code.revision(NS) > revision
+    code.put_files(NS, ROOT, [], removed=[FILE.path], at=3)
+    assert code.symbols(NS) == []
+    assert code.modules(NS) == []
 
 
 @pytest.mark.requirement("CODE-1")
-def test_names_are_found_whole_in_any_case_and_by_their_beginning(store: Store) -> None:
-    _indexed(store)
+def test_names_are_found_whole_in_any_case_and_by_their_beginning(code: CodeStore) -> None:
+    _indexed(code)
     found = [
-        [row.name for row in store.code.symbols_named(NS, name, **how)]  # type: ignore[arg-type]
+        [row.name for row in code.symbols_named(NS, name, **how)]  # type: ignore[arg-type]
         for name, how in (
             ("refund", {}),
             ("REFUND", {}),
@@ -117,31 +122,31 @@ def test_names_are_found_whole_in_any_case_and_by_their_beginning(store: Store) 
 
 
 @pytest.mark.requirement("CODE-1")
-def test_files_are_found_by_the_end_of_their_path_only_at_a_folder(store: Store) -> None:
-    _indexed(store)
-    store.code.put_files(NS, ROOT, [replace(FILE, path="srcs/payxv1.py")], at=2)
-    assert store.code.module_paths(NS, ROOT, "pay_v1.py") == ["src/pay_v1.py"]
-    assert store.code.module_paths(NS, ROOT, "src/pay_v1.py") == ["src/pay_v1.py"]
-    assert store.code.module_paths(NS, ROOT, "rc/pay_v1.py") == []
+def test_files_are_found_by_the_end_of_their_path_only_at_a_folder(code: CodeStore) -> None:
+    _indexed(code)
+    code.put_files(NS, ROOT, [replace(FILE, path="srcs/payxv1.py")], at=2)
+    assert code.module_paths(NS, ROOT, "pay_v1.py") == ["src/pay_v1.py"]
+    assert code.module_paths(NS, ROOT, "src/pay_v1.py") == ["src/pay_v1.py"]
+    assert code.module_paths(NS, ROOT, "rc/pay_v1.py") == []
 
 
 @pytest.mark.requirement("CODE-1")
-def test_commits_of_a_file_outlive_its_changes(store: Store) -> None:
-    _indexed(store)
-    store.code.put_history(NS, ROOT, {FILE.path: FileHistory("abc", 9, ("PAY-1",))})
-    store.code.put_history(NS, ROOT, {FILE.path: FileHistory("def", 10, ("PAY-2",))})
-    store.code.put_files(NS, ROOT, [replace(FILE, digest=b"d2")], at=2)
-    module = store.code.module(NS, ROOT, FILE.path)
+def test_commits_of_a_file_outlive_its_changes(code: CodeStore) -> None:
+    _indexed(code)
+    code.put_history(NS, ROOT, {FILE.path: FileHistory("abc", 9, ("PAY-1",))})
+    code.put_history(NS, ROOT, {FILE.path: FileHistory("def", 10, ("PAY-2",))})
+    code.put_files(NS, ROOT, [replace(FILE, digest=b"d2")], at=2)
+    module = code.module(NS, ROOT, FILE.path)
     assert module is not None
     assert module.history == FileHistory("def", 10, ("PAY-1", "PAY-2"))
 
 
 @pytest.mark.requirement("CODE-1")
-def test_roots_are_counted_listed_and_forgotten(store: Store) -> None:
-    _indexed(store)
-    store.code.put_files(NS, ROOT, [replace(FILE, path="big.py", symbols=(), calls=(), skipped="too large")], at=1)
-    store.code.put_root(NS, ROOT, indexed_at=77, facts={"head": "abc"})
-    (root,) = store.code.roots(NS)
+def test_roots_are_counted_listed_and_forgotten(code: CodeStore) -> None:
+    _indexed(code)
+    code.put_files(NS, ROOT, [replace(FILE, path="big.py", symbols=(), calls=(), skipped="too large")], at=1)
+    code.put_root(NS, ROOT, indexed_at=77, facts={"head": "abc"})
+    (root,) = code.roots(NS)
     assert (root.path, root.indexed_at, root.files, root.symbols, root.skipped, root.facts) == (
         ROOT,
         77,
@@ -150,33 +155,35 @@ def test_roots_are_counted_listed_and_forgotten(store: Store) -> None:
         1,
         {"head": "abc"},
     )
-    assert len(store.code.modules(NS)) == 1
-    assert len(store.code.modules(NS, with_skipped=True)) == 2
-    assert store.code.remove_root(NS, ROOT)
-    assert not store.code.remove_root(NS, ROOT)
-    assert (store.code.roots(NS), store.code.symbols(NS)) == ([], [])
+    assert len(code.modules(NS)) == 1
+    assert len(code.modules(NS, with_skipped=True)) == 2
+    assert code.remove_root(NS, ROOT)
+    assert not code.remove_root(NS, ROOT)
+    assert (code.roots(NS), code.symbols(NS)) == ([], [])
 
 
 @pytest.mark.requirement("CODE-1")
-def test_code_of_one_namespace_is_not_seen_from_another(store: Store) -> None:
-    _indexed(store)
+def test_code_of_one_namespace_is_not_seen_from_another(code: CodeStore) -> None:
+    _indexed(code)
     other = Namespace("team")
-    assert store.code.symbols(other) == []
-    assert store.code.calls_named(other, "log") == []
-    assert store.code.roots(other) == []
-    assert store.code.revision(other) == 0
+    assert code.symbols(other) == []
+    assert code.calls_named(other, "log") == []
+    assert code.roots(other) == []
+    assert code.revision(other) == 0
     with pytest.raises(NotFound, match="not indexed"):
-        store.code.put_files(other, ROOT, [FILE], at=1)
+        code.put_files(other, ROOT, [FILE], at=1)
 
 
 @pytest.mark.requirement("CODE-14")
-def test_vectors_of_definitions_are_kept_by_folder_and_model_and_go_with_the_folder(store: Store) -> None:
-    store.code.put_root(NS, "/w/a")
+def test_vectors_of_definitions_are_kept_by_folder_and_model_and_go_with_the_folder(
+    store: Store, code: CodeStore
+) -> None:
+    code.put_root(NS, "/w/a")
     store.code_vectors.put(NS, "/w/a", "m", {b"one": b"1", b"two": b"2"})
     store.code_vectors.put(NS, "/w/a", "m", {b"two": b"22"}, gone=[b"one"])
     store.code_vectors.put(NS, "/nowhere", "m", {b"one": b"1"})
     assert store.code_vectors.get(NS, "/w/a", "m") == {b"two": b"22"}
     assert store.code_vectors.get(NS, "/w/a", "other") == {}
     assert store.code_vectors.get(Namespace("other"), "/w/a", "m") == {}
-    store.code.remove_root(NS, "/w/a")
+    code.remove_root(NS, "/w/a")
     assert store.code_vectors.get(NS, "/w/a", "m") == {}

@@ -6,7 +6,7 @@ import pytest
 
 from ovillo.model.entities import EntityType, Evidence, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Role, SessionId
-from ovillo.store.protocol import Store, TrackedRange
+from ovillo.store.protocol import EntityStore, Store, TrackedRange
 from tests.builders import call, delta, message, session, tool_part
 from tests.store.contract_links import editing
 
@@ -15,86 +15,96 @@ A, B = SessionId("ses_a"), SessionId("ses_b")
 FUNCTION = EntityType.FUNCTION
 
 
+@pytest.fixture
+def entities(store: Store) -> EntityStore:
+    return store.entities
+
+
 def told(store: Store, of: SessionId, *texts: str, namespace: Namespace = NS) -> None:
     store.ingest.apply(namespace, [delta(*(message(f"{of}-{n}", n, text, of=of) for n, text in enumerate(texts, 1)))])
 
 
 def walk(
-    store: Store, of: SessionId, *names: str, kept: int = 0, namespace: Namespace = NS, kind: EntityType = FUNCTION
+    entities: EntityStore,
+    of: SessionId,
+    *names: str,
+    kept: int = 0,
+    namespace: Namespace = NS,
+    kind: EntityType = FUNCTION,
 ) -> bool:
     """Every part after the settled ones names all of ``names``; the last ``kept`` parts stay unsettled."""
-    state = store.entities.track_state(namespace, of)
+    state = entities.track_state(namespace, of)
     assert state is not None
-    docs = [item.doc for item in store.entities.parts_to_track(namespace, of, state.settled, 100)]
+    docs = [item.doc for item in entities.parts_to_track(namespace, of, state.settled, 100)]
     found = [(doc, Sighting(kind, name, 3, 7, "src/pay.py", Evidence.SAID)) for doc in docs for name in names]
     settled = docs[-kept - 1] if len(docs) > kept else state.settled
     done = TrackedRange(
         state, settled, state.last_doc, state.characters_now, tuple(found), tuple(s.name.lower() for _, s in found)
     )
-    return store.entities.put_walk(namespace, of, done)
+    return entities.put_walk(namespace, of, done)
 
 
 @pytest.mark.requirement("ENT-6")
-def test_a_session_waits_until_it_was_read_and_again_when_it_grows(store: Store) -> None:
+def test_a_session_waits_until_it_was_read_and_again_when_it_grows(store: Store, entities: EntityStore) -> None:
     told(store, A, "one")
     told(store, B, "two")
     store.ingest.apply(NS, [delta(about=session("ses_b", updated_at=9_999_999_999_999))])
-    assert store.entities.untracked(NS, 9) == [B, A]
-    assert store.entities.tracked_share(NS) == (0, 2)
-    walk(store, A, "pay")
-    assert store.entities.untracked(NS, 9) == [B]
-    assert store.entities.tracked_share(NS) == (1, 2)
+    assert entities.untracked(NS, 9) == [B, A]
+    assert entities.tracked_share(NS) == (0, 2)
+    walk(entities, A, "pay")
+    assert entities.untracked(NS, 9) == [B]
+    assert entities.tracked_share(NS) == (1, 2)
     told(store, A, "one", "more")
-    assert A in store.entities.untracked(NS, 9)
+    assert A in entities.untracked(NS, 9)
 
 
 @pytest.mark.requirement("ENT-6")
-def test_a_part_that_grew_makes_its_session_wait(store: Store) -> None:
+def test_a_part_that_grew_makes_its_session_wait(store: Store, entities: EntityStore) -> None:
     running = tool_part("m", 0, call())
     store.ingest.apply(NS, [delta(message("m", 1, parts=(running,), role=Role.ASSISTANT))])
-    walk(store, A, "pay")
+    walk(entities, A, "pay")
     finished = tool_part("m", 0, call(output="ValueError: bad"))
     store.ingest.apply(NS, [delta(message("m", 1, parts=(finished,), role=Role.ASSISTANT))])
-    assert store.entities.untracked(NS, 9) == [A]
+    assert entities.untracked(NS, 9) == [A]
 
 
 @pytest.mark.requirement("ENT-6")
-def test_parts_that_are_read_again_count_once(store: Store) -> None:
+def test_parts_that_are_read_again_count_once(store: Store, entities: EntityStore) -> None:
     told(store, A, "one", "two", "three")
-    assert walk(store, A, "pay", kept=2)
+    assert walk(entities, A, "pay", kept=2)
     told(store, A, "one", "two", "three", "four")
-    assert walk(store, A, "pay", kept=2)
-    (entity,) = store.entities.of_session(NS, A)
+    assert walk(entities, A, "pay", kept=2)
+    (entity,) = entities.of_session(NS, A)
     assert (entity.name, entity.count, [x.seq for x in entity.mentions]) == ("pay", 4, [1, 2, 3, 4])
 
 
 @pytest.mark.requirement("ENT-6")
-def test_what_is_no_longer_found_where_it_was_is_forgotten(store: Store) -> None:
+def test_what_is_no_longer_found_where_it_was_is_forgotten(store: Store, entities: EntityStore) -> None:
     told(store, A, "one")
-    walk(store, A, "pay", kept=1)
+    walk(entities, A, "pay", kept=1)
     told(store, A, "one", "two")
-    walk(store, A, "refund", kept=2)
-    assert [x.name for x in store.entities.of_session(NS, A)] == ["refund"]
+    walk(entities, A, "refund", kept=2)
+    assert [x.name for x in entities.of_session(NS, A)] == ["refund"]
 
 
 @pytest.mark.requirement("ENT-6")
-def test_of_two_that_read_the_same_portion_one_is_kept(store: Store) -> None:
+def test_of_two_that_read_the_same_portion_one_is_kept(store: Store, entities: EntityStore) -> None:
     told(store, A, "one")
-    state = store.entities.track_state(NS, A)
+    state = entities.track_state(NS, A)
     assert state is not None
-    (part,) = store.entities.parts_to_track(NS, A, 0, 9)
+    (part,) = entities.parts_to_track(NS, A, 0, 9)
     seen = Sighting(FUNCTION, "pay", 0)
     both = TrackedRange(state, part.doc, part.doc, state.characters_now, ((part.doc, seen),), ("pay",))
-    assert store.entities.put_walk(NS, A, both)
-    assert not store.entities.put_walk(NS, A, both)
-    assert [x.count for x in store.entities.of_session(NS, A)] == [1]
+    assert entities.put_walk(NS, A, both)
+    assert not entities.put_walk(NS, A, both)
+    assert [x.count for x in entities.of_session(NS, A)] == [1]
 
 
 @pytest.mark.requirement("ENT-7")
-def test_mentions_tell_message_part_time_role_place_line_and_file(store: Store) -> None:
+def test_mentions_tell_message_part_time_role_place_line_and_file(store: Store, entities: EntityStore) -> None:
     told(store, A, "one", "two")
-    walk(store, A, "pay")
-    (entity,) = store.entities.of_session(NS, A)
+    walk(entities, A, "pay")
+    (entity,) = entities.of_session(NS, A)
     first = entity.mentions[0]
     assert (first.seq, first.role, first.offset, first.line, first.message_id) == (1, Role.USER, 3, 7, f"{A}-1")
     assert first.at is not None
@@ -104,81 +114,81 @@ def test_mentions_tell_message_part_time_role_place_line_and_file(store: Store) 
         Evidence.SAID,
         True,
     )
-    assert store.entities.of_session(NS, A, types=[EntityType.CLASS]) == []
+    assert entities.of_session(NS, A, types=[EntityType.CLASS]) == []
 
 
 @pytest.mark.requirement("ENT-7")
-def test_of_many_places_the_first_and_the_last_are_kept_and_all_are_counted(store: Store) -> None:
+def test_of_many_places_the_first_and_the_last_are_kept_and_all_are_counted(
+    store: Store, entities: EntityStore
+) -> None:
     told(store, A, *(f"text {n}" for n in range(40)))
-    walk(store, A, "pay")
-    (entity,) = store.entities.of_session(NS, A)
+    walk(entities, A, "pay")
+    (entity,) = entities.of_session(NS, A)
     seqs = [x.seq for x in entity.mentions]
     assert (entity.count, seqs[0], seqs[-1]) == (40, 1, 40)
     assert len(seqs) < 20
 
 
 @pytest.mark.requirement("ENT-8")
-def test_sessions_of_a_name_come_newest_first_and_stay_in_their_namespace(store: Store) -> None:
+def test_sessions_of_a_name_come_newest_first_and_stay_in_their_namespace(store: Store, entities: EntityStore) -> None:
     other = Namespace("other")
     for of in (A, B):
         told(store, of, "x")
-        walk(store, of, "pay")
+        walk(entities, of, "pay")
     told(store, A, "x", namespace=other)
-    walk(store, A, "secret", namespace=other)
+    walk(entities, A, "secret", namespace=other)
     store.ingest.apply(NS, [delta(about=session("ses_b", updated_at=9_999_999_999_999))])
     name = (FUNCTION, "pay", "pay")
-    assert [x.session_id for x in store.entities.discussions(NS, [name], limit=9)] == [B, A]
-    assert [x.session_id for x in store.entities.discussions(NS, [name], limit=9, session_ids=[A])] == [A]
-    assert store.entities.discussing(NS, [name]) == {A, B}
-    assert store.entities.discussing(other, [name]) == set()
-    assert [(x.name, x.sessions) for x in store.entities.known(NS, "", prefix=True)] == [("pay", 2)]
-    assert [x.name for x in store.entities.known(other, "sec", prefix=True)] == ["secret"]
+    assert [x.session_id for x in entities.discussions(NS, [name], limit=9)] == [B, A]
+    assert [x.session_id for x in entities.discussions(NS, [name], limit=9, session_ids=[A])] == [A]
+    assert entities.discussing(NS, [name]) == {A, B}
+    assert entities.discussing(other, [name]) == set()
+    assert [(x.name, x.sessions) for x in entities.known(NS, "", prefix=True)] == [("pay", 2)]
+    assert [x.name for x in entities.known(other, "sec", prefix=True)] == ["secret"]
 
 
 @pytest.mark.requirement("ENT-9")
-def test_a_removed_session_takes_its_names_along_unless_others_use_them(store: Store) -> None:
+def test_a_removed_session_takes_its_names_along_unless_others_use_them(store: Store, entities: EntityStore) -> None:
     for of, names in ((A, ("pay", "mine")), (B, ("pay",))):
         told(store, of, "x")
-        walk(store, of, *names)
+        walk(entities, of, *names)
     store.recording.delete(NS, A, at=5)
-    assert [(x.name, x.sessions) for x in store.entities.known(NS, "", prefix=True)] == [("pay", 1)]
-    assert store.entities.tracked_share(NS) == (1, 1)
+    assert [(x.name, x.sessions) for x in entities.known(NS, "", prefix=True)] == [("pay", 1)]
+    assert entities.tracked_share(NS) == (1, 1)
 
 
 @pytest.mark.requirement("ENT-9")
-def test_what_a_fork_copied_is_its_origins(store: Store) -> None:
+def test_what_a_fork_copied_is_its_origins(store: Store, entities: EntityStore) -> None:
     told(store, A, "one")
     told(store, B, "one", "two")
-    walk(store, B, "pay")
+    walk(entities, B, "pay")
     store.ingest.set_lineage(NS, B, forked_from=A, fork_point=None, inherited=[f"{B}-1"])
-    assert store.entities.of_session(NS, B) == []
-    walk(store, B, "pay")
-    (entity,) = store.entities.of_session(NS, B)
+    assert entities.of_session(NS, B) == []
+    walk(entities, B, "pay")
+    (entity,) = entities.of_session(NS, B)
     assert [x.seq for x in entity.mentions] == [2]
 
 
 @pytest.mark.requirement("ENT-8")
-def test_files_that_tools_touched_are_known_with_what_was_done(store: Store) -> None:
+def test_files_that_tools_touched_are_known_with_what_was_done(store: Store, entities: EntityStore) -> None:
     store.ingest.apply(NS, [editing(A, "/w/src/pay.py"), editing(B, "/w/other/pay.py")])
-    (touched,) = store.entities.touched(NS, A, 9)
+    (touched,) = entities.touched(NS, A, 9)
     assert (touched.type, touched.name, touched.count, touched.was_changed) == (
         EntityType.FILE,
         "/w/src/pay.py",
         1,
         True,
     )
-    assert [x.session_id for x in store.entities.sessions_touching(NS, "src/pay.py", limit=9)] == [A]
-    assert {x.session_id for x in store.entities.sessions_touching(NS, "pay.py", limit=9)} == {A, B}
-    assert store.entities.sessions_touching(Namespace("other"), "pay.py", limit=9) == []
+    assert [x.session_id for x in entities.sessions_touching(NS, "src/pay.py", limit=9)] == [A]
+    assert {x.session_id for x in entities.sessions_touching(NS, "pay.py", limit=9)} == {A, B}
+    assert entities.sessions_touching(Namespace("other"), "pay.py", limit=9) == []
 
 
 @pytest.mark.requirement("ENT-8")
-def test_files_know_the_tickets_of_the_sessions_that_changed_them(store: Store) -> None:
+def test_files_know_the_tickets_of_the_sessions_that_changed_them(store: Store, entities: EntityStore) -> None:
     store.ingest.apply(NS, [editing(A, "/w/src/pay.py", "/elsewhere/x.py"), editing(B, "/w/src/cart.py")])
-    walk(store, A, "PAY-9", kind=EntityType.TICKET)
-    walk(store, B, *(f"SHOP-{number}" for number in range(4)), kind=EntityType.TICKET)
-    assert store.entities.tickets_of_changes(NS, "/w") == {"src/pay.py": {"PAY-9"}}
-    assert store.entities.tickets_of_changes(NS, "/w/src", most=9)["cart.py"] == {
-        f"SHOP-{number}" for number in range(4)
-    }
-    assert store.entities.tickets_of_changes(Namespace("other"), "/w") == {}
+    walk(entities, A, "PAY-9", kind=EntityType.TICKET)
+    walk(entities, B, *(f"SHOP-{number}" for number in range(4)), kind=EntityType.TICKET)
+    assert entities.tickets_of_changes(NS, "/w") == {"src/pay.py": {"PAY-9"}}
+    assert entities.tickets_of_changes(NS, "/w/src", most=9)["cart.py"] == {f"SHOP-{number}" for number in range(4)}
+    assert entities.tickets_of_changes(Namespace("other"), "/w") == {}

@@ -10,10 +10,15 @@ import pytest
 from ovillo.model.errors import Conflict
 from ovillo.model.records import Namespace, SessionDelta
 from ovillo.model.tombstones import Forgettable, Tombstone, mark_of
-from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
+from ovillo.store.protocol import DocFilter, ForgettingStore, SessionFilter, Store, Term
 from tests.builders import NOON, message, session
 
 NS, OTHER = Namespace("default"), Namespace("team")
+
+
+@pytest.fixture
+def forgetting(store: Store) -> ForgettingStore:
+    return store.forgetting
 
 
 def delta(session_id: str, *texts: str, **fields: object) -> SessionDelta:
@@ -22,10 +27,12 @@ def delta(session_id: str, *texts: str, **fields: object) -> SessionDelta:
 
 
 @pytest.mark.requirement("FORGET-2")
-def test_what_was_read_before_it_was_forgotten_is_not_written_afterwards(store: Store) -> None:
+def test_what_was_read_before_it_was_forgotten_is_not_written_afterwards(
+    store: Store, forgetting: ForgettingStore
+) -> None:
     source = ("claude_code", "/home/me/.claude")
     prepared = store.ingest.preparation().prepare([delta("ses_a", "zorvath")])
-    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    forgetting.forget_session(NS, session("ses_a").id, at=NOON)
     store.ingest.submit(NS, prepared, source=source, cursor={"a.jsonl": {"size": 1}}).result()
     assert store.sessions.get(NS, session("ses_a").id) is None
     assert store.text.match(NS, Term("zorvath"), DocFilter(), 5) == []
@@ -34,10 +41,12 @@ def test_what_was_read_before_it_was_forgotten_is_not_written_afterwards(store: 
 
 
 @pytest.mark.requirement("FORGET-5")
-def test_a_mark_of_a_project_covers_what_began_before_it_and_can_be_lifted(store: Store) -> None:
+def test_a_mark_of_a_project_covers_what_began_before_it_and_can_be_lifted(
+    store: Store, forgetting: ForgettingStore
+) -> None:
     mark = mark_of(store.secrets.get("forgetting"), Forgettable.PROJECT, "/work/secret")
     stone = Tombstone(Forgettable.PROJECT, mark, NOON)
-    store.forgetting.put_tombstone(NS, stone)
+    forgetting.put_tombstone(NS, stone)
     store.ingest.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
     late = delta("ses_b", "after", directory="/work/secret")
     store.ingest.apply(NS, [replace(late, session=replace(late.session, created_at=NOON + 1))])
@@ -45,21 +54,23 @@ def test_a_mark_of_a_project_covers_what_began_before_it_and_can_be_lifted(store
     store.ingest.apply(OTHER, [delta("ses_a", "theirs", directory="/work/secret")])
     assert {x.session.id for x in store.sessions.find(NS, SessionFilter(), 10)} == {"ses_b", "ses_c"}
     assert len(store.sessions.find(OTHER, SessionFilter(), 10)) == 1
-    assert [x.mark for x in store.forgetting.tombstones(NS)] == [mark]
-    assert store.forgetting.tombstones(OTHER) == []
-    assert store.forgetting.lift_tombstones(NS, [mark]) == 1
+    assert [x.mark for x in forgetting.tombstones(NS)] == [mark]
+    assert forgetting.tombstones(OTHER) == []
+    assert forgetting.lift_tombstones(NS, [mark]) == 1
     store.ingest.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
     assert {x.session.id for x in store.sessions.find(NS, SessionFilter(), 10)} == {"ses_a", "ses_b", "ses_c"}
 
 
 @pytest.mark.requirement("FORGET-1")
-def test_copies_in_a_fork_are_found_in_the_fork_once_the_origin_is_gone(store: Store) -> None:
+def test_copies_in_a_fork_are_found_in_the_fork_once_the_origin_is_gone(
+    store: Store, forgetting: ForgettingStore
+) -> None:
     store.ingest.apply(NS, [delta("ses_a", "zorvath", "drifts"), delta("ses_b", "zorvath", "drifts", "again")])
     store.ingest.set_lineage(
         NS, session("ses_b").id, forked_from=session("ses_a").id, fork_point="ses_a-1", inherited=["ses_b-0", "ses_b-1"]
     )
     assert len(store.text.match(NS, Term("zorvath"), DocFilter(), 5)) == 1
-    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    forgetting.forget_session(NS, session("ses_a").id, at=NOON)
     assert len(store.text.match(NS, Term("zorvath"), DocFilter(), 5)) == 1
     row = store.sessions.get(NS, session("ses_b").id)
     assert row is not None
@@ -68,7 +79,7 @@ def test_copies_in_a_fork_are_found_in_the_fork_once_the_origin_is_gone(store: S
 
 
 @pytest.mark.requirement("FORGET-1")
-def test_a_forgotten_text_is_no_neighbour_any_more(store: Store) -> None:
+def test_a_forgotten_text_is_no_neighbour_any_more(store: Store, forgetting: ForgettingStore) -> None:
     store.ingest.apply(NS, [delta("ses_a", "zorvath drifts away"), delta("ses_b", "something else here")])
     waiting = store.vectors.not_embedded(NS, "model", 10)
     vectors = {text: np.full((1, 16), -1 if "zorvath" in text else 1, np.float32) / 4 for _, text in waiting}
@@ -76,7 +87,7 @@ def test_a_forgotten_text_is_no_neighbour_any_more(store: Store) -> None:
     asked = np.full(16, -0.25, np.float32)
     before = store.vectors.nearest(NS, "model", asked, DocFilter(), 5)
     gone = max(before, key=lambda doc: before[doc])
-    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    forgetting.forget_session(NS, session("ses_a").id, at=NOON)
     assert set(store.vectors.nearest(NS, "model", asked, DocFilter(), 5)) == set(before) - {gone}
     assert gone not in {doc for doc, _ in store.vectors.stored(NS, "model")}
     # The number of the text is given out again, and stands for the new one only.
@@ -85,18 +96,20 @@ def test_a_forgotten_text_is_no_neighbour_any_more(store: Store) -> None:
 
 
 @pytest.mark.requirement("FORGET-6")
-def test_a_session_cannot_be_made_under_a_forgotten_id(store: Store) -> None:
-    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+def test_a_session_cannot_be_made_under_a_forgotten_id(store: Store, forgetting: ForgettingStore) -> None:
+    forgetting.forget_session(NS, session("ses_a").id, at=NOON)
     with pytest.raises(Conflict, match="forgotten"):
         store.recording.create(NS, session("ses_a"))
     store.recording.create(OTHER, session("ses_a"))
 
 
 @pytest.mark.requirement("FORGET-1")
-def test_numbers_of_changes_do_not_go_back_when_a_session_is_forgotten(store: Store) -> None:
+def test_numbers_of_changes_do_not_go_back_when_a_session_is_forgotten(
+    store: Store, forgetting: ForgettingStore
+) -> None:
     store.ingest.apply(NS, [delta("ses_a", "one")])
     last = store.changes.last(NS)
-    store.forgetting.forget_session(NS, session("ses_a").id, at=NOON)
+    forgetting.forget_session(NS, session("ses_a").id, at=NOON)
     (left,) = store.changes.since(NS, 0, 10)
     assert left.seq > last
     assert "ses_a" not in left.ref

@@ -6,10 +6,15 @@ import pytest
 
 from ovillo.model.coordination import Link
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
-from ovillo.store.protocol import Store
+from ovillo.store.protocol import HealthStore, Store
 from tests.builders import delta, message
 
 NS = DEFAULT_NAMESPACE
+
+
+@pytest.fixture
+def health(store: Store) -> HealthStore:
+    return store.health
 
 
 @pytest.mark.requirement("CTX-6")

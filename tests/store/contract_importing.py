@@ -10,7 +10,7 @@ from ovillo.model.errors import Conflict, InvalidInput
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import MessageId, Namespace, SessionId
-from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
+from ovillo.store.protocol import DocFilter, ImportStore, SessionFilter, Store, Term
 from tests.builders import NOON, call, delta, message, session, tool_part
 
 A = SessionId("ses_a")
@@ -22,9 +22,14 @@ MESSAGES = (
 SUMMARY = Summary("sum_1", A, 1, 1, "it failed", 9, 2, "extractive", NOON)
 
 
+@pytest.fixture
+def importing(store: Store) -> ImportStore:
+    return store.importing
+
+
 @pytest.mark.requirement("TRANSFER-13")
-def test_an_imported_session_is_there_with_all_that_is_derived(store: Store) -> None:
-    row = store.importing.import_session(NS, ABOUT, MESSAGES, [SUMMARY], at=NOON)
+def test_an_imported_session_is_there_with_all_that_is_derived(store: Store, importing: ImportStore) -> None:
+    row = importing.import_session(NS, ABOUT, MESSAGES, [SUMMARY], at=NOON)
     assert store.sessions.get(NS, A) == row
     assert (row.session, row.first_prompt) == (ABOUT, "what fails")
     assert (row.counts.messages, row.counts.parts, row.counts.prompts) == (2, 2, 2)
@@ -37,31 +42,31 @@ def test_an_imported_session_is_there_with_all_that_is_derived(store: Store) -> 
 
 
 @pytest.mark.requirement("TRANSFER-13")
-def test_an_imported_session_can_be_gone_on_with_and_removed(store: Store) -> None:
-    store.importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
+def test_an_imported_session_can_be_gone_on_with_and_removed(store: Store, importing: ImportStore) -> None:
+    importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
     assert store.recording.append(NS, A, [(message("m3", 0, "more"), "k")], at=NOON).result()[0].seq == 3
     store.recording.delete(NS, A, at=NOON)
     assert store.text.match(NS, Term("fails"), DocFilter(), 10) == []
 
 
 @pytest.mark.requirement("TRANSFER-13")
-def test_an_id_that_is_taken_stays_as_it_was(store: Store) -> None:
+def test_an_id_that_is_taken_stays_as_it_was(store: Store, importing: ImportStore) -> None:
     store.ingest.apply(NS, [delta(message("old", 1, "before"))])
     with pytest.raises(Conflict):
-        store.importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
+        importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
     assert [item.id for item in store.sessions.messages(NS, A)] == ["old"]
 
 
 @pytest.mark.requirement("TRANSFER-13")
-def test_an_import_that_fails_halfway_leaves_nothing(store: Store) -> None:
-    store.importing.import_session(NS, replace(ABOUT, id=SessionId("ses_0")), [], at=NOON)
+def test_an_import_that_fails_halfway_leaves_nothing(store: Store, importing: ImportStore) -> None:
+    importing.import_session(NS, replace(ABOUT, id=SessionId("ses_0")), [], at=NOON)
     before = store.changes.last(NS)
     beyond = replace(MESSAGES[1], id=MessageId("m9"), completed_at=2**70)
     with pytest.raises(InvalidInput):
-        store.importing.import_session(NS, ABOUT, [MESSAGES[0], beyond], at=NOON)
+        importing.import_session(NS, ABOUT, [MESSAGES[0], beyond], at=NOON)
     assert store.sessions.get(NS, A) is None
     assert store.changes.last(NS) == before
     assert store.text.match(NS, Term("fails"), DocFilter(), 10) == []
     # Its words are new again for whoever says them next.
-    store.importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
+    importing.import_session(NS, ABOUT, MESSAGES, at=NOON)
     assert len(store.text.match(NS, Term("fails"), DocFilter(), 10)) == 1

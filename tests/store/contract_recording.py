@@ -12,26 +12,33 @@ from hypothesis import strategies as st
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import DEFAULT_NAMESPACE, Message, Namespace, SessionId, SessionStatus, SessionType
-from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
+from ovillo.store.protocol import DocFilter, RecordingStore, SessionFilter, Store, Term
 from tests.builders import NOON, delta, message, session
 
 NS = DEFAULT_NAMESPACE
 A = SessionId("ses_a")
 
 
+@pytest.fixture
+def recording(store: Store) -> RecordingStore:
+    return store.recording
+
+
 def native(**fields: object):
     return session(source=NATIVE, title="Payment bug", **fields)
 
 
-def append(store: Store, *messages: Message, keys: tuple[str, ...] = (), namespace: Namespace = NS):
+def append(recording: RecordingStore, *messages: Message, keys: tuple[str, ...] = (), namespace: Namespace = NS):
     entries = list(zip(messages, keys or [m.id for m in messages], strict=True))
-    return store.recording.append(namespace, A, entries, at=NOON + 99_000).result(10)
+    return recording.append(namespace, A, entries, at=NOON + 99_000).result(10)
 
 
 @pytest.mark.requirement("REC-1")
-def test_a_created_session_comes_back_and_a_second_creation_changes_nothing(store: Store) -> None:
-    row, is_new = store.recording.create(NS, native(type=SessionType.BUGFIX, modes=("plan",)))
-    again, second = store.recording.create(NS, native(type=SessionType.REVIEW))
+def test_a_created_session_comes_back_and_a_second_creation_changes_nothing(
+    store: Store, recording: RecordingStore
+) -> None:
+    row, is_new = recording.create(NS, native(type=SessionType.BUGFIX, modes=("plan",)))
+    again, second = recording.create(NS, native(type=SessionType.REVIEW))
     assert (is_new, second) == (True, False)
     assert again == row
     assert (row.session.type, row.session.modes) == (SessionType.BUGFIX, ("plan",))
@@ -39,10 +46,10 @@ def test_a_created_session_comes_back_and_a_second_creation_changes_nothing(stor
 
 
 @pytest.mark.requirement("REC-2")
-def test_appended_messages_are_numbered_and_found_at_once(store: Store) -> None:
-    store.recording.create(NS, native())
-    first = append(store, message("m1", 0, "the validator refuses cards"))
-    second = append(store, message("m2", 0, "look at line 45"), message("m3", 0, "fixed"))
+def test_appended_messages_are_numbered_and_found_at_once(store: Store, recording: RecordingStore) -> None:
+    recording.create(NS, native())
+    first = append(recording, message("m1", 0, "the validator refuses cards"))
+    second = append(recording, message("m2", 0, "look at line 45"), message("m3", 0, "fixed"))
     assert [x.seq for x in first + second] == [1, 2, 3]
     assert [m.seq for m in store.sessions.messages(NS, A)] == [1, 2, 3]
     row = store.sessions.get(NS, A)
@@ -54,34 +61,36 @@ def test_appended_messages_are_numbered_and_found_at_once(store: Store) -> None:
 
 
 @pytest.mark.requirement("REC-3")
-def test_a_key_that_comes_again_gives_the_first_answer_and_stores_nothing(store: Store) -> None:
-    store.recording.create(NS, native())
-    first = append(store, message("m1", 0, "hello"), keys=("k1",))
-    again = append(store, message("another-id", 0, "hello"), keys=("k1",))
+def test_a_key_that_comes_again_gives_the_first_answer_and_stores_nothing(
+    store: Store, recording: RecordingStore
+) -> None:
+    recording.create(NS, native())
+    first = append(recording, message("m1", 0, "hello"), keys=("k1",))
+    again = append(recording, message("another-id", 0, "hello"), keys=("k1",))
     assert (again[0].message_id, again[0].seq, again[0].replayed) == (first[0].message_id, 1, True)
     assert len(store.sessions.messages(NS, A)) == 1
     with pytest.raises(Conflict, match="k1"):
-        append(store, message("m2", 0, "something else"), keys=("k1",))
+        append(recording, message("m2", 0, "something else"), keys=("k1",))
 
 
 @pytest.mark.requirement("REC-3")
-def test_one_wrong_message_of_several_leaves_none(store: Store) -> None:
-    store.recording.create(NS, native())
-    append(store, message("m1", 0, "hello"), keys=("k1",))
+def test_one_wrong_message_of_several_leaves_none(store: Store, recording: RecordingStore) -> None:
+    recording.create(NS, native())
+    append(recording, message("m1", 0, "hello"), keys=("k1",))
     with pytest.raises(Conflict):
-        append(store, message("m2", 0, "new"), message("m3", 0, "other"), keys=("k2", "k1"))
+        append(recording, message("m2", 0, "new"), message("m3", 0, "other"), keys=("k2", "k1"))
     with pytest.raises(Conflict, match="m1"):
-        append(store, message("m1", 0, "the id again"), keys=("k3",))
+        append(recording, message("m1", 0, "the id again"), keys=("k3",))
     assert [m.id for m in store.sessions.messages(NS, A)] == ["m1"]
-    assert append(store, message("m2", 0, "new"), keys=("k2",))[0].seq == 2
+    assert append(recording, message("m2", 0, "new"), keys=("k2",))[0].seq == 2
 
 
 @pytest.mark.requirement("REC-4")
-def test_many_writers_of_one_session_get_one_order_without_gaps(store: Store) -> None:
-    store.recording.create(NS, native())
+def test_many_writers_of_one_session_get_one_order_without_gaps(recording: RecordingStore) -> None:
+    recording.create(NS, native())
 
     def write(writer: int) -> list[int]:
-        return [append(store, message(f"m{writer}-{n}", 0, f"said {writer} {n}"))[0].seq for n in range(25)]
+        return [append(recording, message(f"m{writer}-{n}", 0, f"said {writer} {n}"))[0].seq for n in range(25)]
 
     with ThreadPoolExecutor(8) as pool:
         seqs = list(pool.map(write, range(8)))
@@ -90,9 +99,9 @@ def test_many_writers_of_one_session_get_one_order_without_gaps(store: Store) ->
 
 
 @pytest.mark.requirement("REC-5")
-def test_a_change_sets_what_is_named_and_leaves_the_rest(store: Store) -> None:
-    before, _ = store.recording.create(NS, native(provider="claude", metadata={"feature_id": "PAY-1"}))
-    row = store.recording.update(
+def test_a_change_sets_what_is_named_and_leaves_the_rest(store: Store, recording: RecordingStore) -> None:
+    before, _ = recording.create(NS, native(provider="claude", metadata={"feature_id": "PAY-1"}))
+    row = recording.update(
         NS, A, {"title": "Renamed", "status": SessionStatus.COMPLETED, "modes": ("plan",)}, at=NOON + 61_000
     )
     assert (row.session.title, row.session.status, row.session.modes) == ("Renamed", "completed", ("plan",))
@@ -101,48 +110,48 @@ def test_a_change_sets_what_is_named_and_leaves_the_rest(store: Store) -> None:
     assert [x.session.id for x in store.sessions.find(NS, SessionFilter(name="renamed"), 5)] == [A]
     assert store.text.match(NS, Term("payment"), DocFilter(), 5) == []
     with pytest.raises(Conflict, match="changed meanwhile"):
-        store.recording.update(NS, A, {"title": "Late"}, at=NOON, if_version=before.version)
+        recording.update(NS, A, {"title": "Late"}, at=NOON, if_version=before.version)
     with pytest.raises(InvalidInput, match="created_at"):
-        store.recording.update(NS, A, {"created_at": 1}, at=NOON)
+        recording.update(NS, A, {"created_at": 1}, at=NOON)
     with pytest.raises(NotFound):
-        store.recording.update(NS, SessionId("ses_none"), {"title": "x"}, at=NOON)
+        recording.update(NS, SessionId("ses_none"), {"title": "x"}, at=NOON)
 
 
 @pytest.mark.requirement("REC-6")
-def test_a_deleted_session_leaves_nothing_that_could_be_found(store: Store) -> None:
-    store.recording.create(NS, native())
-    append(store, message("m1", 0, "unmistakable"))
-    store.recording.put_summary(NS, summary(1, 1))
-    store.recording.delete(NS, A, at=NOON)
+def test_a_deleted_session_leaves_nothing_that_could_be_found(store: Store, recording: RecordingStore) -> None:
+    recording.create(NS, native())
+    append(recording, message("m1", 0, "unmistakable"))
+    recording.put_summary(NS, summary(1, 1))
+    recording.delete(NS, A, at=NOON)
     assert store.sessions.get(NS, A) is None
     assert store.text.match(NS, Term("unmistakable"), DocFilter(), 5) == []
     assert store.sessions.of_message(NS, "m1") is None
-    assert store.recording.summaries(NS, A) == []
+    assert recording.summaries(NS, A) == []
     with pytest.raises(NotFound):
-        append(store, message("m2", 0, "too late"))
-    store.recording.create(NS, native())
-    assert append(store, message("m1", 0, "again"))[0].seq == 1
+        append(recording, message("m2", 0, "too late"))
+    recording.create(NS, native())
+    assert append(recording, message("m1", 0, "again"))[0].seq == 1
 
 
 @pytest.mark.requirement("REC-7")
-def test_a_store_is_divided_by_namespace(store: Store) -> None:
+def test_a_store_is_divided_by_namespace(store: Store, recording: RecordingStore) -> None:
     other = Namespace("team")
-    store.recording.create(NS, native())
-    store.recording.create(other, native())
-    append(store, message("m1", 0, "ours"))
-    append(store, message("m1", 0, "theirs"), namespace=other)
-    store.recording.delete(other, A, at=NOON)
+    recording.create(NS, native())
+    recording.create(other, native())
+    append(recording, message("m1", 0, "ours"))
+    append(recording, message("m1", 0, "theirs"), namespace=other)
+    recording.delete(other, A, at=NOON)
     assert [m.parts[0].text for m in store.sessions.messages(NS, A)] == ["ours"]
     assert store.text.match(other, Term("ours"), DocFilter(), 5) == []
 
 
 @pytest.mark.requirement("REC-8")
-def test_every_change_is_in_the_log_in_order(store: Store) -> None:
+def test_every_change_is_in_the_log_in_order(store: Store, recording: RecordingStore) -> None:
     start = store.changes.last(NS)
-    store.recording.create(NS, native())
-    append(store, message("m1", 0, "a"), message("m2", 0, "b"))
-    append(store, message("m2", 0, "b"))
-    store.recording.update(NS, A, {"title": "x"}, at=NOON)
+    recording.create(NS, native())
+    append(recording, message("m1", 0, "a"), message("m2", 0, "b"))
+    append(recording, message("m2", 0, "b"))
+    recording.update(NS, A, {"title": "x"}, at=NOON)
     log = store.changes.since(NS, start, 100)
     assert [(c.kind, c.ref) for c in log] == [
         ("session", A),
@@ -150,7 +159,7 @@ def test_every_change_is_in_the_log_in_order(store: Store) -> None:
         ("message", f"{A}/m2"),
         ("session", A),
     ]
-    store.recording.delete(NS, A, at=NOON)
+    recording.delete(NS, A, at=NOON)
     # Of what is gone the log only says that it is gone.
     assert [(c.kind, c.ref) for c in store.changes.since(NS, start, 100)] == [("session_deleted", A)]
     assert [c.seq for c in log] == list(range(start + 1, start + 5))
@@ -162,23 +171,25 @@ def summary(first: int, last: int) -> Summary:
 
 
 @pytest.mark.requirement("REC-9")
-def test_summaries_follow_each_other_and_never_go_back(store: Store) -> None:
-    store.recording.create(NS, native())
-    store.recording.put_summary(NS, summary(1, 36))
-    store.recording.put_summary(NS, summary(1, 72))
-    assert store.recording.summaries(NS, A) == [summary(1, 36), summary(1, 72)]
+def test_summaries_follow_each_other_and_never_go_back(store: Store, recording: RecordingStore) -> None:
+    recording.create(NS, native())
+    recording.put_summary(NS, summary(1, 36))
+    recording.put_summary(NS, summary(1, 72))
+    assert recording.summaries(NS, A) == [summary(1, 36), summary(1, 72)]
     with pytest.raises(Conflict, match="72"):
-        store.recording.put_summary(NS, summary(1, 72))
+        recording.put_summary(NS, summary(1, 72))
     row = store.sessions.get(NS, A)
     assert row is not None
     assert row.session.summary == "They spoke."
 
 
 @pytest.mark.requirement("REC-10")
-def test_what_a_reader_merges_does_not_touch_recorded_sessions_and_the_other_way_round(store: Store) -> None:
+def test_what_a_reader_merges_does_not_touch_recorded_sessions_and_the_other_way_round(
+    store: Store, recording: RecordingStore
+) -> None:
     store.ingest.apply(NS, [delta(message("m1", 1, "mirrored", of="ses_m"))])
-    store.recording.create(NS, native())
-    append(store, message("m1", 0, "recorded"))
+    recording.create(NS, native())
+    append(recording, message("m1", 0, "recorded"))
     assert [m.parts[0].text for m in store.sessions.messages(NS, SessionId("ses_m"))] == ["mirrored"]
     assert store.sessions.count(NS, SessionFilter()) == 2
 
@@ -186,13 +197,13 @@ def test_what_a_reader_merges_does_not_touch_recorded_sessions_and_the_other_way
 @pytest.mark.requirement("REC-2")
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(texts=st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=6), batch=st.integers(1, 3))
-def test_whatever_is_appended_comes_back(store: Store, texts: list[str], batch: int) -> None:
+def test_whatever_is_appended_comes_back(store: Store, recording: RecordingStore, texts: list[str], batch: int) -> None:
     if store.sessions.get(NS, A):
-        store.recording.delete(NS, A, at=NOON)
-    store.recording.create(NS, native())
+        recording.delete(NS, A, at=NOON)
+    recording.create(NS, native())
     messages = [message(f"m{n}", 0, text) for n, text in enumerate(texts)]
     for start in range(0, len(messages), batch):
-        append(store, *messages[start : start + batch])
+        append(recording, *messages[start : start + batch])
     kept = store.sessions.messages(NS, A)
     expected = [text.encode("utf-8", "replace").decode() for text in texts]
     assert [m.parts[0].text for m in kept] == expected

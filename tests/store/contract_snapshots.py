@@ -10,11 +10,16 @@ import pytest
 from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol import EncodedSnapshot, Store
+from ovillo.store.protocol import EncodedSnapshot, SnapshotStore, Store
 from ovillo.store.protocol.snapshots import MAX_DELTAS
 from tests.builders import NOON, delta, message, session
 
 A, B = SessionId("ses_a"), SessionId("ses_b")
+
+
+@pytest.fixture
+def snapshots(store: Store) -> SnapshotStore:
+    return store.snapshots
 
 
 def _state(text: str, base: tuple[int, str] | None = None) -> EncodedSnapshot:
@@ -33,29 +38,29 @@ def _begin(store: Store) -> None:
 
 
 @pytest.mark.requirement("SNAP-1")
-def test_versions_count_up_from_one_in_each_session_and_namespace(store: Store) -> None:
+def test_versions_count_up_from_one_in_each_session_and_namespace(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
-    made = [store.snapshots.add(NS, A, _state(f"{{{n}"), at=NOON + n).version for n in range(3)]
+    made = [snapshots.add(NS, A, _state(f"{{{n}"), at=NOON + n).version for n in range(3)]
     assert made == [1, 2, 3]
-    assert store.snapshots.add(NS, B, _state("{"), at=NOON).version == 1
-    assert [x.version for x in store.snapshots.versions(NS, A, limit=10)] == [3, 2, 1]
-    assert [x.version for x in store.snapshots.versions(NS, A, before=3, limit=1)] == [2]
-    assert store.snapshots.count(NS, A) == 3
-    assert store.snapshots.sessions(NS) == [A, B]
+    assert snapshots.add(NS, B, _state("{"), at=NOON).version == 1
+    assert [x.version for x in snapshots.versions(NS, A, limit=10)] == [3, 2, 1]
+    assert [x.version for x in snapshots.versions(NS, A, before=3, limit=1)] == [2]
+    assert snapshots.count(NS, A) == 3
+    assert snapshots.sessions(NS) == [A, B]
     elsewhere = Namespace("elsewhere")
-    assert store.snapshots.versions(elsewhere, A, limit=10) == []
-    assert store.snapshots.chain(elsewhere, A) == []
+    assert snapshots.versions(elsewhere, A, limit=10) == []
+    assert snapshots.chain(elsewhere, A) == []
     with pytest.raises(NotFound):
-        store.snapshots.add(elsewhere, A, _state("{"), at=NOON)
+        snapshots.add(elsewhere, A, _state("{"), at=NOON)
 
 
 @pytest.mark.requirement("SNAP-1")
-def test_versions_stay_distinct_when_threads_save_at_once(store: Store) -> None:
+def test_versions_stay_distinct_when_threads_save_at_once(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
     made: list[int] = []
 
     def save(n: int) -> None:
-        made.extend(store.snapshots.add(NS, A, _state(f"{{{n}.{k}"), at=NOON).version for k in range(10))
+        made.extend(snapshots.add(NS, A, _state(f"{{{n}.{k}"), at=NOON).version for k in range(10))
 
     threads = [threading.Thread(target=save, args=(n,)) for n in range(4)]
     for thread in threads:
@@ -66,67 +71,67 @@ def test_versions_stay_distinct_when_threads_save_at_once(store: Store) -> None:
 
 
 @pytest.mark.requirement("SNAP-3")
-def test_a_chain_comes_keyframe_first_and_is_never_longer_than_allowed(store: Store) -> None:
+def test_a_chain_comes_keyframe_first_and_is_never_longer_than_allowed(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
-    store.snapshots.add(NS, A, _state("{0"), at=NOON)
+    snapshots.add(NS, A, _state("{0"), at=NOON)
     for n in range(MAX_DELTAS):
-        store.snapshots.add(NS, A, _state(f"{{{n + 1}", (n + 1, f"{{{n}")), at=NOON)
-    chain = store.snapshots.chain(NS, A)
+        snapshots.add(NS, A, _state(f"{{{n + 1}", (n + 1, f"{{{n}")), at=NOON)
+    chain = snapshots.chain(NS, A)
     assert [row.version for row, _ in chain] == list(range(1, MAX_DELTAS + 2))
     assert [row.base for row, _ in chain] == [None, *range(1, MAX_DELTAS + 1)]
-    assert [data for _, data in store.snapshots.chain(NS, A, 2)] == [b"{0", b"{1"]
+    assert [data for _, data in snapshots.chain(NS, A, 2)] == [b"{0", b"{1"]
     with pytest.raises(Conflict):
-        store.snapshots.add(NS, A, _state("{x", (MAX_DELTAS + 1, f"{{{MAX_DELTAS}")), at=NOON)
+        snapshots.add(NS, A, _state("{x", (MAX_DELTAS + 1, f"{{{MAX_DELTAS}")), at=NOON)
 
 
 @pytest.mark.requirement("SNAP-3")
-def test_a_delta_on_another_state_than_its_own_is_refused(store: Store) -> None:
+def test_a_delta_on_another_state_than_its_own_is_refused(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
-    store.snapshots.add(NS, A, _state("{0"), at=NOON)
+    snapshots.add(NS, A, _state("{0"), at=NOON)
     for base in ((1, "{something else"), (7, "{0")):
         with pytest.raises(Conflict):
-            store.snapshots.add(NS, A, _state("{1", base), at=NOON)
-    assert store.snapshots.count(NS, A) == 1
+            snapshots.add(NS, A, _state("{1", base), at=NOON)
+    assert snapshots.count(NS, A) == 1
 
 
 @pytest.mark.requirement("SNAP-9")
-def test_rewriting_replaces_the_bytes_of_the_same_states_only(store: Store) -> None:
+def test_rewriting_replaces_the_bytes_of_the_same_states_only(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
     for n in range(3):
-        store.snapshots.add(NS, A, _state(f"{{{n}"), at=NOON)
+        snapshots.add(NS, A, _state(f"{{{n}"), at=NOON)
     smaller = EncodedSnapshot(3, 2, _sum("{1"), b"z", 1, _sum("{0"))
-    assert store.snapshots.rewrite(NS, A, {2: smaller})
-    assert [data for _, data in store.snapshots.chain(NS, A, 2)] == [b"{0", b"z"]
+    assert snapshots.rewrite(NS, A, {2: smaller})
+    assert [data for _, data in snapshots.chain(NS, A, 2)] == [b"{0", b"z"]
     for wrong in ({2: _state("{2")}, {9: _state("{9")}, {3: smaller}, {3: _state("{2", (2, "{0"))}):
-        assert not store.snapshots.rewrite(NS, A, wrong)
-    assert [data for _, data in store.snapshots.chain(NS, A, 3)] == [b"{2"]
+        assert not snapshots.rewrite(NS, A, wrong)
+    assert [data for _, data in snapshots.chain(NS, A, 3)] == [b"{2"]
 
 
 @pytest.mark.requirement("SNAP-7")
-def test_a_deleted_session_takes_its_versions_with_it_and_no_others(store: Store) -> None:
+def test_a_deleted_session_takes_its_versions_with_it_and_no_others(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
     for one in (A, B):
-        store.snapshots.add(NS, one, _state("{0"), at=NOON)
+        snapshots.add(NS, one, _state("{0"), at=NOON)
     store.recording.delete(NS, A, at=NOON)
-    assert store.snapshots.versions(NS, A, limit=5) == []
-    assert len(store.snapshots.versions(NS, B, limit=5)) == 1
+    assert snapshots.versions(NS, A, limit=5) == []
+    assert len(snapshots.versions(NS, B, limit=5)) == 1
     store.recording.create(NS, session("ses_a", source="ovillo"))
-    assert store.snapshots.add(NS, A, _state("{0"), at=NOON).version == 1
+    assert snapshots.add(NS, A, _state("{0"), at=NOON).version == 1
 
 
 @pytest.mark.requirement("SNAP-8")
-def test_a_saved_version_is_told_in_the_change_log(store: Store) -> None:
+def test_a_saved_version_is_told_in_the_change_log(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
     before = store.changes.last(NS)
-    store.snapshots.add(NS, A, _state("{0"), at=NOON + 5)
+    snapshots.add(NS, A, _state("{0"), at=NOON + 5)
     assert [(x.kind, x.ref, x.at) for x in store.changes.since(NS, before, 5)] == [("snapshot", "ses_a", NOON + 5)]
 
 
 @pytest.mark.requirement("SNAP-10")
-def test_collapsing_the_change_log_hides_no_change_from_any_reader(store: Store) -> None:
+def test_collapsing_the_change_log_hides_no_change_from_any_reader(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
     for n in range(6):
-        store.snapshots.add(NS, A if n % 2 else B, _state(f"{{{n}"), at=NOON + n)
+        snapshots.add(NS, A if n % 2 else B, _state(f"{{{n}"), at=NOON + n)
     last = store.changes.last(NS)
     seen = [{(x.kind, x.ref) for x in store.changes.since(NS, since, 100)} for since in range(last + 1)]
     assert store.maintenance.collapse_changes(NS, None, before=NOON) == 0
@@ -152,12 +157,12 @@ def test_idempotency_keys_go_with_the_quiet_sessions_only(store: Store) -> None:
 
 
 @pytest.mark.requirement("SNAP-11")
-def test_bytes_go_back_to_the_disk_and_everything_is_still_there(store: Store) -> None:
+def test_bytes_go_back_to_the_disk_and_everything_is_still_there(store: Store, snapshots: SnapshotStore) -> None:
     _begin(store)
     noise = "".join(hashlib.sha256(str(n).encode()).hexdigest() for n in range(4_000))
     for n in range(4):
-        store.snapshots.add(NS, A, _state(f"{{{n}{noise}"), at=NOON)
-    store.snapshots.add(NS, B, _state("{kept"), at=NOON)
+        snapshots.add(NS, A, _state(f"{{{n}{noise}"), at=NOON)
+    snapshots.add(NS, B, _state("{kept"), at=NOON)
     store.maintenance.fold_log()
     before = store.maintenance.size()
     store.recording.delete(NS, A, at=NOON)
@@ -169,5 +174,5 @@ def test_bytes_go_back_to_the_disk_and_everything_is_still_there(store: Store) -
     after = store.maintenance.size()
     assert before.disk - after.disk > 900_000
     assert after.free == 0
-    assert [data for _, data in store.snapshots.chain(NS, B)] == [b"{kept"]
+    assert [data for _, data in snapshots.chain(NS, B)] == [b"{kept"]
     assert store.health.quick_check() == []

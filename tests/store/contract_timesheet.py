@@ -9,7 +9,7 @@ import pytest
 from ovillo.model.coordination import Task
 from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
-from ovillo.store.protocol import Store
+from ovillo.store.protocol import Store, TimesheetStore
 
 NS = DEFAULT_NAMESPACE
 BEGUN = Task(
@@ -28,36 +28,41 @@ ENDED = replace(
 )
 
 
+@pytest.fixture
+def timesheet(store: Store) -> TimesheetStore:
+    return store.timesheet
+
+
 @pytest.mark.requirement("TIME-1")
-def test_a_task_comes_back_as_it_was_begun_and_ended(store: Store) -> None:
-    store.timesheet.open_task(NS, BEGUN)
-    assert store.timesheet.get_task(NS, "task_1") == BEGUN
-    store.timesheet.close_task(NS, ENDED)
-    assert store.timesheet.get_task(NS, "task_1") == ENDED
+def test_a_task_comes_back_as_it_was_begun_and_ended(timesheet: TimesheetStore) -> None:
+    timesheet.open_task(NS, BEGUN)
+    assert timesheet.get_task(NS, "task_1") == BEGUN
+    timesheet.close_task(NS, ENDED)
+    assert timesheet.get_task(NS, "task_1") == ENDED
 
 
 @pytest.mark.requirement("TIME-2")
-def test_a_task_ends_once(store: Store) -> None:
-    store.timesheet.open_task(NS, BEGUN)
-    store.timesheet.close_task(NS, ENDED)
+def test_a_task_ends_once(timesheet: TimesheetStore) -> None:
+    timesheet.open_task(NS, BEGUN)
+    timesheet.close_task(NS, ENDED)
     with pytest.raises(Conflict, match="task_1"):
-        store.timesheet.close_task(NS, replace(ENDED, summary="again"))
-    assert store.timesheet.get_task(NS, "task_1") == ENDED
+        timesheet.close_task(NS, replace(ENDED, summary="again"))
+    assert timesheet.get_task(NS, "task_1") == ENDED
     with pytest.raises(NotFound):
-        store.timesheet.close_task(NS, replace(ENDED, id="task_2"))
+        timesheet.close_task(NS, replace(ENDED, id="task_2"))
 
 
 @pytest.mark.requirement("TIME-7")
-def test_tasks_are_found_by_the_time_they_ran(store: Store) -> None:
+def test_tasks_are_found_by_the_time_they_ran(timesheet: TimesheetStore) -> None:
     for name, start, end in (("t1", 100, 200), ("t2", 150, 400), ("t3", 300, None)):
-        store.timesheet.open_task(NS, Task(name, "codex", "x", start))
+        timesheet.open_task(NS, Task(name, "codex", "x", start))
         if end:
-            store.timesheet.close_task(NS, Task(name, "codex", "x", start, ended_at=end))
+            timesheet.close_task(NS, Task(name, "codex", "x", start, ended_at=end))
 
     def found(**where: int | bool) -> list[str]:
-        return [task.id for task in store.timesheet.tasks(NS, **where)]
+        return [task.id for task in timesheet.tasks(NS, **where)]
 
-    assert found() == store.timesheet.task_ids(NS) == ["t3", "t2", "t1"]
+    assert found() == timesheet.task_ids(NS) == ["t3", "t2", "t1"]
     assert found(after=250) == ["t3", "t2"]
     assert found(before=300) == ["t2", "t1"]
     assert found(is_open=True) == ["t3"]
@@ -65,12 +70,12 @@ def test_tasks_are_found_by_the_time_they_ran(store: Store) -> None:
 
 
 @pytest.mark.requirement("LINKS-10")
-def test_tasks_are_logged_and_stay_in_their_namespace(store: Store) -> None:
-    store.timesheet.open_task(NS, BEGUN)
-    store.timesheet.close_task(NS, ENDED)
+def test_tasks_are_logged_and_stay_in_their_namespace(store: Store, timesheet: TimesheetStore) -> None:
+    timesheet.open_task(NS, BEGUN)
+    timesheet.close_task(NS, ENDED)
     assert [(x.kind, x.ref, x.at) for x in store.changes.since(NS, 0, 9)] == [
         ("task", "task_1", 1_000),
         ("task", "task_1", 5_000),
     ]
     other = Namespace("other")
-    assert (store.timesheet.get_task(other, "task_1"), store.timesheet.tasks(other)) == (None, [])
+    assert (timesheet.get_task(other, "task_1"), timesheet.tasks(other)) == (None, [])

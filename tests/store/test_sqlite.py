@@ -13,7 +13,6 @@ from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
 from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, session
-from tests.store.contract import *  # noqa: F403 - the whole suite runs here
 from tests.store.contract_audit import *  # noqa: F403
 from tests.store.contract_code import *  # noqa: F403
 from tests.store.contract_contexts import *  # noqa: F403
@@ -21,11 +20,14 @@ from tests.store.contract_entities import *  # noqa: F403
 from tests.store.contract_forgetting import *  # noqa: F403
 from tests.store.contract_health import *  # noqa: F403
 from tests.store.contract_importing import *  # noqa: F403
+from tests.store.contract_ingest import *  # noqa: F403
 from tests.store.contract_keys import *  # noqa: F403
 from tests.store.contract_knowledge import *  # noqa: F403
 from tests.store.contract_links import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403
+from tests.store.contract_sessions import *  # noqa: F403
 from tests.store.contract_snapshots import *  # noqa: F403
+from tests.store.contract_text import *  # noqa: F403
 from tests.store.contract_timesheet import *  # noqa: F403
 from tests.store.contract_vectors import *  # noqa: F403
 

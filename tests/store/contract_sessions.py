@@ -1,0 +1,80 @@
+"""What every store must do for reading sessions and their messages in pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovillo.model.records import (
+    DEFAULT_NAMESPACE,
+    Namespace,
+    SessionId,
+)
+from ovillo.store.protocol import (
+    DocFilter,
+    SessionFilter,
+    SessionStore,
+    Store,
+    Term,
+)
+from tests.builders import NOON, delta, message, session
+
+NS = DEFAULT_NAMESPACE
+A, B = SessionId("ses_a"), SessionId("ses_b")
+
+
+@pytest.fixture
+def sessions(store: Store) -> SessionStore:
+    return store.sessions
+
+
+@pytest.mark.requirement("STORE-7")
+def test_messages_come_in_seq_order_and_pages_lose_none(store: Store, sessions: SessionStore) -> None:
+    store.ingest.apply(NS, [delta(*(message(f"m{n}", n, str(n)) for n in (5, 1, 4, 2, 3)))])
+    seen: list[int] = []
+    after: int | None = None
+    while page := sessions.messages(NS, A, after_seq=after, limit=2):
+        seen += [item.seq for item in page]
+        after = page[-1].seq
+    assert seen == [1, 2, 3, 4, 5]
+    assert [item.seq for item in sessions.messages(NS, A, newest_first=True, limit=2)] == [5, 4]
+
+
+@pytest.mark.requirement("STORE-30")
+def test_a_page_behind_a_message_stays_there_when_others_turn_up(store: Store, sessions: SessionStore) -> None:
+    store.ingest.apply(NS, [delta(*(message(f"m{n}", n, str(n)) for n in (10, 20, 30)), message("twin", 20, "twin"))])
+    assert [item.id for item in sessions.messages(NS, A, after_id="m20")] == ["twin", "m30"]
+    store.ingest.apply(NS, [delta(message("m5", 5, "5"), message("m25", 25, "25"))])
+    assert [item.id for item in sessions.messages(NS, A, after_id="m20")] == ["twin", "m25", "m30"]
+    assert [item.id for item in sessions.messages(NS, A, before_id="twin", newest_first=True)] == [
+        "m20",
+        "m10",
+        "m5",
+    ]
+    assert [sessions.place_of(NS, A, f"m{n}") for n in (5, 10, 20, 30)] == [0, 1, 2, 5]
+    assert sessions.place_of(NS, A, "nobody") is None
+    assert sessions.messages(NS, A, after_id="nobody") == []
+
+
+@pytest.mark.requirement("STORE-8")
+def test_namespaces_see_nothing_of_each_other(store: Store, sessions: SessionStore) -> None:
+    other = Namespace("team")
+    store.ingest.apply(NS, [delta(message("m1", 1, "secretive words"), about=session(title="Mine"))])
+    store.ingest.apply(other, [delta(message("m1", 1, "public words"), about=session(title="Theirs"))])
+    assert [row.session.title for row in sessions.find(NS, SessionFilter(), 9)] == ["Mine"]
+    assert [row.session.title for row in sessions.find(other, SessionFilter(), 9)] == ["Theirs"]
+    assert store.text.match(other, Term("secretive"), DocFilter(), 9) == []
+    assert len(store.text.match(NS, Term("secretive"), DocFilter(), 9)) == 1
+    assert [part.text for item in sessions.messages(other, A) for part in item.parts] == ["public words"]
+    assert next(iter(store.text.scan_texts(other, DocFilter())))[1] == "public words"
+
+
+@pytest.mark.requirement("STORE-16")
+def test_lists_page_by_update_without_gaps_or_repeats(store: Store, sessions: SessionStore) -> None:
+    store.ingest.apply(NS, [delta(about=session(f"ses_{n}", updated_at=NOON + n // 2)) for n in range(7)])
+    seen: list[str] = []
+    after: tuple[int, str] | None = None
+    while rows := sessions.find(NS, SessionFilter(), 3, after):
+        seen += [row.session.id for row in rows]
+        after = (rows[-1].session.updated_at or 0, rows[-1].session.id)
+    assert seen == [f"ses_{n}" for n in (6, 5, 4, 3, 2, 1, 0)]
+    assert sessions.count(NS, SessionFilter()) == 7

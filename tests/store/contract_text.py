@@ -1,0 +1,114 @@
+"""What every store must do for finding words: match, limit, follow titles, find substrings."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovillo.model.records import (
+    DEFAULT_NAMESPACE,
+    Role,
+    SessionId,
+    ToolStatus,
+)
+from ovillo.store.protocol import (
+    AllOf,
+    AnyOf,
+    DocFilter,
+    Except,
+    Order,
+    Phrase,
+    Prefix,
+    SessionFilter,
+    Store,
+    Term,
+    TextStore,
+)
+from tests.builders import NOON, call, delta, message, session, tool_part
+
+NS = DEFAULT_NAMESPACE
+A, B = SessionId("ses_a"), SessionId("ses_b")
+
+
+@pytest.fixture
+def text(store: Store) -> TextStore:
+    return store.text
+
+
+@pytest.mark.requirement("STORE-9")
+def test_matching_understands_all_any_except_phrase_and_prefix(store: Store, text: TextStore) -> None:
+    store.ingest.apply(
+        NS, [delta(message("m1", 1, "red green blue"), message("m2", 2, "red blue green"), message("m3", 3, "redder"))]
+    )
+    ids = {
+        doc.message_id: doc.id
+        for doc in text.docs(NS, [hit.doc for hit in text.match(NS, Prefix("re"), DocFilter(), 9)])
+    }
+
+    def found(expression: object) -> set[str | None]:
+        hits = text.match(NS, expression, DocFilter(), 9)  # type: ignore[arg-type]
+        return {name for name, doc in ids.items() if doc in {hit.doc for hit in hits}}
+
+    assert found(AllOf((Term("red"), Term("green")))) == {"m1", "m2"}
+    assert found(AnyOf((Term("redder"), Term("nothing")))) == {"m3"}
+    assert found(Phrase(("red", "green"))) == {"m1"}
+    assert found(Phrase(("red", "gre"), prefix=True)) == {"m1"}
+    assert found(Except(Term("red"), Phrase(("blue", "green")))) == {"m1"}
+    assert found(Term('"; DROP TABLE')) == set()
+
+
+@pytest.mark.requirement("STORE-10")
+def test_filters_limit_documents_and_sessions(store: Store, text: TextStore) -> None:
+    tool = call(output="word", status=ToolStatus.ERROR)
+    store.ingest.apply(NS, [delta(message("m1", 1, "word"), about=session(directory="/src/shop", agent="build"))])
+    answer = message("m2", 1, role=Role.ASSISTANT, of="ses_b", parts=(tool_part("m2", 0, tool),), model="opus-5")
+    store.ingest.apply(NS, [delta(answer, about=session("ses_b", directory="/src/other", git_branch="main"))])
+
+    def sessions(where: DocFilter) -> set[str]:
+        hits = text.match(NS, Term("word"), where, 9)
+        return {doc.session_id for doc in text.docs(NS, [hit.doc for hit in hits])}
+
+    assert sessions(DocFilter()) == {A, B}
+    assert sessions(DocFilter(session=SessionFilter(project="shop"))) == {A}
+    assert sessions(DocFilter(session=SessionFilter(agent="BUILD"))) == {A}
+    assert sessions(DocFilter(session=SessionFilter(model="opus"))) == {B}
+    assert sessions(DocFilter(session=SessionFilter(branch="main"))) == {B}
+    assert sessions(DocFilter(roles=(Role.USER,))) == {A}
+    assert sessions(DocFilter(tool="bash")) == {B}
+    assert sessions(DocFilter(is_error=True)) == {B}
+    assert sessions(DocFilter(after=NOON + 5000)) == set()
+
+
+@pytest.mark.requirement("STORE-11")
+def test_titles_are_documents_of_their_own_and_follow_renaming(store: Store, text: TextStore) -> None:
+    store.ingest.apply(NS, [delta(message("m1", 1, "x"), about=session(title="first name"))])
+    store.ingest.apply(NS, [delta(about=session(title="second name"))])
+    assert text.match(NS, Term("first"), DocFilter(), 9) == []
+    (hit,) = text.match(NS, Term("second"), DocFilter(), 9)
+    (doc,) = text.docs(NS, [hit.doc])
+    assert (doc.session_id, doc.part_id) == (A, None)
+    assert text.doc_texts(NS, [hit.doc]) == {hit.doc: "second name"}
+
+
+@pytest.mark.requirement("STORE-15")
+def test_substrings_are_found_before_and_after_the_trigrams_are_filled(store: Store, text: TextStore) -> None:
+    store.ingest.apply(NS, [delta(message("m1", 1, "reconcilequixoticledger x"))])
+    before = text.surfaces_containing(NS, "xoticled", 5)
+    while text.advance_trigrams():
+        pass
+    assert before == text.surfaces_containing(NS, "xoticled", 5) == [("reconcilequixoticledger",) * 2]
+    assert text.surfaces_containing(NS, "x_ticled", 5) == []
+
+
+@pytest.mark.requirement("STORE-18")
+def test_rebuilding_the_index_finds_the_same(store: Store, text: TextStore) -> None:
+    store.ingest.apply(
+        NS, [delta(message("m1", 1, "alpha beta"), message("m2", 2, "beta"), about=session(title="gamma"))]
+    )
+    before = [
+        [hit.doc for hit in text.match(NS, Term(t), DocFilter(), 9, order=Order.NEWEST)] for t in ("beta", "gamma")
+    ]
+    text.rebuild()
+    after = [
+        [hit.doc for hit in text.match(NS, Term(t), DocFilter(), 9, order=Order.NEWEST)] for t in ("beta", "gamma")
+    ]
+    assert before == after
