@@ -15,7 +15,6 @@ from ovillo.model.records import (
     Role,
     SessionId,
     SessionKind,
-    SkippedRecord,
     ToolResult,
     ToolStatus,
     Usage,
@@ -143,9 +142,9 @@ def test_files_of_a_session_are_merged_by_time_whatever_came_first(
     session_id = SessionId(f"ses_{cut}_" + "_".join(map(str, arriving)))
     said = {}
     for n in range(12):
-        file, source = divmod(n, 4)
-        at = None if n == 1 else NOON - 5 if n == 6 else NOON + 10 * source + file
-        said[n] = (f"file{file}", replace(message(f"m{n}", source * 100, of=session_id), created_at=at))
+        file, line = divmod(n, 4)
+        at = None if n == 1 else NOON - 5 if n == 6 else NOON + 10 * line + file
+        said[n] = (f"file{file}", replace(message(f"m{n}", line * 100, of=session_id), created_at=at))
     # What stands in one file is read from its beginning to its end.
     order = {file: iter([n for n in sorted(arriving) if n // 4 == file]) for file in range(3)}
     steps = [next(order[n // 4]) for n in arriving]
@@ -192,26 +191,6 @@ def test_reverted_marks_come_and_go(store: Store, ingest: IngestStore) -> None:
     assert [item.reverted for item in store.sessions.messages(NS, A)] == [False, True]
     ingest.apply(NS, [delta(reverted=(), reverted_is_complete=True)])
     assert [item.reverted for item in store.sessions.messages(NS, A)] == [False, False]
-
-
-@pytest.mark.requirement("STORE-14")
-def test_a_cursor_moves_with_the_records_it_stands_for(store: Store, ingest: IngestStore) -> None:
-    source = ("reader", "/somewhere")
-    bad = SkippedRecord("f.jsonl", "12", "not JSON")
-    ingest.apply(
-        NS,
-        [delta(message("m1", 1, "x"))],
-        source=source,
-        cursor={"f.jsonl": {"offset": 9}},
-        skipped=[bad],
-        redactions={"token": 2},
-    )
-    ingest.apply(NS, [], source=source, cursor={"g.jsonl": 1, "f.jsonl": None}, skipped=[bad], redactions={"token": 1})
-    assert store.sources.cursor(NS, *source) == {"g.jsonl": 1}
-    (state,) = store.sources.states(NS)
-    assert (state.skipped, state.redactions, state.sessions, state.messages) == ((bad,), {"token": 3}, 1, 1)
-    assert store.sources.sessions_of_source(NS, *source) == {A}
-    assert store.sources.sources_of_session(NS, A) == [source]
 
 
 @pytest.mark.requirement("STORE-19")

@@ -1,4 +1,4 @@
-"""What every store must do with versions of a session's state, and with keeping itself small."""
+"""What every store must do with versions of a session's state."""
 
 from __future__ import annotations
 
@@ -125,54 +125,3 @@ def test_a_saved_version_is_told_in_the_change_log(store: Store, snapshots: Snap
     before = store.changes.last(NS)
     snapshots.add(NS, A, _state("{0"), at=NOON + 5)
     assert [(x.kind, x.ref, x.at) for x in store.changes.since(NS, before, 5)] == [("snapshot", "ses_a", NOON + 5)]
-
-
-@pytest.mark.requirement("SNAP-10")
-def test_collapsing_the_change_log_hides_no_change_from_any_reader(store: Store, snapshots: SnapshotStore) -> None:
-    _begin(store)
-    for n in range(6):
-        snapshots.add(NS, A if n % 2 else B, _state(f"{{{n}"), at=NOON + n)
-    last = store.changes.last(NS)
-    seen = [{(x.kind, x.ref) for x in store.changes.since(NS, since, 100)} for since in range(last + 1)]
-    assert store.maintenance.collapse_changes(NS, None, before=NOON) == 0
-    assert store.maintenance.collapse_changes(NS, A, before=NOON + 10) == 2
-    assert store.maintenance.collapse_changes(NS, None, before=NOON + 10) == 2
-    assert [{(x.kind, x.ref) for x in store.changes.since(NS, since, 100)} for since in range(last + 1)] == seen
-    assert store.changes.last(NS) == last
-
-
-@pytest.mark.requirement("SNAP-10")
-def test_idempotency_keys_go_with_the_quiet_sessions_only(store: Store) -> None:
-    _begin(store)
-    for one, at in (("ses_q", NOON), ("ses_busy", NOON + 100)):
-        made = session(one, source="ovillo", created_at=NOON, updated_at=NOON)
-        store.recording.create(NS, made)
-        store.recording.append(NS, made.id, [(message(f"m-{one}", 1, "hi", of=one), "key")], at=at).result(10)
-    assert store.maintenance.forget_idempotency(NS, SessionId("ses_busy"), before=NOON + 50) == 0
-    assert store.maintenance.forget_idempotency(NS, None, before=NOON + 50) == 1
-    again = store.recording.append(
-        NS, SessionId("ses_busy"), [(message("other", 1, "hi", of="ses_busy"), "key")], at=NOON + 200
-    )
-    assert again.result(10)[0].replayed
-
-
-@pytest.mark.requirement("SNAP-11")
-def test_bytes_go_back_to_the_disk_and_everything_is_still_there(store: Store, snapshots: SnapshotStore) -> None:
-    _begin(store)
-    noise = "".join(hashlib.sha256(str(n).encode()).hexdigest() for n in range(4_000))
-    for n in range(4):
-        snapshots.add(NS, A, _state(f"{{{n}{noise}"), at=NOON)
-    snapshots.add(NS, B, _state("{kept"), at=NOON)
-    store.maintenance.fold_log()
-    before = store.maintenance.size()
-    store.recording.delete(NS, A, at=NOON)
-    freed = store.maintenance.size()
-    assert freed.free - before.free > 900_000
-    store.maintenance.merge_index()
-    store.maintenance.give_back()
-    assert store.maintenance.fold_log()
-    after = store.maintenance.size()
-    assert before.disk - after.disk > 900_000
-    assert after.free == 0
-    assert [data for _, data in snapshots.chain(NS, B)] == [b"{kept"]
-    assert store.health.quick_check() == []

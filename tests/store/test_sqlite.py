@@ -14,6 +14,8 @@ from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
 from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, session
 from tests.store.contract_audit import *  # noqa: F403
+from tests.store.contract_changes import *  # noqa: F403
+from tests.store.contract_classification import *  # noqa: F403
 from tests.store.contract_code import *  # noqa: F403
 from tests.store.contract_contexts import *  # noqa: F403
 from tests.store.contract_entities import *  # noqa: F403
@@ -24,9 +26,12 @@ from tests.store.contract_ingest import *  # noqa: F403
 from tests.store.contract_keys import *  # noqa: F403
 from tests.store.contract_knowledge import *  # noqa: F403
 from tests.store.contract_links import *  # noqa: F403
+from tests.store.contract_maintenance import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403
+from tests.store.contract_secrets import *  # noqa: F403
 from tests.store.contract_sessions import *  # noqa: F403
 from tests.store.contract_snapshots import *  # noqa: F403
+from tests.store.contract_sources import *  # noqa: F403
 from tests.store.contract_text import *  # noqa: F403
 from tests.store.contract_timesheet import *  # noqa: F403
 from tests.store.contract_vectors import *  # noqa: F403
