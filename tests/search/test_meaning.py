@@ -100,6 +100,17 @@ def test_equal_texts_are_embedded_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("SEARCH-18")
+def test_texts_that_stand_far_apart_are_embedded_once_too(tmp_path: Path) -> None:
+    same = "identical sentences about velvet dashboards"
+    between = [said(f"ses_{i:03}", *(f"we talked about topic{i} and thing{n}" for n in range(100))) for i in range(115)]
+    told = (said("ses_a", same), *between[:110], said("ses_z", same), *between[110:])
+    with endpoint() as server, corner(tmp_path, *told, **letters(server)) as c:
+        embed(c)
+        texts = [text for asked in server.asked for text in asked["input"]]
+    assert len(texts) == len(set(texts))
+
+
+@pytest.mark.requirement("SEARCH-18")
 def test_embedding_stops_when_told_and_goes_on_later(tmp_path: Path) -> None:
     with endpoint() as server, corner(tmp_path, *OTHERS, **letters(server)) as c:
         stop = threading.Event()

@@ -9,20 +9,19 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import Embedder
 from ovillo.search.passages import passages, stored_as
+from ovillo.search.seen_passages import SeenPassages
 from ovillo.search.vectors import MEAN_NEEDS, centred, stored_mean
-from ovillo.store.forms import unit
+from ovillo.store.forms import Row, Rows, unit
 from ovillo.store.protocol import DocId
 
 if TYPE_CHECKING:
@@ -30,26 +29,25 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Documents asked of the store at once; texts embedded between two looks at the stop sign; rows written at once.
+#: Documents asked of the store at once, and written at once; texts embedded between two looks at the stop sign.
 _FETCHED = 2_000
-_STEP = 8
-_STEPS = 4
 _WRITTEN = 200
-#: Equal passages are embedded once as long as they are remembered (about 2 KB each).
-_REMEMBERED = 10_000
+_STEP = 64
 #: Pauses when nothing waits, and after a failure (seconds).
 _IDLE_S = 2.0
 _FAILED_S = 60.0
 
 #: ``(embedded, eligible)`` documents.
 OnProgress = Callable[[int, int], None]
-#: Vectors of several lists of texts.
-Run = Callable[[Sequence[Sequence[str]]], list["NDArray[np.float32]"]]
+#: Texts of one step by their keys.
+Step = Sequence[tuple[bytes, str]]
+#: ``map``, or that of a pool of threads.
+Map = Callable[[Callable[[Step], "Rows | None"], Sequence[Step]], Iterable["Rows | None"]]
 
 
 class EmbeddingQueue:
     """Works for all namespaces of the store, in turns, so that a large one keeps nobody waiting. Both ways of running end
-    after the text at hand when ``stop`` is set; what is embedded so far is kept."""
+    after the texts at hand when ``stop`` is set; what is embedded so far is kept."""
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store = store
@@ -57,7 +55,7 @@ class EmbeddingQueue:
         #: What the vectors are kept under in the store.
         self.name = stored_as(embedder.id)
         self._stop = threading.Event()
-        self._remembered: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._seen = SeenPassages()
 
     def run(self, stop: threading.Event) -> None:
         """Keep embedding until ``stop``. The caller gives the thread its (low) priority."""
@@ -65,7 +63,7 @@ class EmbeddingQueue:
         while not stop.is_set():
             pause = _IDLE_S
             try:
-                self._until_done(lambda texts: list(map(self._embedder.embed, texts)))
+                self._until_done(map)
             except OvilloError as error:
                 log.warning("Embedding paused for %d s: %s", _FAILED_S, error)
                 pause = _FAILED_S
@@ -87,9 +85,9 @@ class EmbeddingQueue:
                 if progress:
                     progress(done, max(done, eligible))
 
-            return self._until_done(lambda texts: list(pool.map(self._embedder.embed, texts)), written_more)
+            return self._until_done(pool.map, written_more)
 
-    def _until_done(self, run: Run, written_more: Callable[[int], None] = lambda _: None) -> int:
+    def _until_done(self, run: Map, written_more: Callable[[int], None] = lambda _: None) -> int:
         """A turn for each namespace that has something waiting, until none has; how many documents got vectors."""
         done = 0
         waiting = list(self._store.sessions.namespaces())
@@ -102,9 +100,10 @@ class EmbeddingQueue:
                 if count:
                     busy.append(namespace)
             waiting = busy
+        self._seen.forget()
         return done
 
-    def _turn(self, namespace: Namespace, size: int, run: Run, written_more: Callable[[int], None]) -> int:
+    def _turn(self, namespace: Namespace, size: int, run: Map, written_more: Callable[[int], None]) -> int:
         """One fetch from the store, written piece by piece; how many documents got vectors."""
         if self._stop.is_set():
             return 0
@@ -118,45 +117,55 @@ class EmbeddingQueue:
             written += count
         return written
 
-    def _write(self, namespace: Namespace, docs: Sequence[tuple[DocId, str]], run: Run) -> int:
+    def _write(self, namespace: Namespace, docs: Sequence[tuple[DocId, str]], run: Map) -> int:
         """Vectors for these documents; fewer when told to stop."""
-        cut = [(doc, passages(text)) for doc, text in docs]
-        self._embed({_key(text): text for _, texts in cut for text in texts}, run)
+        mean = stored_mean(self._store.vectors, namespace, self.name)
+        if mean is None:
+            # What is stored of the first few hundred will change when there is one.
+            self._seen.forget()
+        cut = [(doc, [(_key(namespace, text), text) for text in passages(text)]) for doc, text in docs]
+        made = self._embedded({key: text for _, texts in cut for key, text in texts if key not in self._seen}, run)
         done = [
-            (doc, [self._remembered[_key(text)] for text in texts])
+            (doc, [key for key, _ in texts])
             for doc, texts in cut
-            if all(_key(text) in self._remembered for text in texts)
+            if all(key in made or key in self._seen for key, _ in texts)
         ]
-        while len(self._remembered) > _REMEMBERED:
-            self._remembered.popitem(last=False)
         if not done:
             return 0
-        rows = np.array([row for _, rows in done for row in rows], np.float32)
-        put = iter(centred(rows, self._mean(namespace, rows)))
-        self._store.vectors.put(
-            namespace, self.name, [(doc, np.array([next(put) for _ in rows], np.float32)) for doc, rows in done]
-        )
+        rows = self._rows(namespace, [key for _, keys in done for key in keys], made, mean)
+        ends = np.cumsum([len(keys) for _, keys in done])[:-1]
+        documents = [doc for doc, _ in done]
+        self._store.vectors.put(namespace, self.name, list(zip(documents, np.split(rows, ends), strict=True)))
         return len(done)
 
-    def _embed(self, texts: dict[bytes, str], run: Run) -> None:
-        """Vectors of these texts into memory, as far as there is time."""
-        new = [(key, text) for key, text in texts.items() if key not in self._remembered]
-        # Short ones first: a step then holds texts of like length.
-        new.sort(key=lambda item: len(item[1]))
-        for at in range(0, len(new), _STEP * _STEPS):
-            if self._stop.is_set():
-                break
-            piece = new[at : at + _STEP * _STEPS]
-            steps = [piece[i : i + _STEP] for i in range(0, len(piece), _STEP)]
-            given = [[self._embedder.passage_prefix + text for _, text in step] for step in steps]
-            for step, rows in zip(steps, run(given), strict=True):
-                self._remembered.update(zip((key for key, _ in step), rows, strict=True))
+    def _rows(self, namespace: Namespace, keys: Sequence[bytes], made: Mapping[bytes, Row], mean: Row | None) -> Rows:
+        """What is stored for these passages."""
+        if mean is None:
+            rows = np.array([made[key] for key in keys], np.float32)
+            return centred(rows, self._first_mean(namespace, rows))
+        if made:
+            self._seen.add(made, centred(np.array(list(made.values()), np.float32), mean))
+        return self._seen.rows(keys)
 
-    def _mean(self, namespace: Namespace, rows: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    def _embedded(self, texts: Mapping[bytes, str], run: Map) -> dict[bytes, Row]:
+        """Vectors of these texts, as far as there is time."""
+        # Texts of like length run together.
+        new = sorted(texts.items(), key=lambda item: len(item[1]))
+        steps = [new[at : at + _STEP] for at in range(0, len(new), _STEP)]
+        made: dict[bytes, Row] = {}
+        for step, rows in zip(steps, run(self._vectors, steps), strict=True):
+            if rows is not None:
+                made.update(zip((key for key, _ in step), rows, strict=True))
+        return made
+
+    def _vectors(self, step: Step) -> Rows | None:
+        """``None`` when told to stop."""
+        if self._stop.is_set():
+            return None
+        return self._embedder.embed([self._embedder.passage_prefix + text for _, text in step])
+
+    def _first_mean(self, namespace: Namespace, rows: Rows) -> Row | None:
         """The mean to subtract: fixed once enough passages have been seen, because stored vectors rest on it."""
-        mean = stored_mean(self._store.vectors, namespace, self.name)
-        if mean is not None:
-            return mean
         before = self._store.vectors.stored(namespace, self.name)
         everything = np.concatenate([*(vectors for _, vectors in before), unit(rows)])
         if len(everything) < MEAN_NEEDS:
@@ -173,5 +182,6 @@ def embedded_of_all(store: Store, name: str) -> tuple[int, int]:
     return sum(done for done, _ in shares), sum(eligible for _, eligible in shares)
 
 
-def _key(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _key(namespace: Namespace, text: str) -> bytes:
+    """The mean that is taken out of a vector is its namespace's."""
+    return hashlib.blake2b(f"{namespace}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()

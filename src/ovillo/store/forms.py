@@ -36,6 +36,16 @@ def unpack(values: NDArray[np.int8]) -> Rows:
     return unit(rows - 8)
 
 
+def repacked(bits: NDArray[np.uint8], values: NDArray[np.uint8]) -> Rows:
+    """Rows, not at unit length, of which ``pack`` makes these bits and values again."""
+    rows = np.empty((len(values), values.shape[1] * 2), np.float32)
+    rows[:, 0::2] = values >> 4
+    rows[:, 1::2] = values & 15
+    rows -= 8
+    # Where the value is too small for four bits its sign is kept apart.
+    return np.where(rows != 0, rows, np.where(np.unpackbits(bits, axis=1), np.float32(0.1), np.float32(-0.1)))
+
+
 def differing(bits: NDArray[np.uint8], row: Row) -> NDArray[np.uint16]:
     """In how many signs each row of bits differs from ``row``."""
     asked = np.packbits(row > 0)
