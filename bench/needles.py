@@ -42,7 +42,7 @@ def prepare(corpus: Path, data: Path, embedder: str) -> tuple[Services, float, f
     if model is not None:
         embedded = _seconds(lambda: EmbeddingQueue(services.store, model).run_until_done(_say))
         print()
-    while services.store.text.advance_trigrams():
+    while services.store.text.catch_up():
         pass
     return services, scanned, embedded
 

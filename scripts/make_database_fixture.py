@@ -115,7 +115,7 @@ def fill(home: Path) -> dict[str, Any]:
             services.knowledge.add(DEFAULT_NAMESPACE, [document])
             put["document"] = str(document)
         put["embedded"] = embed(services)
-        while services.store.text.advance_trigrams():
+        while services.store.text.catch_up():
             pass
     finally:
         services.close()

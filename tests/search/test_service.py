@@ -103,7 +103,7 @@ def test_cjk_is_found_by_a_part_of_what_was_written(tmp_path: Path) -> None:
 @pytest.mark.requirement("SEARCH-9")
 def test_a_fragment_is_found_inside_words_and_said_so(tmp_path: Path) -> None:
     with corner(tmp_path, said("ses_a", "def reconcileQuixoticLedgerBatchV3(rows):"), said("ses_b", "other")) as c:
-        c.store.text.advance_trigrams()
+        c.store.text.catch_up()
         result = c.ask("QuixoticLedg")
         assert [str(x.summary.session.id) for x in result.sessions] == ["ses_a"]
         assert any("inside" in note for note in result.notes)

@@ -79,7 +79,7 @@ def together(tmp_path: Path) -> Iterator[Services]:
     _theirs(services)
     _ours(services)
     # More than a batch's worth of words of both are in the index of parts of words.
-    services.store.text.advance_trigrams()
+    services.store.text.catch_up()
     yield services
     services.close()
 

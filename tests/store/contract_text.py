@@ -93,7 +93,7 @@ def test_titles_are_documents_of_their_own_and_follow_renaming(store: Store, tex
 def test_substrings_are_found_before_and_after_the_trigrams_are_filled(store: Store, text: TextStore) -> None:
     store.ingest.apply(NS, [delta(message("m1", 1, "reconcilequixoticledger x"))])
     before = text.surfaces_containing(NS, "xoticled", 5)
-    while text.advance_trigrams():
+    while text.catch_up():
         pass
     assert before == text.surfaces_containing(NS, "xoticled", 5) == [("reconcilequixoticledger",) * 2]
     assert text.surfaces_containing(NS, "x_ticled", 5) == []

@@ -222,7 +222,7 @@ class Ingest:
             applied, skipped = applied + done, skipped + bad
         meter.finishing()
         resolve_forks(self._store.ingest, self._namespace)
-        while self._store.text.advance_trigrams():
+        while self._store.text.catch_up():
             pass
         return ScanReport(
             sources=len(todo),

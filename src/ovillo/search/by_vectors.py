@@ -63,7 +63,7 @@ class VectorSearch:
         name = stored_as(embedder.id)
         asked = centred(rows, stored_mean(self._store, namespace, name))
         near = _best(self._store.nearest(namespace, name, row, where, _NEAREST) for row in asked)
-        near = dict(sorted(near.items(), key=lambda item: (-item[1], -item[0]))[:_NEAREST])
+        near = dict(sorted(near.items(), key=lambda item: -item[1])[:_NEAREST])
         others = [doc for doc in also if doc not in near]
         return {**_best(self._store.cosines(namespace, name, row, others) for row in asked), **near}
 

@@ -58,7 +58,6 @@ class WordSearch:
             query_terms.found,
             query.where,
             documents=stats.documents,
-            average=stats.average_length,
             must=must,
             drop=drop,
         )
@@ -72,11 +71,12 @@ class WordSearch:
         ask_model = loose and not words_decide(evidence) and time.monotonic() < deadline
         near = self._near(namespace, query, words) if ask_model else {}
         fused = fuse(words, near, evidence)
+        docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in near if doc not in docs]))
         if loose and time.monotonic() < deadline:
             fused = self._allowed(namespace, self._surroundings(namespace, fused, docs), query.where)
         said = [*exact, *(word.text for word in query.words if word.prefix)]
         return Ranking(
-            order(fused, _kinds(words, near, query, query_terms.found)),
+            order(fused, _kinds(words, near, query, query_terms.found), docs),
             docs,
             query_terms.found,
             _marker(said) if said else None,
@@ -120,14 +120,14 @@ class WordSearch:
     ) -> dict[DocId, float]:
         """The best candidates by words: all are scored as tool output, the best again as what they are."""
         rough = lexical(plan.found, weights, missing, average, {})
-        best = sorted(rough, key=lambda doc: (-rough[doc], -doc))[:_CANDIDATES]
+        best = sorted(rough, key=lambda doc: (-rough[doc], -plan.found[doc].recency))[:_CANDIDATES]
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, best))
         return lexical({doc: plan.found[doc] for doc in best if doc in docs}, weights, missing, average, docs)
 
     def _surroundings(
         self, namespace: Namespace, scores: dict[DocId, float], docs: dict[DocId, Doc]
     ) -> dict[DocId, float]:
-        gained = with_neighbours(self._store, namespace, scores)
+        gained = with_neighbours(self._store, namespace, scores, docs)
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in gained if doc not in docs]))
         return with_sessions(gained, scores, docs)
 

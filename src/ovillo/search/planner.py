@@ -6,7 +6,6 @@ common, in the newest documents. Each shortcut is said in ``scored``. What the c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.records import Namespace
 from ovillo.model.wording import counted
 from ovillo.search.query_terms import QueryTerm
-from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Order, Scored, Term
+from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Except, Match, Matched, Order, Term
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import TextStore
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 BUDGET = 2_000
 #: What a translated word counts beside the word itself.
 _TRANSLATION = 0.5
-#: Parameters of the index's own BM25 (SQLite FTS5), which counts are read back from.
-_K1, _B = 1.2, 0.75
 
 
 @dataclass(slots=True)
@@ -32,6 +29,7 @@ class TermCounts:
     """A document's length in terms, and how often it holds each query term (by index), fields weighted."""
 
     length: int
+    recency: int
     times: dict[int, float] = field(default_factory=dict)
 
 
@@ -52,12 +50,11 @@ class Planner:
         where: DocFilter,
         *,
         documents: int,
-        average: float,
         must: Sequence[Match] = (),
         drop: Match | None = None,
     ) -> Plan:
         """Documents with any of the query terms. ``must`` holds in every one, ``drop`` in none."""
-        return _Gathering(self._store, namespace, where, documents, average, must, drop).run(query_terms)
+        return _Gathering(self._store, namespace, where, documents, must, drop).run(query_terms)
 
 
 class _Gathering:
@@ -67,7 +64,6 @@ class _Gathering:
         namespace: Namespace,
         where: DocFilter,
         documents: int,
-        average: float,
         must: Sequence[Match],
         drop: Match | None,
     ) -> None:
@@ -75,7 +71,6 @@ class _Gathering:
         self._namespace = namespace
         self._where = where
         self._documents = documents
-        self._average = average
         self._must = must
         self._drop = drop
         self._plan = Plan()
@@ -103,19 +98,19 @@ class _Gathering:
         return self._plan
 
     def _whole(self, index: int, query_term: QueryTerm) -> None:
-        """Every document with the query term. One term a question, so that its count can be read back from the score."""
+        """Every document with the query term. One index term a question: the store counts single ones."""
         if query_term.literal or self._must:
             self._note(self._ask(query_term.match, BUDGET), index)
             return
-        for term, frequency in zip(query_term.terms, query_term.frequencies, strict=True):
+        for term in query_term.terms:
             worth = _TRANSLATION if term in query_term.translated else 1.0
-            self._note(self._ask(Term(term), BUDGET), index, frequency, worth)
+            self._note(self._ask(Term(term), BUDGET), index, worth)
 
     def _all_common(self, query_terms: Sequence[QueryTerm], common: Sequence[int]) -> None:
         """Words that nearly every document holds: those with all of them, and the newest with the rarest."""
         if len(query_terms) > 1:
             for hit in self._ask(AllOf(tuple(query_term.match for query_term in query_terms)), BUDGET, Order.NEWEST):
-                held = self._plan.found.setdefault(hit.doc, TermCounts(hit.length))
+                held = self._plan.found.setdefault(hit.doc, TermCounts(hit.length, hit.recency))
                 held.times = dict.fromkeys(common, 1.0)
         rarest = common[0]
         newest = max(BUDGET, self._documents * BUDGET // max(1, query_terms[rarest].frequency))
@@ -126,31 +121,23 @@ class _Gathering:
         if newest < self._documents:
             self._plan.scored.append(f"common words over the newest {counted(newest, 'text')}")
 
-    def _ask(self, expression: Match, limit: int, order: Order = Order.RANK, newest: int | None = None) -> list[Scored]:
+    def _ask(
+        self, expression: Match, limit: int, order: Order = Order.DENSEST, newest: int | None = None
+    ) -> list[Matched]:
         whole: Match = (
             AllOf((expression, *self._must)) if self._must and expression is not self._must[0] else expression
         )
         limited = Except(whole, self._drop) if self._drop else whole
         return self._store.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
 
-    def _note(
-        self, hits: Sequence[Scored], index: int | None, frequency: int | None = None, worth: float = 1.0
-    ) -> None:
+    def _note(self, hits: Sequence[Matched], index: int | None, worth: float = 1.0) -> None:
         found = self._plan.found
-        rarity = None if frequency is None else _fts_rarity(frequency, self._documents)
         for hit in hits:
             held = found.get(hit.doc)
             if held is None:
-                held = found[hit.doc] = TermCounts(hit.length)
+                held = found[hit.doc] = TermCounts(hit.length, hit.recency)
             if index is not None:
-                times = 1.0 if rarity is None else self._times(hit, rarity)
-                held.times[index] = held.times.get(index, 0.0) + times * worth
-
-    def _times(self, hit: Scored, rarity: float) -> float:
-        """How often the term stands in the document: BM25 of one term, solved for its count."""
-        share = min(hit.score / rarity, 0.97 * (_K1 + 1))
-        norm = _K1 * (1 - _B + _B * hit.length / self._average) if self._average else _K1
-        return share * norm / (_K1 + 1 - share)
+                held.times[index] = held.times.get(index, 0.0) + hit.times * worth
 
 
 def _split(query_terms: Sequence[QueryTerm]) -> tuple[list[int], list[int]]:
@@ -164,11 +151,6 @@ def _split(query_terms: Sequence[QueryTerm]) -> tuple[list[int], list[int]]:
             break
         rare.append(index)
     return rare, by_rarity[len(rare) :]
-
-
-def _fts_rarity(frequency: int, documents: int) -> float:
-    """FTS5's inverse document frequency (its source, fts5_aux.c)."""
-    return max(1e-6, math.log((documents - frequency + 0.5) / (frequency + 0.5))) if documents > frequency else 1e-6
 
 
 def _any(matches: Sequence[Match]) -> Match:

@@ -76,9 +76,11 @@ def fuse(words: Mapping[DocId, float], meaning: Mapping[DocId, float], evidence:
     }
 
 
-def with_neighbours(store: TextStore, namespace: Namespace, scores: Mapping[DocId, float]) -> dict[DocId, float]:
+def with_neighbours(
+    store: TextStore, namespace: Namespace, scores: Mapping[DocId, float], docs: Mapping[DocId, Doc]
+) -> dict[DocId, float]:
     """Each text gains from what was said next to it: an answer lies beside its question."""
-    best = sorted(scores, key=lambda doc: (-scores[doc], -doc))[:_EXPANDED]
+    best = sorted(scores, key=lambda doc: (-scores[doc], -_recency(docs, doc)))[:_EXPANDED]
     gained = dict(scores)
     for doc, around in store.neighbours(namespace, best, max(_NEIGHBOUR)).items():
         for other, distance in around:
@@ -104,9 +106,14 @@ def with_sessions(
     }
 
 
-def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str]) -> list[Ranked]:
+def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str], docs: Mapping[DocId, Doc]) -> list[Ranked]:
     """Best first; equal scores newest first. What is in no kind came as a neighbour."""
     return [
         Ranked(doc, score, kinds.get(doc, "neighbour"))
-        for doc, score in sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
+        for doc, score in sorted(scores.items(), key=lambda item: (-item[1], -_recency(docs, item[0])))
     ]
+
+
+def _recency(docs: Mapping[DocId, Doc], doc: DocId) -> int:
+    """A document that is gone meanwhile counts as the oldest."""
+    return docs[doc].recency if doc in docs else 0

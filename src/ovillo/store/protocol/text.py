@@ -10,11 +10,13 @@ from typing import Protocol
 from ovillo.model.records import Namespace, PartType, Role, SessionId
 from ovillo.store.protocol.sessions import SessionFilter
 
+#: Names a document of one store. It says nothing of order: what is newer has the larger ``recency``.
 DocId = int
 
 
 class Order(StrEnum):
-    RANK = "rank"
+    #: Where there are more than the limit: those that hold what was asked for most often for their length.
+    DENSEST = "densest"
     NEWEST = "newest"
 
 
@@ -74,12 +76,17 @@ class DocFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class Matched:
+    """A document that matches. Counts, not an engine's scores: what they are worth is the ranking's."""
+
     doc: DocId
-    #: Higher is better (BM25 over weighted fields, negated from SQLite's sign).
-    score: float
+    #: Larger is newer; may have gaps.
+    recency: int
     #: Terms in the document, for length normalisation.
     length: int
+    #: How often a single ``Term`` stands in it, where the densest were asked for; 1 for everything else. A title counts
+    #: more than what people and models said, and that more than what tools printed.
+    times: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,8 @@ class Doc:
     """Where a document stands. A document is one part, or a session's title (``part_id`` is then ``None``)."""
 
     id: DocId
+    #: Larger is newer; may have gaps.
+    recency: int
     session_id: SessionId
     message_id: str | None
     part_id: str | None
@@ -104,10 +113,6 @@ class Doc:
 class IndexStats:
     documents: int
     average_length: float
-    #: Highest document number; a slice of the newest N is ``doc > last - N``.
-    last: DocId
-    #: Share of trigram entries filled, 0..1.
-    trigrams_ready: float
 
 
 class TextStore(Protocol):
@@ -121,8 +126,8 @@ class TextStore(Protocol):
     def terms_with_prefix(self, namespace: Namespace, prefix: str, limit: int) -> list[tuple[str, int]]: ...
 
     def surfaces_containing(self, namespace: Namespace, fragment: str, limit: int) -> list[tuple[str, str]]:
-        """``(surface, term)`` whose surface holds ``fragment`` (already folded), through the trigram index and,
-        for what is not in it yet, a bounded scan."""
+        """``(surface, term)`` whose surface holds ``fragment`` (already folded); those that ``catch_up`` has not come to yet
+        are found, too, only slower."""
         ...
 
     def surface_terms(self, namespace: Namespace, surfaces: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -136,11 +141,10 @@ class TextStore(Protocol):
         where: DocFilter,
         limit: int,
         *,
-        order: Order = Order.RANK,
+        order: Order = Order.DENSEST,
         newest: int | None = None,
-    ) -> list[Scored]:
-        """Documents that match. ``newest`` looks only at that many of the newest documents.
-        With ``Order.NEWEST`` scores are 0."""
+    ) -> list[Matched]:
+        """Documents that match. ``newest`` looks only at about that many of the newest documents."""
         ...
 
     def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
@@ -162,14 +166,12 @@ class TextStore(Protocol):
         Only text that people and models said."""
         ...
 
-    def scan_texts(
-        self, namespace: Namespace, where: DocFilter, *, before: DocId | None = None
-    ) -> Iterator[tuple[DocId, str]]:
+    def scan_texts(self, namespace: Namespace, where: DocFilter) -> Iterator[tuple[DocId, str]]:
         """Every matching document newest first; the caller stops at its deadline."""
         ...
 
-    def advance_trigrams(self) -> int:
-        """Fill one batch of the substring index; how many words still wait."""
+    def catch_up(self) -> int:
+        """One batch of the work on the index that writers leave for later; how many words still wait."""
         ...
 
     def is_current(self) -> bool:

@@ -37,8 +37,8 @@ class VectorStore(Protocol):
         self, namespace: Namespace, model: str, vector: Row, where: DocFilter, limit: int
     ) -> dict[DocId, float]:
         """The documents of this namespace that pass ``where`` and are nearest to ``vector`` (of unit length), with their
-        cosine, nearest first. A document is as near as the nearest of its vectors. Other namespaces, and documents that
-        do not pass, take nobody's place."""
+        cosine: nearest first, the newer of equally near ones first. A document is as near as the nearest of its vectors.
+        Other namespaces, and documents that do not pass, take nobody's place."""
         ...
 
     def cosines(self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]) -> dict[DocId, float]:

@@ -22,14 +22,15 @@ from ovillo.store.protocol import (
     Except,
     IndexStats,
     Match,
+    Matched,
     Order,
     Phrase,
     Prefix,
-    Scored,
     Term,
 )
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.filters import is_open, limits_parts, part_conditions, session_conditions
+from ovillo.store.sqlite.fts_counts import occurrences
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, PART_TYPES, ROLES, part_from, to_json
 
 #: BM25 weights of title, human, assistant and tool text: what people said weighs more than what tools printed.
@@ -51,12 +52,7 @@ class TextIndex(SubStore):
     def stats(self, namespace: Namespace) -> IndexStats:
         with self._pool.reading() as db, db:
             documents, terms = _meta(db, "documents"), _meta(db, "terms")
-            last = db.execute("SELECT max(key) FROM parts").fetchone()[0] or 0
-            words = db.execute("SELECT max(key) FROM vocabulary").fetchone()[0] or 0
-            filled = _meta(db, "trigrams_through")
-        return IndexStats(
-            documents, terms / documents if documents else 0.0, last, min(1.0, filled / words) if words else 1.0
-        )
+        return IndexStats(documents, terms / documents if documents else 0.0)
 
     def document_frequency(self, namespace: Namespace, terms: Iterable[str]) -> dict[str, int]:
         wanted = list(dict.fromkeys(terms))
@@ -117,9 +113,9 @@ class TextIndex(SubStore):
         where: DocFilter,
         limit: int,
         *,
-        order: Order = Order.RANK,
+        order: Order = Order.DENSEST,
         newest: int | None = None,
-    ) -> list[Scored]:
+    ) -> list[Matched]:
         with self._pool.reading() as db, db:
             sql = ["fts MATCH ?"]
             values: list[Any] = [_fts(expression)]
@@ -132,17 +128,22 @@ class TextIndex(SubStore):
                 # The index walks a range of document numbers directly; one session's lie close together.
                 sql.append("fts.rowid BETWEEN ? AND ?")
                 values += span
-            ranked = order is Order.RANK
+            ranked = order is Order.DENSEST
             score = f"bm25(fts, {_WEIGHTS})" if ranked else "0.0"
             join = "LEFT JOIN parts p ON p.key = fts.rowid" if filtered else ""
-            length = "coalesce(p.length, 0)" if filtered else "0"
+            terms = "coalesce(p.length, 0)" if filtered else "0"
             rows = db.execute(
-                f"SELECT fts.rowid, {score} AS score, {length} FROM fts {join} WHERE {' AND '.join(sql)}"
+                f"SELECT fts.rowid, {score} AS score, {terms} FROM fts {join} WHERE {' AND '.join(sql)}"
                 f" ORDER BY {'score' if ranked else 'fts.rowid DESC'} LIMIT ?",
                 (*values, limit),
             ).fetchall()
             lengths = {} if filtered else _lengths(db, [row[0] for row in rows])
-        return [Scored(doc, -score, length or lengths.get(doc, 0)) for doc, score, length in rows]
+            count = occurrences(db, expression) if ranked else None
+        matched: list[Matched] = []
+        for doc, score, joined in rows:
+            length = int(joined or lengths.get(doc, 0))
+            matched.append(Matched(doc, doc, length, 1.0 if count is None else count(-score, length)))
+        return matched
 
     def _filters(
         self, db: apsw.Connection, namespace: Namespace, where: DocFilter, sql: list[str], values: list[Any]
@@ -214,7 +215,9 @@ class TextIndex(SubStore):
                 " CROSS JOIN sessions s ON s.title_doc = j.value",
                 (wanted,),
             ):
-                found[doc] = Doc(doc, SessionId(session_id), None, None, -1, 0, Role.USER, None, False, None, at, 8)
+                found[doc] = Doc(
+                    doc, doc, SessionId(session_id), None, None, -1, 0, Role.USER, None, False, None, at, 8
+                )
         return [found[doc] for doc in ids if doc in found]
 
     def doc_texts(self, namespace: Namespace, ids: Sequence[DocId]) -> dict[DocId, str]:
@@ -261,10 +264,8 @@ class TextIndex(SubStore):
                     found[doc].append((part, step))
         return found
 
-    def scan_texts(
-        self, namespace: Namespace, where: DocFilter, *, before: DocId | None = None
-    ) -> Iterator[tuple[DocId, str]]:
-        at = before if before is not None else 1 << 62
+    def scan_texts(self, namespace: Namespace, where: DocFilter) -> Iterator[tuple[DocId, str]]:
+        at = 1 << 62
         while True:
             batch = self._scan_batch(namespace, where, at)
             yield from batch
@@ -286,8 +287,8 @@ class TextIndex(SubStore):
 
     # --- keeping it current
 
-    def advance_trigrams(self) -> int:
-        """Fill one batch of the trigram index; returns how many words still wait."""
+    def catch_up(self) -> int:
+        """Fills one batch of the trigram index."""
 
         def work(db: apsw.Connection) -> int:
             row = db.execute("SELECT value FROM meta WHERE key = 'trigrams_through'").fetchone()
@@ -323,6 +324,7 @@ class TextIndex(SubStore):
 def _doc(row: tuple[Any, ...]) -> Doc:
     return Doc(
         id=row[0],
+        recency=row[0],
         session_id=SessionId(row[1]),
         message_id=row[2],
         part_id=row[3],
