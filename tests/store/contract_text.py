@@ -90,7 +90,7 @@ def test_titles_are_documents_of_their_own_and_follow_renaming(store: Store, tex
 
 
 @pytest.mark.requirement("STORE-15")
-def test_substrings_are_found_before_and_after_the_trigrams_are_filled(store: Store, text: TextStore) -> None:
+def test_substrings_are_found_before_and_after_the_index_catches_up(store: Store, text: TextStore) -> None:
     store.ingest.apply(NS, [delta(message("m1", 1, "reconcilequixoticledger x"))])
     before = text.surfaces_containing(NS, "xoticled", 5)
     while text.catch_up():
@@ -112,3 +112,21 @@ def test_rebuilding_the_index_finds_the_same(store: Store, text: TextStore) -> N
         [hit.doc for hit in text.match(NS, Term(t), DocFilter(), 9, order=Order.NEWEST)] for t in ("beta", "gamma")
     ]
     assert before == after
+
+
+@pytest.mark.requirement("STORE-9")
+def test_a_single_term_is_counted_and_the_newer_document_has_the_larger_recency(store: Store, text: TextStore) -> None:
+    store.ingest.apply(NS, [delta(message("m1", 1, "oak ash oak elm oak"), about=session(title="elm"))])
+    store.ingest.apply(NS, [delta(message("m2", 2, "oak ash ash ash ash"))])
+    store.ingest.apply(NS, [delta(message(f"x{i}", i, f"other{i}"), about=session("ses_b")) for i in range(3, 9)])
+    names = {
+        doc.id: doc.message_id
+        for doc in text.docs(NS, [hit.doc for hit in text.match(NS, Prefix("oak"), DocFilter(), 9)])
+    }
+    hits = {names[hit.doc]: hit for hit in text.match(NS, Term("oak"), DocFilter(), 9)}
+    assert hits["m1"].times == pytest.approx(3 * hits["m2"].times, rel=0.05)
+    assert {name: hit.length for name, hit in hits.items()} == {"m1": 5, "m2": 5}
+    assert hits["m2"].recency > hits["m1"].recency
+    newest = text.match(NS, Term("oak"), DocFilter(), 9, order=Order.NEWEST)
+    assert [names[hit.doc] for hit in newest] == ["m2", "m1"]
+    assert [hit.times for hit in newest] == [1.0, 1.0]
