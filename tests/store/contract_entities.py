@@ -35,13 +35,14 @@ def walk(
     """Every part after the settled ones names all of ``names``; the last ``kept`` parts stay unsettled."""
     state = entities.track_state(namespace, of)
     assert state is not None
-    docs = [item.doc for item in entities.parts_to_track(namespace, of, state.settled, 100)]
+    parts = entities.parts_to_track(namespace, of, state.settled, 100)
+    docs = [item.doc for item in parts]
     found = [(doc, Sighting(kind, name, 3, 7, "src/pay.py", Evidence.SAID)) for doc in docs for name in names]
-    settled = docs[-kept - 1] if len(docs) > kept else state.settled
+    settled = parts[-kept - 1].mark if len(parts) > kept else state.settled
     done = TrackedRange(
-        state, settled, state.last_doc, state.characters_now, tuple(found), tuple(s.name.lower() for _, s in found)
+        state, settled, state.last, state.characters_now, tuple(found), tuple(s.name.lower() for _, s in found)
     )
-    return entities.put_walk(namespace, of, done)
+    return entities.put_tracked(namespace, of, done)
 
 
 @pytest.mark.requirement("ENT-6")
@@ -94,9 +95,9 @@ def test_of_two_that_read_the_same_portion_one_is_kept(store: Store, entities: E
     assert state is not None
     (part,) = entities.parts_to_track(NS, A, 0, 9)
     seen = Sighting(FUNCTION, "pay", 0)
-    both = TrackedRange(state, part.doc, part.doc, state.characters_now, ((part.doc, seen),), ("pay",))
-    assert entities.put_walk(NS, A, both)
-    assert not entities.put_walk(NS, A, both)
+    both = TrackedRange(state, part.mark, part.mark, state.characters_now, ((part.doc, seen),), ("pay",))
+    assert entities.put_tracked(NS, A, both)
+    assert not entities.put_tracked(NS, A, both)
     assert [x.count for x in entities.of_session(NS, A)] == [1]
 
 

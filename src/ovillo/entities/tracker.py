@@ -16,7 +16,7 @@ from ovillo.entities.naming import tail
 from ovillo.entities.parts import sightings
 from ovillo.model.entities import EntityType, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
-from ovillo.store.protocol import TrackedRange, TrackState
+from ovillo.store.protocol.entities import TrackedRange, TrackState, Watermark
 from ovillo.store.protocol.text import DocId
 
 if TYPE_CHECKING:
@@ -118,14 +118,14 @@ class EntityTracker:
             state = self._store.track_state(namespace, session_id)
             if state is None or state.is_current:
                 return True
-            walk, at_end = self._walk(namespace, session_id, state, deadline, stop)
-            self._store.put_walk(namespace, session_id, walk)
+            tracked, at_end = self._portion(namespace, session_id, state, deadline, stop)
+            self._store.put_tracked(namespace, session_id, tracked)
             if at_end:
                 return True
             if (stop and stop.is_set()) or (deadline is not None and time.monotonic() > deadline):
                 return False
 
-    def _walk(
+    def _portion(
         self,
         namespace: Namespace,
         session_id: SessionId,
@@ -134,28 +134,28 @@ class EntityTracker:
         stop: threading.Event | None,
     ) -> tuple[TrackedRange, bool]:
         """One portion. It ends early when time is up; then all of it is settled, so that the next begins after it."""
-        docs: list[DocId] = []
+        marks: list[Watermark] = []
         found: list[tuple[DocId, Sighting]] = []
         after, at_end = state.settled, False
-        while len(docs) < _PORTION:
+        while len(marks) < _PORTION:
             page = self._store.parts_to_track(namespace, session_id, after, _PAGE)
             for item in page:
                 seen_here = sightings(item.part, item.role)
                 found += [(item.doc, seen) for seen in seen_here if seen.type not in self._passed_over]
-                docs.append(item.doc)
+                marks.append(item.mark)
             if deadline is None:
                 self._wait_for_quiet(stop)
             if len(page) < _PAGE:
                 at_end = True
                 break
-            after = page[-1].doc
+            after = page[-1].mark
             if (stop and stop.is_set()) or (deadline is not None and time.monotonic() > deadline):
                 break
-        walk = TrackedRange(state, state.settled, max(state.last_doc, *docs[-1:], 0), state.characters_now, (), ())
+        tracked = TrackedRange(state, state.settled, max(state.last, *marks[-1:], 0), state.characters_now, (), ())
         if at_end:
-            settled = docs[-RECENT - 1] if len(docs) > RECENT else state.settled
-            walk = replace(walk, settled=settled)
+            settled = marks[-RECENT - 1] if len(marks) > RECENT else state.settled
+            tracked = replace(tracked, settled=settled)
         else:
-            walk = replace(walk, settled=docs[-1], through=docs[-1], characters=-1)
+            tracked = replace(tracked, settled=marks[-1], through=marks[-1], characters=-1)
         kept = tuple(found)
-        return replace(walk, found=kept, tails=tuple(tail(seen.type, seen.name) for _, seen in kept)), at_end
+        return replace(tracked, found=kept, tails=tuple(tail(seen.type, seen.name) for _, seen in kept)), at_end

@@ -10,10 +10,14 @@ from ovillo.model.entities import Discussion, EntityType, KnownEntity, SessionEn
 from ovillo.model.records import Namespace, Part, Role, SessionId
 from ovillo.store.protocol.text import DocId
 
+#: How far a session was read: of two parts of one session the later has the larger; may have gaps. 0 is before all.
+Watermark = int
+
 
 @dataclass(frozen=True, slots=True)
 class TrackedPart:
     doc: DocId
+    mark: Watermark
     role: Role
     part: Part
 
@@ -22,17 +26,17 @@ class TrackedPart:
 class TrackState:
     """How far a session was read: what stands up to ``settled`` is never read again."""
 
-    settled: DocId = 0
-    through: DocId = 0
+    settled: Watermark = 0
+    through: Watermark = 0
     characters: int = 0
     #: Of the session as it is now.
     characters_now: int = 0
-    last_doc: DocId = 0
+    last: Watermark = 0
     directory: str | None = None
 
     @property
     def is_current(self) -> bool:
-        return self.through >= self.last_doc and self.characters == self.characters_now
+        return self.through >= self.last and self.characters == self.characters_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,8 @@ class TrackedRange:
     ``tails`` has for every found name what look-ups begin with."""
 
     began: TrackState
-    settled: DocId
-    through: DocId
+    settled: Watermark
+    through: Watermark
     #: Of the session when the last part was read; what differs then from the session is read again.
     characters: int
     found: tuple[tuple[DocId, Sighting], ...]
@@ -60,12 +64,12 @@ class EntityStore(Protocol):
         ...
 
     def parts_to_track(
-        self, namespace: Namespace, session_id: SessionId, after: DocId, limit: int
+        self, namespace: Namespace, session_id: SessionId, after: Watermark, limit: int
     ) -> list[TrackedPart]:
-        """The session's own parts (no inherited copies) after a document, in its order."""
+        """The session's own parts (no inherited copies) behind a watermark, in order."""
         ...
 
-    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: TrackedRange) -> bool:
+    def put_tracked(self, namespace: Namespace, session_id: SessionId, tracked: TrackedRange) -> bool:
         """Keep what was found; false when another process was faster, and nothing was written."""
         ...
 

@@ -87,21 +87,21 @@ class EntityTables(SubStore):
                 f" WHERE p.session_key = {_KEY} AND p.key > ? AND m.inherited_from IS NULL ORDER BY p.key LIMIT ?",
                 (namespace, session_id, after, limit),
             ).fetchall()
-        return [TrackedPart(row[0], ROLES[row[1]], part_from(row[3:], "", row[2])) for row in rows]
+        return [TrackedPart(row[0], row[0], ROLES[row[1]], part_from(row[3:], "", row[2])) for row in rows]
 
-    def put_walk(self, namespace: Namespace, session_id: SessionId, walk: TrackedRange) -> bool:
+    def put_tracked(self, namespace: Namespace, session_id: SessionId, tracked: TrackedRange) -> bool:
         def work(db: apsw.Connection) -> bool:
             ns = namespace_key(db, namespace, self._analyzer)
             key = session_key(db, ns, session_id)
             if key is None:
                 return False
             state = db.execute("SELECT settled, through FROM tracked WHERE session_key = ?", (key,)).fetchone()
-            if (state or (0, 0)) != (walk.began.settled, walk.began.through):
+            if (state or (0, 0)) != (tracked.began.settled, tracked.began.through):
                 return False
-            _write(db, ns, key, walk)
+            _write(db, ns, key, tracked)
             db.execute(
                 "INSERT OR REPLACE INTO tracked VALUES (?, ?, ?, ?)",
-                (key, walk.settled, walk.through, walk.characters),
+                (key, tracked.settled, tracked.through, tracked.characters),
             )
             return True
 
@@ -232,11 +232,11 @@ class EntityTables(SubStore):
 # --- writing
 
 
-def _write(db: apsw.Connection, ns: int, key: int, walk: TrackedRange) -> None:
-    rows = _load(db, key, walk.began.settled)
+def _write(db: apsw.Connection, ns: int, key: int, tracked: TrackedRange) -> None:
+    rows = _load(db, key, tracked.began.settled)
     paths: dict[str, int] = {}
     keys: dict[tuple[EntityType, str], int | None] = {}
-    for (doc, seen), tail in zip(walk.found, walk.tails, strict=True):
+    for (doc, seen), tail in zip(tracked.found, tracked.tails, strict=True):
         name = seen.type, seen.name
         if name not in keys:
             only_printed = not seen.evidence & ~(Evidence.PRINTED | Evidence.DEFINED | Evidence.MARKED)
@@ -245,7 +245,7 @@ def _write(db: apsw.Connection, ns: int, key: int, walk: TrackedRange) -> None:
         entity = keys[name]
         if entity is None:
             continue
-        _add(rows.setdefault(entity, _Row()), doc, seen, doc <= walk.settled)
+        _add(rows.setdefault(entity, _Row()), doc, seen, doc <= tracked.settled)
         if seen.file and rows[entity].file_key is None:
             rows[entity].file_key = _path_key(db, paths, seen.file)
     gone = [(key, entity) for entity, row in rows.items() if row.changed and not row.count + row.recent]
