@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from ovillo.model.quiet import stop_downloads
 
 if TYPE_CHECKING:
-    from ovillo.interfaces.services import OpenServices, Services
+    from ovillo.composition import Composition
+    from ovillo.interfaces.services import OpenServices
     from ovillo.model.clock import Clock
     from ovillo.model.workers import WorkerState
     from ovillo.settings import Settings
 
 
-def open_services(settings: Settings, clock: Clock | None = None) -> Services:
+def open_services(settings: Settings, clock: Clock | None = None) -> Composition:
     """Everything an interface needs; ``clock`` stands in for the machine's. Raises StoreUnavailable, IntegrityError, InvalidInput."""
     from ovillo.composition import Composition
     from ovillo.model.clock import system_clock

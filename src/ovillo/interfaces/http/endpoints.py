@@ -29,7 +29,8 @@ class NoQuery(msgspec.Struct, forbid_unknown_fields=True):
 class Exchange(Generic[Query, Body]):
     """One request while it is answered. ``body`` is ``None`` where the endpoint declares none."""
 
-    services: Services
+    #: ``None`` where the endpoint needs none and the store is not open yet.
+    opened: Services | None
     principal: Principal
     path: Mapping[str, str]
     query: Query
@@ -37,6 +38,11 @@ class Exchange(Generic[Query, Body]):
     #: Names in lower case.
     headers: Mapping[str, str]
     request_id: str
+
+    @property
+    def services(self) -> Services:
+        assert self.opened is not None, "an endpoint with needs_services=False asked for services"
+        return self.opened
 
     @property
     def namespace(self) -> Namespace:

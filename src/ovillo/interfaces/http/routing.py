@@ -162,8 +162,7 @@ class EndpointRouter:
         if services is None and found.needs_services:
             services = await self._open()
         request_id = state.get("request_id", "")
-        # Endpoints that need no services promise not to touch them.
-        exchange = Exchange(cast("Services", services), principal, values, query, body, headers, request_id)
+        exchange = Exchange(services, principal, values, query, body, headers, request_id)
         if found.is_async:
             return await cast("Awaitable[Reply]", found.handler(exchange))
         blocking = cast("Callable[[Exchange[Any, Any]], Reply]", found.handler)

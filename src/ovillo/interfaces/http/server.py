@@ -58,8 +58,6 @@ _HURRY_S = 2
 #: New objects before the collector looks at them, and how many looks before it looks at older ones.
 _GARBAGE = (10_000, 20, 50)
 _SWITCH_S = 0.001
-#: Services that are built beside the first requests and not by them.
-_FIRST_ASKED = ("recorder", "importer", "transfer")
 
 
 def serve(
@@ -181,8 +179,7 @@ def _build(services: Services) -> None:
     """What the first request to write would have to wait for: the rules for secrets take a while to compile."""
     # A store that cannot be written is read all the same; who writes is told.
     with suppress(OvilloError):
-        for name in _FIRST_ASKED:
-            getattr(services, name)
+        _ = services.recorder, services.importer, services.transfer
 
 
 def _settle_garbage() -> None:

@@ -57,6 +57,5 @@ def open_mount(around: ServerContext, limits: Limits | None = None) -> Mount:
 def _ready(around: ServerContext) -> Services:
     """With the services a socket needs built, so that no frame waits for imports on the event loop."""
     services = around.backend.services()
-    for name in ("recorder", "feed", "catalog"):
-        getattr(services, name)
+    _ = services.recorder, services.feed, services.catalog
     return services
