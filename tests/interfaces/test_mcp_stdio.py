@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,6 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from ovillo.interfaces.mcp.loop import state_key
+from tests.faults.test_exhausted import until
 
 #: What ``ovillo mcp`` runs, without the command line around it.
 SERVE = """
@@ -143,6 +146,45 @@ def test_the_sealing_key_is_kept_private_and_survives_a_restart(tmp_path: Path) 
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
     assert len(state_key(blocked)) == 32
+
+
+@pytest.mark.requirement("FAULT-9")
+@pytest.mark.parametrize("asks_again", [True, False], ids=["asked again", "left alone"])
+def test_a_server_whose_first_opening_failed_watches_once_the_store_can_be_opened(
+    tmp_path: Path, fixtures: Path, asks_again: bool
+) -> None:
+    shutil.copytree(fixtures / "claude-code" / "home", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "ovillo-data").write_text("in the way of the data folder")
+    with _started(SERVE, tmp_path) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        listed = {"name": "list_sessions", "arguments": {}}
+        _exchange(process.stdin, process.stdout, 1, "initialize", OPENING)
+        _send(process.stdin, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        assert _exchange(process.stdin, process.stdout, 2, "tools/call", listed)["result"]["isError"]
+        while "not watching" not in process.stderr.readline():
+            pass
+        (tmp_path / "ovillo-data").unlink()
+        if asks_again:
+            said = _exchange(process.stdin, process.stdout, 3, "tools/call", listed)
+            assert said["result"]["structuredContent"]["total"] >= 4
+        transcript = next((tmp_path / ".claude" / "projects").glob("*/*.jsonl"))
+        later = transcript.with_name("0a0a0a0a-0000-4000-8000-000000000000.jsonl")
+        later.write_text(transcript.read_text(encoding="utf-8").replace(transcript.stem, later.stem), encoding="utf-8")
+        until(lambda: _sessions(tmp_path), lambda found: later.stem in found)
+        process.stdin.close()
+        assert process.wait(timeout=20) == 0
+
+
+def _sessions(home: Path) -> list[str]:
+    """What is stored, read past the server; asking it would make it look."""
+    database = home / "ovillo-data" / "ovillo.db"
+    if not database.exists():
+        return []
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db, suppress(sqlite3.OperationalError):
+        return [row[0] for row in db.execute("SELECT id FROM sessions")]
+    return []
 
 
 def _started(script: str, home: Path) -> subprocess.Popen[str]:

@@ -58,6 +58,7 @@ class Backend:
         self._new_texts = threading.Event()
         self._new_sessions = threading.Event()
         self._workers: list[threading.Thread] = []
+        self._wants_background = False
         self._in_background = False
         self._listeners: tuple[Callable[[ScanReport], None], ...] = ()
 
@@ -71,6 +72,8 @@ class Backend:
             if self._services is None:
                 self._services = self._open()
                 self._was_scanned = self._services.scan_state.indexed_through() is not None
+                if self._wants_background:
+                    self._begin_background(self._services)
             return self._services
 
     def settled(self) -> Services:
@@ -102,8 +105,14 @@ class Backend:
         self._listeners = (*self._listeners, listener)
 
     def start_background(self) -> None:
-        """Watch the sources and fill what is filled in the background. Does nothing the second time."""
+        """Watch the sources and fill what is filled in the background, from when the services are open: where they cannot be
+        opened now, that begins with the first call that finds them open. Does nothing once it has begun."""
+        self._wants_background = True
         services = self.services()
+        with self._lock:
+            self._begin_background(services)
+
+    def _begin_background(self, services: Services) -> None:
         if self._in_background or not services.settings.watch or self._stop.is_set():
             return
         self._in_background = True

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ovillo.settings import Settings
 
 _KEY_BYTES = 32
+#: How long a store that cannot be opened is left alone, at first and at most (seconds).
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 60.0
 
 
 def serve_stdio(
@@ -74,9 +76,12 @@ async def _start_background(server: OvilloServer, idle_start_s: float, breath_s:
 
 
 async def start_background(server: OvilloServer) -> None:
-    """Watch and embed from now on; a store that cannot be opened is told to the caller who needs it, not here."""
-    announce = server.announce(current_token())
-    await anyio.to_thread.run_sync(server.try_background, announce, abandon_on_cancel=True)
+    """Watch and embed from now on, or from when the store can be opened, which is tried again and again."""
+    server.backend.on_change(server.announce(current_token()))
+    wait_s = _FIRST_WAIT_S
+    while not await anyio.to_thread.run_sync(server.try_background, abandon_on_cancel=True):
+        await anyio.sleep(wait_s)
+        wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
 
 
 def state_key(data_dir: Path) -> bytes:

@@ -257,13 +257,14 @@ class OvilloServer:
 
     # --- what changes
 
-    def try_background(self, on_change: Callable[[ScanReport], None]) -> None:
-        """Start watching, from a worker thread. A store that cannot be opened is told to those who call, not here."""
-        self.backend.on_change(on_change)
+    def try_background(self) -> bool:
+        """Start watching, from a worker thread; false where the store cannot be opened. Those who call are told why."""
         try:
             self.backend.start_background()
         except Exception as error:  # noqa: BLE001  Worker boundary: those who call are told, with the same reason.
             _log.warning("not watching: %s", error)
+            return False
+        return True
 
     def announce(self, token: anyio.lowlevel.EventLoopToken) -> Callable[[ScanReport], None]:
         """What ingest calls from its thread when sessions changed: open subscriptions hear of it."""
