@@ -254,3 +254,42 @@ def test_a_repaired_database_that_was_sound_is_the_same(home: Path) -> None:
     assert rows(database) == before
     listed = ovillo(home, "key", "list")
     assert "mine" in listed.stdout
+
+
+@pytest.mark.requirement("FAULT-10")
+@pytest.mark.parametrize("is_there", [True, False], ids=["still there", "deleted"])
+def test_a_mirrored_session_whose_row_is_lost_is_there_once_and_kept_when_its_client_deleted_it(
+    home: Path, is_there: bool
+) -> None:
+    transcript = home / ".claude" / "projects" / "-p" / "s2.jsonl"
+    said = {"timestamp": "2026-01-02T03:04:05.000Z", "sessionId": "s2", "cwd": "/p"}
+    lines: list[dict[str, Any]] = [
+        {"type": "user", "uuid": "a1", "message": {"role": "user", "content": "where are the lanterns"}},
+        {
+            "type": "assistant",
+            "uuid": "a2",
+            "message": {"id": "msg_01Aa", "role": "assistant", "content": [{"type": "text", "text": "lanterns hang"}]},
+        },
+    ]
+    transcript.write_text("".join(json.dumps({**said, **line}) + "\n" for line in lines), encoding="utf-8")
+    assert ovillo(home, "scan").returncode == 0
+    database = home / "data" / "ovillo.db"
+    before = rows(database)
+    if not is_there:
+        transcript.unlink()
+    db = apsw.Connection(str(database))
+    leaves = db.execute("SELECT pageno FROM dbstat WHERE name = 'sessions' AND pagetype = 'leaf'").fetchall()
+    db.close()
+    data = bytearray(database.read_bytes())
+    for (page,) in leaves:
+        data[(page - 1) * PAGE : page * PAGE] = os.urandom(PAGE)
+    database.write_bytes(data)
+    assert ovillo(home, "doctor", "--repair", "--yes").returncode == 0
+    assert ovillo(home, "scan").returncode == 0
+    after = rows(database)
+    assert len(after["sessions"]) == len(before["sessions"])
+    assert len(after["messages"]) == len(before["messages"])
+    found = json.loads(ovillo(home, "search", "lanterns", "--json").stdout)["sessions"]
+    assert len(found) == 1
+    assert found[0]["id"].startswith("s2" if is_there else "recovered-")
+    assert found[0]["source"] == "claude_code"

@@ -6,7 +6,6 @@ does not add up is ``None``.
 
 from __future__ import annotations
 
-import mmap
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,12 +21,13 @@ class Pages:
     """Pages by number, those of the log on top. A context manager; ``None`` for a page that is not there."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("rb")
+        # Read, not mapped: where the disk itself is broken, a look at mapped memory ends the process.
+        self._file = path.open("rb", buffering=0)
         size = path.stat().st_size
-        self._data: mmap.mmap | bytes = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        self._head = self._read(0, 100)
         self.log = Log(path.with_name(f"{path.name}-wal"))
         self.page_size = self._page_size(size)
-        self.reserved = self._data[20] if size > 20 and self.has_header and self._data[20] < 64 else 0
+        self.reserved = self._head[20] if size > 20 and self.has_header and self._head[20] < 64 else 0
         in_file = -(-size // self.page_size)
         self.count = max([in_file, *self.log.frames], default=0)
         #: Bytes that hold something on each page.
@@ -35,25 +35,30 @@ class Pages:
 
     @property
     def has_header(self) -> bool:
-        return bytes(self._data[:16]) == _MAGIC
+        return self._head[:16] == _MAGIC
 
     def __enter__(self) -> Pages:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if isinstance(self._data, mmap.mmap):
-            self._data.close()
         self._file.close()
 
     def __getitem__(self, number: int) -> bytes | None:
         if number in self.log.frames:
             return self.log.page(number)
-        data = self._data[(number - 1) * self.page_size : number * self.page_size] if number > 0 else b""
-        return bytes(data) if len(data) == self.page_size else None
+        data = self._read((number - 1) * self.page_size, self.page_size) if number > 0 else b""
+        return data if len(data) == self.page_size else None
+
+    def _read(self, start: int, size: int) -> bytes:
+        try:
+            self._file.seek(start)
+            return self._file.read(size)
+        except OSError:
+            return b""
 
     def _page_size(self, size: int) -> int:
         if size >= 18 and self.has_header:
-            (given,) = struct.unpack_from(">H", self._data, 16)
+            (given,) = struct.unpack_from(">H", self._head, 16)
             given = 65536 if given == 1 else given
             if given in _SIZES:
                 return int(given)

@@ -15,16 +15,15 @@ from pathlib import Path
 import apsw
 
 from ovillo.model.errors import NotFound
-from ovillo.model.live import NATIVE
-from ovillo.model.records import Author, Role
 from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.aside import alone, put_in_place, remove_made
 from ovillo.store.sqlite.connection import open_writer
 from ovillo.store.sqlite.faults import explained
 from ovillo.store.sqlite.reindex import index_again
+from ovillo.store.sqlite.repair.orphans import messages_for_orphans, sessions_for_orphans
 from ovillo.store.sqlite.repair.pages import Pages
 from ovillo.store.sqlite.repair.salvage import Damage, Row, Salvage, Table, indexes_of, tables_of
-from ovillo.store.sqlite.rows import ROLE_CODES, unpack
+from ovillo.store.sqlite.rows import unpack
 from ovillo.store.sqlite.sequences import Sequences
 
 #: Made again by the next scan, the next look at files of code and documents, or in the background.
@@ -170,8 +169,8 @@ def _is_sound(name: str, row: Row) -> bool:
 
 def _mend(db: apsw.Connection, done: Repaired) -> None:
     """What rows say of other rows, where those are gone."""
-    _sessions_for_orphans(db, done)
-    _messages_for_orphans(db, done)
+    done.recovered_sessions = sessions_for_orphans(db)
+    done.recovered_messages = messages_for_orphans(db)
     for table in ("snapshots", "summaries", "idempotency", "messages"):
         db.execute(f"DELETE FROM {table} WHERE session_key NOT IN (SELECT key FROM sessions)")
     db.execute(
@@ -194,56 +193,6 @@ def _mend(db: apsw.Connection, done: Repaired) -> None:
             " coalesce((SELECT max(seq) FROM changes c WHERE c.namespace_key = s.namespace_key), 0) + 100000, 'session', s.id,"
             " coalesce(s.updated_at, 0) FROM sessions s GROUP BY s.namespace_key"
         )
-
-
-def _sessions_for_orphans(db: apsw.Connection, done: Repaired) -> None:
-    """Recorded messages whose session's row is lost; mirrored ones come again from their sources."""
-    namespace = db.execute("SELECT min(key) FROM namespaces").fetchone()[0] or 1
-    orphans = db.execute(
-        "SELECT session_key, min(created_at), max(created_at) FROM messages WHERE id LIKE 'msg\\_%' ESCAPE '\\'"
-        " AND session_key NOT IN (SELECT key FROM sessions) GROUP BY session_key"
-    ).fetchall()
-    for key, first, last in orphans:
-        db.execute(
-            "INSERT INTO sessions (key, namespace_key, id, source, title, kind, status, created_at, updated_at)"
-            " VALUES (?, ?, ?, ?, ?, 'root', 'active', ?, ?)",
-            (key, namespace, f"recovered-{key}", NATIVE, "Recovered: its title was lost to damage", first, last),
-        )
-    done.recovered_sessions = len(orphans)
-
-
-def _messages_for_orphans(db: apsw.Connection, done: Repaired) -> None:
-    """Texts whose message's row is lost, where no source brings it again. Keys rise with the order in a session, and the
-    notes of what was sent once often know the id."""
-    orphans = db.execute(
-        "SELECT p.message_key, p.session_key, min(p.role), min(p.created_at) FROM parts p JOIN sessions s ON s.key = p.session_key"
-        " WHERE (s.source = ? OR s.deleted_at_source) AND p.message_key NOT IN (SELECT key FROM messages)"
-        " GROUP BY p.message_key ORDER BY p.message_key",
-        (NATIVE,),
-    ).fetchall()
-    roles = {code: role for role, code in ROLE_CODES.items()}
-    for key, session, role, at in orphans:
-        (before,) = db.execute(
-            "SELECT max(seq) FROM messages WHERE session_key = ? AND key < ?", (session, key)
-        ).fetchone()
-        seq = 1 if before is None else before + 1
-        noted = db.execute(
-            "SELECT message_id FROM idempotency WHERE session_key = ? AND seq = ?", (session, seq)
-        ).fetchone()
-        said_by = roles.get(role, Role.USER)
-        db.execute(
-            "INSERT OR IGNORE INTO messages (key, session_key, seq, id, role, author, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                key,
-                session,
-                seq,
-                noted[0] if noted else f"msg_recovered-{key}",
-                str(said_by),
-                str(Author.HUMAN if said_by == Role.USER else Author.MODEL),
-                at,
-            ),
-        )
-        done.recovered_messages += db.changes()
 
 
 def _is_derived(name: str) -> bool:
