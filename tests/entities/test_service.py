@@ -83,7 +83,7 @@ def shop(made: Services) -> Services:
 
 @pytest.fixture
 def site(shop: Services, tmp_path: Path) -> Iterator[Site]:
-    endpoints = (*entities.ENDPOINTS, *sessions.ENDPOINTS, *v6.ENDPOINTS)
+    endpoints = (*entities.routes, *sessions.routes, *v6.routes)
     with serving(settings_for(tmp_path), endpoints=endpoints, services=shop) as running:
         yield running
 

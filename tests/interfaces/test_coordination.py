@@ -66,7 +66,7 @@ def pair(made: Services) -> Services:
 
 @pytest.fixture
 def site(pair: Services, tmp_path: Path) -> Iterator[Site]:
-    endpoints = (*sessions.ENDPOINTS, *links.ENDPOINTS, *contexts.ENDPOINTS, *timesheet.ENDPOINTS, *status.ENDPOINTS)
+    endpoints = (*sessions.routes, *links.routes, *contexts.routes, *timesheet.routes, *status.routes)
     with serving(settings_for(tmp_path), endpoints=endpoints, services=pair) as running:
         yield running
 
@@ -318,7 +318,7 @@ def test_status_over_rest(site: Site) -> None:
 
 @pytest.mark.requirement("CTX-7")
 def test_every_answer_over_rest_has_a_declared_shape() -> None:
-    for endpoint in (*links.ENDPOINTS, *contexts.ENDPOINTS, *timesheet.ENDPOINTS, *status.ENDPOINTS):
+    for endpoint in (*links.routes, *contexts.routes, *timesheet.routes, *status.routes):
         assert endpoint.reply is not None or endpoint.status == 204
         for shape in (endpoint.query, endpoint.body, endpoint.reply):
             if shape is not None:

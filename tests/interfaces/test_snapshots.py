@@ -226,7 +226,7 @@ def test_a_target_session_is_all_that_is_touched(made: Services) -> None:
 
 @pytest.fixture
 def site(one: Services) -> Iterator[Site]:
-    with serving(one.settings, endpoints=rest.ENDPOINTS, services=one) as running:
+    with serving(one.settings, endpoints=tuple(rest.routes), services=one) as running:
         yield running
 
 

@@ -94,10 +94,10 @@ def mount(context: ServerContext) -> Mount:
     """The description of this resource, and a word in the log when nobody can come in."""
     settings = context.settings
 
-    def describe(call: Exchange[Any, None]) -> Reply:
+    def describe(call: Exchange[Any, None]) -> Reply[dict[str, Any]]:
         return Reply(_metadata(settings, call.headers.get("host", ""), ""))
 
-    def describe_mcp(call: Exchange[Any, None]) -> Reply:
+    def describe_mcp(call: Exchange[Any, None]) -> Reply[dict[str, Any]]:
         return Reply(_metadata(settings, call.headers.get("host", ""), _MCP_PATH))
 
     endpoints: tuple[Endpoint, ...] = ()

@@ -1,17 +1,18 @@
 """What an HTTP endpoint is: declared once, from which its route, its checks and its place in ``/openapi.json`` are made.
 
-Owns the declaration only. Errors are raised as ``OvilloError`` and become problem JSON at the one edge.
+Owns the shape of a declaration; ``routes`` makes it from a handler. Errors are raised as ``OvilloError`` and become problem
+JSON at the one edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from ovillo.model.records import Namespace
+from ovillo.model.records import Namespace, SessionId
 from ovillo.security.principals import Principal
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Query = TypeVar("Query")
 Body = TypeVar("Body")
+Answer = TypeVar("Answer")
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class NoQuery(msgspec.Struct, forbid_unknown_fields=True):
@@ -48,6 +51,10 @@ class Exchange(Generic[Query, Body]):
     def namespace(self) -> Namespace:
         return self.principal.namespace
 
+    def session_id(self, ref: str | None = None) -> SessionId:
+        """Of the session that ``{id}`` of the path names, or ``ref``. Raises NotFound and Ambiguous."""
+        return self.services.catalog.resolve(self.namespace, self.path["id"] if ref is None else ref).session.id
+
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
@@ -57,23 +64,24 @@ class Pieces:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Generic[Answer]):
     """``body`` is a struct or plain data (sent as JSON), bytes (sent as they are, with ``content_type``), an async
     iterator of bytes (a stream without end, ended when the client leaves or the server stops), ``Pieces``, or ``None``."""
 
-    body: Any = None
+    body: Answer | bytes | Pieces | AsyncIterator[bytes] | None = None
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
 
 
-#: A plain function runs in a worker thread and may block; a coroutine runs on the event loop and must not.
-Handler = Callable[[Exchange[Any, Any]], Reply | Awaitable[Reply]]
+#: A plain function runs in a worker thread and may block; a coroutine runs on the event loop and must not. What is no
+#: ``Reply`` is the body of one.
+Handler = Callable[[Exchange[Any, Any]], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    method: Method
     #: As Starlette writes it: ``/api/sessions/{id}``.
     path: str
     #: Name of the operation in OpenAPI, unique.

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from ovillo import __version__
 from ovillo.interfaces.backend import Backend
-from ovillo.interfaces.http import metrics, pages
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http import pages
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, NoQuery, Reply
+from ovillo.interfaces.http.metrics import CONTENT_TYPE, Metrics
 from ovillo.interfaces.http.mounts import ServerContext
 from ovillo.interfaces.http.openapi import openapi_document
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.services import Services
 from ovillo.model.errors import OvilloError
 from ovillo.security.principals import ADMIN
@@ -52,56 +53,53 @@ class Readiness(msgspec.Struct, kw_only=True, rename="camel"):
     failing: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
-def monitoring_endpoints(context: ServerContext, figures: metrics.Metrics) -> list[Endpoint]:
-    backend = context.backend
+def monitoring_endpoints(context: ServerContext, figures: Metrics) -> Routes:
+    routes = Routes(_TAG)
 
-    def ready(call: Exchange[Any, None]) -> Reply:
-        answer = readiness(backend, stopping=context.stopping.is_set())
+    @routes("GET", "/healthz", "Whether the process lives", None, needs_services=False)
+    async def health(call: Exchange[NoQuery, None]) -> Health:
+        return Health(status="ok", version=__version__)
+
+    @routes(
+        "GET",
+        "/readyz",
+        "Whether it can serve: writer alive, disk not full, schema known",
+        None,
+        needs_services=False,
+        also={503: "Not ready; the reasons are named."},
+    )
+    def readiness(call: Exchange[NoQuery, None]) -> Reply[Readiness]:
+        answer = _readiness(context.backend, stopping=context.stopping.is_set())
         return Reply(answer, 503 if answer.reasons else 200, {"Cache-Control": "no-store"})
 
-    def measured(call: Exchange[Any, None]) -> Reply:
-        return Reply(figures.text(), content_type=metrics.CONTENT_TYPE)
+    @routes("GET", "/metrics", "Figures in Prometheus' text format", ADMIN, needs_services=False)
+    def metrics(call: Exchange[NoQuery, None]) -> Reply[bytes]:
+        return Reply(figures.text(), content_type=CONTENT_TYPE)
 
-    return [
-        Endpoint("GET", "/healthz", "health", "Whether the process lives", _TAG, None, _health, reply=Health, **_ALONE),
-        Endpoint(
-            "GET",
-            "/readyz",
-            "readiness",
-            "Whether it can serve: writer alive, disk not full, schema known",
-            _TAG,
-            None,
-            ready,
-            reply=Readiness,
-            also={503: "Not ready; the reasons are named."},
-            **_ALONE,
-        ),
-        Endpoint("GET", "/metrics", "metrics", "Figures in Prometheus' text format", _TAG, ADMIN, measured, **_ALONE),
-    ]
+    return routes
 
 
-def description_endpoints(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+def description_endpoints(endpoints: Sequence[Endpoint]) -> Routes:
     """``/openapi.json`` and ``/docs`` of these endpoints and themselves."""
-    document: dict[str, Any] = {}
+    routes = Routes(_TAG)
+    document: dict[str, bytes] = {}
 
-    async def described(call: Exchange[Any, None]) -> Reply:
+    @routes("GET", "/openapi.json", "This description for programs", None, needs_services=False)
+    async def openapi(call: Exchange[NoQuery, None]) -> Reply[bytes]:
         return Reply(document["json"])
 
-    async def shown(call: Exchange[Any, None]) -> Reply:
+    @routes("GET", "/docs", "This description for people", None, needs_services=False)
+    async def docs(call: Exchange[NoQuery, None]) -> Reply[bytes]:
         return Reply(
             document["html"], headers={"Content-Security-Policy": pages.POLICY}, content_type=pages.CONTENT_TYPE
         )
 
-    own = [
-        Endpoint("GET", "/openapi.json", "openapi", "This description for programs", _TAG, None, described, **_ALONE),
-        Endpoint("GET", "/docs", "docs", "This description for people", _TAG, None, shown, **_ALONE),
-    ]
-    described_as = openapi_document([*endpoints, *own])
+    described_as = openapi_document([*endpoints, *routes])
     document |= {"json": msgspec.json.encode(described_as), "html": pages.docs_page(described_as)}
-    return own
+    return routes
 
 
-def readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
+def _readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
     """Asks the store and the disk; not for the event loop."""
     if stopping:
         return Readiness(status="not ready", reasons=["the server is ending"])
@@ -135,10 +133,3 @@ def _reasons(services: Services) -> list[str]:
         (disk.free >= least, f"the disk is almost full ({disk.free // 1024} KiB left)"),
     )
     return [reason for good, reason in checks if not good]
-
-
-async def _health(call: Exchange[Any, None]) -> Reply:
-    return Reply(Health(status="ok", version=__version__))
-
-
-_ALONE: dict[str, Any] = {"needs_services": False}

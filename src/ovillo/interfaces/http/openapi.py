@@ -61,7 +61,7 @@ def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         "tags": [{"name": tag} for tag in dict.fromkeys(endpoint.tag for endpoint in endpoints)],
         "paths": paths,
         "components": {
-            "schemas": components,
+            "schemas": _referred_to(components, endpoints, schema_of),
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer", "description": "An API key or a JWT."},
                 "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -70,6 +70,16 @@ def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         # Servers on loopback may run without credentials.
         "security": [{"bearer": []}, {"apiKey": []}, {}],
     }
+
+
+def _referred_to(
+    components: dict[str, Any], endpoints: Sequence[Endpoint], schema_of: dict[str, Any]
+) -> dict[str, Any]:
+    """Without the structs of parameters, which stand in their operations one by one."""
+    bodies = {repr(kind) for endpoint in endpoints for kind in (endpoint.body, endpoint.reply) if kind is not None}
+    kept = {_name(schema_of[kind]) for kind in bodies}
+    queries = {_name(schema_of[repr(endpoint.query)]) for endpoint in endpoints}
+    return {name: schema for name, schema in components.items() if name in kept or name not in queries}
 
 
 def _kinds(endpoints: Sequence[Endpoint]) -> list[Any]:
@@ -149,9 +159,13 @@ def _responses(endpoint: Endpoint, schema_of: dict[str, Any]) -> dict[str, Any]:
 
 
 def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
-    name = schema.get("$ref", "").rpartition("/")[2]
-    found: dict[str, Any] = components.get(name, schema)
+    found: dict[str, Any] = components.get(_name(schema), schema)
     return found
+
+
+def _name(schema: dict[str, Any]) -> str:
+    """Of the component that it refers to; empty for a schema that stands here."""
+    return str(schema.get("$ref", "")).rpartition("/")[2]
 
 
 def _may_be_empty(endpoint: Endpoint) -> bool:

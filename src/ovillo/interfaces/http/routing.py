@@ -74,10 +74,9 @@ class _Prepared:
 
 def _noting(endpoint: Endpoint) -> Handler:
     """The handler, and behind it a note of who did what to which session."""
-    blocking = cast("Callable[[Exchange[Any, Any]], Reply]", endpoint.handler)
 
-    def handle(call: Exchange[Any, Any]) -> Reply:
-        reply = blocking(call)
+    def handle(call: Exchange[Any, Any]) -> Any:
+        answer = endpoint.handler(call)
         audit, given = call.services.audit, call.path["id"]
         if endpoint.deed == "removed":
             audit.removed(call.principal, "rest", endpoint.name, given)
@@ -85,7 +84,7 @@ def _noting(endpoint: Endpoint) -> Handler:
             # Reading takes the beginning of an id, too.
             whole = call.services.catalog.resolve(call.namespace, given).session.id
             audit.read(call.principal, "rest", endpoint.name, whole)
-        return reply
+        return answer
 
     return handle
 
@@ -141,7 +140,7 @@ class EndpointRouter:
 
     async def _answer(
         self, found: _Prepared, values: dict[str, str], scope: Scope, receive: Receive, state: dict[str, Any]
-    ) -> Reply | None:
+    ) -> Reply[Any] | None:
         """The handler's reply; ``None`` when the client is gone."""
         principal: Principal = state.get("principal", ANYONE)
         if found.scope is not None:
@@ -164,11 +163,12 @@ class EndpointRouter:
         request_id = state.get("request_id", "")
         exchange = Exchange(services, principal, values, query, body, headers, request_id)
         if found.is_async:
-            return await cast("Awaitable[Reply]", found.handler(exchange))
-        blocking = cast("Callable[[Exchange[Any, Any]], Reply]", found.handler)
-        return await anyio.to_thread.run_sync(blocking, exchange, limiter=self._limiter())
+            answer = await found.handler(exchange)
+        else:
+            answer = await anyio.to_thread.run_sync(found.handler, exchange, limiter=self._limiter())
+        return answer if isinstance(answer, Reply) else Reply(answer)
 
-    async def _send(self, found: _Prepared, reply: Reply, receive: Receive, send: Send) -> None:
+    async def _send(self, found: _Prepared, reply: Reply[Any], receive: Receive, send: Send) -> None:
         status = reply.status or found.status
         body = reply.body
         if isinstance(body, AsyncIterator):
@@ -204,7 +204,7 @@ class EndpointRouter:
     async def _stream(
         self,
         status: int,
-        reply: Reply,
+        reply: Reply[Any],
         chunks: AsyncIterator[bytes],
         receive: Receive,
         send: Send,
@@ -271,7 +271,7 @@ def _filled(template: str, path: str) -> str:
     return "/".join(there if segment.startswith("{") else segment for segment, there in pairs)
 
 
-def _raw(reply: Reply) -> list[tuple[bytes, bytes]]:
+def _raw(reply: Reply[Any]) -> list[tuple[bytes, bytes]]:
     return [
         (name.lower().encode("latin-1"), value.translate(_CONTROL).encode("latin-1", "replace"))
         for name, value in reply.headers.items()

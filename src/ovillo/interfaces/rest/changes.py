@@ -16,13 +16,16 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.http import message_shapes
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, Reply
+from ovillo.interfaces.http.routes import Routes
 from ovillo.model.audit import EVERY_SESSION
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import MAX_STORED
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ
 from ovillo.sessions.feed import Event, Subscription, event_of
+
+routes = Routes("Changes")
 
 _MOST = 1_000
 #: An answer with messages ends behind the one that passes this (characters).
@@ -78,7 +81,15 @@ def change_info(event: Event, *, with_message: bool) -> ChangeInfo:
     )
 
 
-async def _changes(call: Exchange[Query, None]) -> Reply:
+@routes(
+    "GET",
+    "/api/changes",
+    "What happened since a change, as JSON, or as server-sent events (Accept: text/event-stream)",
+    HISTORY_READ,
+    headers={"last-event-id": "Server-sent events: seq of the last change already seen; goes before since."},
+    also={404: "No such session."},
+)
+async def list_changes(call: Exchange[Query, None]) -> Reply[Changes]:
     if _STREAM in call.headers.get("accept", ""):
         return await _stream(call)
     session_id = await _session(call)
@@ -149,7 +160,7 @@ async def _subscribed(
     return await anyio.to_thread.run_sync(subscribe), woken
 
 
-async def _stream(call: Exchange[Query, None]) -> Reply:
+async def _stream(call: Exchange[Query, None]) -> Reply[Changes]:
     last = call.headers.get("last-event-id", "")
     cursor = int(last) if last.isdecimal() and len(last) < 19 else call.query.since
     subscription, woken = await _subscribed(call, cursor, await _session(call))
@@ -192,20 +203,3 @@ def _event_with_message(event: Event) -> bytes:
 def _framed(event: Event, *, with_message: bool) -> bytes:
     data = msgspec.json.encode(change_info(event, with_message=with_message))
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.cursor, event.kind.encode(), data)
-
-
-ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/api/changes",
-        "listChanges",
-        "What happened since a change, as JSON, or as server-sent events (Accept: text/event-stream)",
-        "Changes",
-        HISTORY_READ,
-        _changes,
-        query=Query,
-        reply=Changes,
-        headers={"last-event-id": "Server-sent events: seq of the last change already seen; goes before since."},
-        also={404: "No such session."},
-    ),
-)

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Reply
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.tools.code_shapes import (
     CallerInfo,
     IndexInfo,
@@ -31,7 +32,11 @@ from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.quoting import named
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
-_TAG = "Code"
+routes = Routes("Code")
+
+_FOUND = {404: "No such definition, file or folder in the index.", 409: "Several files or folders could be meant."}
+#: Opened by itself, a picture is a page of this server: it has its own style and nothing more.
+_PICTURE_ONLY = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
 
 
 class IndexBody(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -88,60 +93,71 @@ class Graph(Struct, kw_only=True):
     modules: list[ModuleInfo]
 
 
-def _index(call: Exchange[Any, IndexBody]) -> Reply:
+@routes(
+    "POST",
+    "/api/code/index",
+    "Read a folder's code, or what changed in it",
+    CONTEXT_WRITE,
+    also={404: "No such folder, or one that only the local user may add."},
+)
+def index_code(call: Exchange[NoQuery, IndexBody]) -> IndexInfo:
     check_may_index(call.services, call.principal, call.body.path)
-    return Reply(index_info(call.services.code.index(call.namespace, call.body.path)))
+    return index_info(call.services.code.index(call.namespace, call.body.path))
 
 
-def _roots(call: Exchange[Any, None]) -> Reply:
-    return Reply(Roots(roots=[root_info(root) for root in call.services.code.roots(call.namespace)]))
+@routes("GET", "/api/code/roots", "Indexed folders", CONTEXT_READ)
+def code_roots(call: Exchange[NoQuery, None]) -> Roots:
+    return Roots(roots=[root_info(root) for root in call.services.code.roots(call.namespace)])
 
 
-def _find(call: Exchange[FindQuery, None]) -> Reply:
+@routes("GET", "/api/code/symbols", "Definitions by name", CONTEXT_READ, also=_FOUND)
+def find_symbols(call: Exchange[FindQuery, None]) -> Symbols:
     query = call.query
     rows = call.services.code.find(
         call.namespace, query.name, root=_root(call, query.root), is_prefix=query.prefix, limit=query.limit
     )
-    return Reply(Symbols(symbols=[symbol_info(row) for row in rows]))
+    return Symbols(symbols=[symbol_info(row) for row in rows])
 
 
-def _search(call: Exchange[SearchQuery, None]) -> Reply:
+@routes("GET", "/api/code/search", "Definitions by what they do", CONTEXT_READ, also=_FOUND)
+def search_symbols(call: Exchange[SearchQuery, None]) -> Described:
     query = call.query
     found = call.services.symbols.find(call.namespace, query.q, root=_root(call, query.root), limit=query.limit)
-    return Reply(described_info(found))
+    return described_info(found)
 
 
-def _file(call: Exchange[FileQuery, None]) -> Reply:
+@routes("GET", "/api/code/file", "What a file defines", CONTEXT_READ, also=_FOUND)
+def symbols_of_file(call: Exchange[FileQuery, None]) -> Symbols:
     rows = call.services.code.symbols_of(call.namespace, call.query.file, root=_root(call, call.query.root))
-    return Reply(Symbols(symbols=[symbol_info(row) for row in rows]))
+    return Symbols(symbols=[symbol_info(row) for row in rows])
 
 
-def _show(call: Exchange[PlaceQuery, None]) -> Reply:
+@routes("GET", "/api/code/symbol", "One definition with its calls and tests", CONTEXT_READ, also=_FOUND)
+def show_symbol(call: Exchange[PlaceQuery, None]) -> SymbolDetails:
     code, symbol = call.services.code, _meant(call)
     lines = None
     if call.query.source:
         symbol = code.fresh(call.namespace, symbol)
         lines = code.source_of(call.namespace, symbol).text
-    return Reply(details(code.show(call.namespace, symbol), lines))
+    return details(code.show(call.namespace, symbol), lines)
 
 
-def _callers(call: Exchange[PlaceQuery, None]) -> Reply:
+@routes("GET", "/api/code/callers", "Who calls a definition", CONTEXT_READ, also=_FOUND)
+def callers_of_symbol(call: Exchange[PlaceQuery, None]) -> Callers:
     symbol = _meant(call)
     found = call.services.code.callers(call.namespace, symbol)
-    return Reply(Callers(symbol=symbol_info(symbol), callers=[caller_info(caller) for caller in found]))
+    return Callers(symbol=symbol_info(symbol), callers=[caller_info(caller) for caller in found])
 
 
-def _graph(call: Exchange[RootQuery, None]) -> Reply:
+@routes("GET", "/api/code/graph", "Which module imports which", CONTEXT_READ, also=_FOUND)
+def module_graph(call: Exchange[RootQuery, None]) -> Graph:
     root = call.services.code.root(call.namespace, call.query.root)
     nodes = call.services.code.graph(call.namespace, root)
-    return Reply(Graph(root=root, modules=[module_info(node) for node in nodes]))
+    return Graph(root=root, modules=[module_info(node) for node in nodes])
 
 
-#: Opened by itself, a picture is a page of this server: it has its own style and nothing more.
-_PICTURE_ONLY = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
-
-
-def _picture(call: Exchange[RootQuery, None]) -> Reply:
+@routes("GET", "/api/code/graph.svg", "The module graph as a picture", CONTEXT_READ, also=_FOUND)
+def module_picture(call: Exchange[RootQuery, None]) -> Reply[bytes]:
     root = call.services.code.root(call.namespace, call.query.root)
     drawn = call.services.code.picture(call.namespace, root)
     return Reply(drawn.encode(), content_type="image/svg+xml", headers=_PICTURE_ONLY)
@@ -169,35 +185,3 @@ def _meant(call: Exchange[PlaceQuery, None]) -> SymbolRow:
             f"Nothing is defined around line {query.line} of {named(query.file)}.", hint="Look at another line."
         )
     return found
-
-
-_NONE = {404: "No such definition, file or folder in the index."}
-_TWO = _NONE | {409: "Several files or folders could be meant."}
-
-
-def _get(path: str, name: str, summary: str, handler: Any, query: type[Any], reply: type[Any] | None) -> Endpoint:
-    return Endpoint("GET", path, name, summary, _TAG, CONTEXT_READ, handler, query, reply=reply, also=_TWO)
-
-
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/api/code/index",
-        "indexCode",
-        "Read a folder's code, or what changed in it",
-        _TAG,
-        CONTEXT_WRITE,
-        _index,
-        body=IndexBody,
-        reply=IndexInfo,
-        also={404: "No such folder, or one that only the local user may add."},
-    ),
-    Endpoint("GET", "/api/code/roots", "codeRoots", "Indexed folders", _TAG, CONTEXT_READ, _roots, reply=Roots),
-    _get("/api/code/symbols", "findSymbols", "Definitions by name", _find, FindQuery, Symbols),
-    _get("/api/code/search", "searchSymbols", "Definitions by what they do", _search, SearchQuery, Described),
-    _get("/api/code/file", "symbolsOfFile", "What a file defines", _file, FileQuery, Symbols),
-    _get("/api/code/symbol", "showSymbol", "One definition with its calls and tests", _show, PlaceQuery, SymbolDetails),
-    _get("/api/code/callers", "callersOfSymbol", "Who calls a definition", _callers, PlaceQuery, Callers),
-    _get("/api/code/graph", "moduleGraph", "Which module imports which", _graph, RootQuery, Graph),
-    _get("/api/code/graph.svg", "modulePicture", "The module graph as a picture", _picture, RootQuery, None),
-)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.tools import context_store, context_switch
 from ovillo.memory.contexts import MAX_TTL_S
 from ovillo.model.clock import to_iso
@@ -17,7 +18,10 @@ from ovillo.model.coordination import ContextEntry
 from ovillo.model.errors import NotFound
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
-_TAG = "Contexts"
+routes = Routes("Contexts")
+
+_NONE = {404: "Nothing under this key, or its time is over."}
+_PATH = "/api/contexts/{key}"
 
 
 class Where(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -60,66 +64,53 @@ def _caller(call: Exchange[Any, Any], session_id: str | None) -> str:
     return session_id or f"principal {call.principal.name}"
 
 
-def _list(call: Exchange[Where, None]) -> Reply:
+@routes("GET", "/api/contexts", "Contexts and the keys in one of them", CONTEXT_READ)
+def list_contexts(call: Exchange[Where, None]) -> Held:
     contexts, caller = call.services.contexts, _caller(call, call.query.session_id)
     current = contexts.current(call.namespace, caller)
     entries = contexts.entries(call.namespace, caller, context=call.query.namespace)
-    held = Held(
+    return Held(
         current_context=current,
         namespace=call.query.namespace or current,
         entries=[entry.key for entry in entries],
         contexts=contexts.names(call.namespace),
     )
-    return Reply(held)
 
 
-def _put(call: Exchange[Where, NewEntry]) -> Reply:
-    entry = call.services.contexts.store(
-        call.namespace,
-        _caller(call, call.query.session_id),
-        call.path["key"],
-        call.body.value,
-        ttl_s=call.body.ttl,
-        context=call.query.namespace,
+@routes("POST", "/api/contexts/switch", "Make another context the current one", CONTEXT_WRITE)
+def switch_context(call: Exchange[NoQuery, Switch]) -> context_switch.Output:
+    given, caller = call.body, _caller(call, call.body.session_id)
+    return context_switch.switched(
+        call.services.contexts.switch(
+            call.namespace, caller, given.target_context, preserve_current=given.preserve_current
+        )
     )
-    stored = context_store.Output(
-        success=True,
-        key=entry.key,
-        namespace=entry.context,
-        stored_at=to_iso(entry.stored_at),
-        expires_at=to_iso(entry.expires_at) or UNSET,
+
+
+@routes("PUT", _PATH, "Store a value under a key", CONTEXT_WRITE)
+def put_context_entry(call: Exchange[Where, NewEntry]) -> context_store.Output:
+    given, caller = call.body, _caller(call, call.query.session_id)
+    return context_store.stored(
+        call.services.contexts.store(
+            call.namespace, caller, call.path["key"], given.value, ttl_s=given.ttl, context=call.query.namespace
+        )
     )
-    return Reply(stored)
 
 
-def _get(call: Exchange[Where, None]) -> Reply:
+@routes("GET", _PATH, "The value under a key", CONTEXT_READ, also=_NONE)
+def get_context_entry(call: Exchange[Where, None]) -> Entry:
     caller, key = _caller(call, call.query.session_id), call.path["key"]
     found = call.services.contexts.retrieve(call.namespace, caller, key, context=call.query.namespace)
     if found.entry is None:
         raise _missing(key, found.context, found.reason)
-    return Reply(_shown(found.entry))
+    return _shown(found.entry)
 
 
-def _delete(call: Exchange[Where, None]) -> Reply:
+@routes("DELETE", _PATH, "Remove a key", CONTEXT_WRITE, also=_NONE)
+def delete_context_entry(call: Exchange[Where, None]) -> None:
     caller, key = _caller(call, call.query.session_id), call.path["key"]
     if not call.services.contexts.forget(call.namespace, caller, key, context=call.query.namespace):
         raise _missing(key, call.query.namespace or call.services.contexts.current(call.namespace, caller), None)
-    return Reply(None, 204)
-
-
-def _switch(call: Exchange[Any, Switch]) -> Reply:
-    given = call.body
-    done = call.services.contexts.switch(
-        call.namespace, _caller(call, given.session_id), given.target_context, preserve_current=given.preserve_current
-    )
-    switched = context_switch.Output(
-        success=True,
-        previous_context=done.previous,
-        context_loaded=done.loaded,
-        entries=done.entries,
-        dropped=done.dropped,
-    )
-    return Reply(switched)
 
 
 def _shown(entry: ContextEntry) -> Entry:
@@ -138,68 +129,3 @@ def _missing(key: str, context: str, reason: str | None) -> NotFound:
     return NotFound(
         f"{key!r} {why} in the context {context!r}.", hint="GET /api/contexts shows what is held, and where."
     )
-
-
-_NONE = {404: "Nothing under this key, or its time is over."}
-_PATH = "/api/contexts/{key}"
-
-ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/api/contexts",
-        "listContexts",
-        "Contexts and the keys in one of them",
-        _TAG,
-        CONTEXT_READ,
-        _list,
-        query=Where,
-        reply=Held,
-    ),
-    Endpoint(
-        "POST",
-        "/api/contexts/switch",
-        "switchContext",
-        "Make another context the current one",
-        _TAG,
-        CONTEXT_WRITE,
-        _switch,
-        body=Switch,
-        reply=context_switch.Output,
-    ),
-    Endpoint(
-        "PUT",
-        _PATH,
-        "putContextEntry",
-        "Store a value under a key",
-        _TAG,
-        CONTEXT_WRITE,
-        _put,
-        query=Where,
-        body=NewEntry,
-        reply=context_store.Output,
-    ),
-    Endpoint(
-        "GET",
-        _PATH,
-        "getContextEntry",
-        "The value under a key",
-        _TAG,
-        CONTEXT_READ,
-        _get,
-        query=Where,
-        reply=Entry,
-        also=_NONE,
-    ),
-    Endpoint(
-        "DELETE",
-        _PATH,
-        "deleteContextEntry",
-        "Remove a key",
-        _TAG,
-        CONTEXT_WRITE,
-        _delete,
-        query=Where,
-        status=204,
-        also=_NONE,
-    ),
-)

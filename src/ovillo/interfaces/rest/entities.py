@@ -9,15 +9,15 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange
+from ovillo.interfaces.http.routes import Routes
+from ovillo.interfaces.rest.from_tools import through
 from ovillo.interfaces.tools import where_discussed
-from ovillo.interfaces.tools.registry import Registry
 from ovillo.interfaces.tools.where_discussed import MentionInfo, NameInfo, name_info, place_info, words_for
 from ovillo.model.entities import EntityType, SessionEntity
 from ovillo.security.principals import CONTEXT_READ
 
-_TAG = "Entities"
-_TOOL = Registry([where_discussed.TOOL])
+routes = Routes("Entities")
 
 
 class ListQuery(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -75,68 +75,36 @@ def entity_info(entity: SessionEntity) -> EntityInfo:
     )
 
 
-def _list(call: Exchange[ListQuery, None]) -> Reply:
+@routes("GET", "/api/entities", "Names that sessions speak of", CONTEXT_READ)
+def list_entities(call: Exchange[ListQuery, None]) -> Names:
     query = call.query
     found = call.services.entities.names(call.namespace, beginning=query.prefix, type=query.type, limit=query.limit)
-    return Reply(Names(entities=[name_info(x) for x in found]))
+    return Names(entities=[name_info(x) for x in found])
 
 
-def _mentions(call: Exchange[MentionsQuery, None]) -> Reply:
-    query = call.query
-    given = {
-        "entity": call.path["name"],
-        "type": query.type.value if query.type else None,
-        "projectID": query.project,
-        "sessionID": query.session,
-        "limit": query.limit,
-        "cursor": query.cursor,
-    }
-    arguments = {name: value for name, value in given.items() if value is not None}
-    return Reply(_TOOL.answer(call.services, call.principal, "where_discussed", arguments).structured)
+through(
+    routes,
+    where_discussed.TOOL,
+    "GET",
+    "/api/entities/{name}/mentions",
+    name="listMentions",
+    summary="Where an entity was discussed",
+    query=MentionsQuery,
+    names={"name": "entity", "project": "projectID", "session": "sessionID"},
+    also={404: "No session names it."},
+)
 
 
-def _of_session(call: Exchange[SessionQuery, None]) -> Reply:
-    session_id = call.services.catalog.resolve(call.namespace, call.path["id"]).session.id
+@routes(
+    "GET",
+    "/api/sessions/{id}/entities",
+    "Entities of a session",
+    CONTEXT_READ,
+    also={404: "No such session."},
+    deed="read",
+)
+def list_session_entities(call: Exchange[SessionQuery, None]) -> OfSession:
+    session_id = call.session_id()
     types = (call.query.type,) if call.query.type else ()
     found = call.services.entities.entities_of_session(call.namespace, session_id, types=types, limit=call.query.limit)
-    return Reply(OfSession(session_id=session_id, entities=[entity_info(x) for x in found]))
-
-
-ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/api/entities",
-        "listEntities",
-        "Names that sessions speak of",
-        _TAG,
-        CONTEXT_READ,
-        _list,
-        query=ListQuery,
-        reply=Names,
-    ),
-    Endpoint(
-        "GET",
-        "/api/entities/{name}/mentions",
-        "listMentions",
-        "Where an entity was discussed",
-        _TAG,
-        CONTEXT_READ,
-        _mentions,
-        query=MentionsQuery,
-        reply=where_discussed.Output,
-        also={404: "No session names it."},
-    ),
-    Endpoint(
-        "GET",
-        "/api/sessions/{id}/entities",
-        "listSessionEntities",
-        "Entities of a session",
-        _TAG,
-        CONTEXT_READ,
-        _of_session,
-        query=SessionQuery,
-        reply=OfSession,
-        also={404: "No such session."},
-        deed="read",
-    ),
-)
+    return OfSession(session_id=session_id, entities=[entity_info(x) for x in found])

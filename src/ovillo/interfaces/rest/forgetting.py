@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery
+from ovillo.interfaces.http.routes import Routes
 from ovillo.model.clock import to_iso
 from ovillo.model.tombstones import Tombstone
 from ovillo.security.principals import ADMIN
 
-_TAG = "Forgetting"
+routes = Routes("Forgetting")
+
+_NONE = {404: "Nothing of that name or mark."}
 
 
 class Forget(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
@@ -58,62 +61,45 @@ class Stones(Struct, rename="camel", kw_only=True):
     forgotten: list[Stone]
 
 
-def _forget(call: Exchange[Any, Forget]) -> Reply:
+@routes(
+    "POST",
+    "/api/forget",
+    "Remove a session, a project or a source for good",
+    ADMIN,
+    also=_NONE | {409: "The name stands for several."},
+)
+def forget(call: Exchange[NoQuery, Forget]) -> ForgottenNow:
     forgetting = call.services.forgetting
     plan = forgetting.plan(call.namespace, call.body.target, call.body.name)
     done = forgetting.forget(call.principal, "rest", plan) if call.body.confirm else None
     traces = plan.traces
-    return Reply(
-        ForgottenNow(
-            target=plan.target,
-            name=plan.name,
-            sessions=list(plan.sessions),
-            counts=Counts(**{name: getattr(traces, name) for name in Counts.__struct_fields__}),
-            dry_run=done is None,
-            removed=done.sessions if done else 0,
-            marks=list(done.marks) if done else [],
-            unfinished=done.unfinished if done else None,
-        )
+    return ForgottenNow(
+        target=plan.target,
+        name=plan.name,
+        sessions=list(plan.sessions),
+        counts=Counts(**{name: getattr(traces, name) for name in Counts.__struct_fields__}),
+        dry_run=done is None,
+        removed=done.sessions if done else 0,
+        marks=list(done.marks) if done else [],
+        unfinished=done.unfinished if done else None,
     )
 
 
-def _list(call: Exchange[Any, None]) -> Reply:
-    return Reply(Stones(forgotten=[_shown(stone) for stone in call.services.forgetting.listed(call.namespace)]))
+@routes("GET", "/api/forget", "What was forgotten, by mark", ADMIN)
+def list_forgotten(call: Exchange[NoQuery, None]) -> Stones:
+    return Stones(forgotten=[_shown(stone) for stone in call.services.forgetting.listed(call.namespace)])
 
 
-def _allow(call: Exchange[Any, None]) -> Reply:
-    return Reply(_shown(call.services.forgetting.allow(call.namespace, call.path["mark"])))
+@routes(
+    "DELETE",
+    "/api/forget/{mark}",
+    "Allow what was forgotten to be read again",
+    ADMIN,
+    also=_NONE | {409: "Several marks begin so."},
+)
+def allow_again(call: Exchange[NoQuery, None]) -> Stone:
+    return _shown(call.services.forgetting.allow(call.namespace, call.path["mark"]))
 
 
 def _shown(stone: Tombstone) -> Stone:
     return Stone(mark=stone.mark.hex(), kind=stone.kind.value, at=to_iso(stone.at), sessions=stone.sessions)
-
-
-_NONE = {404: "Nothing of that name or mark."}
-
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/api/forget",
-        "forget",
-        "Remove a session, a project or a source for good",
-        _TAG,
-        ADMIN,
-        _forget,
-        body=Forget,
-        reply=ForgottenNow,
-        also=_NONE | {409: "The name stands for several."},
-    ),
-    Endpoint("GET", "/api/forget", "listForgotten", "What was forgotten, by mark", _TAG, ADMIN, _list, reply=Stones),
-    Endpoint(
-        "DELETE",
-        "/api/forget/{mark}",
-        "allowAgain",
-        "Allow what was forgotten to be read again",
-        _TAG,
-        ADMIN,
-        _allow,
-        reply=Stone,
-        also=_NONE | {409: "Several marks begin so."},
-    ),
-)

@@ -1,16 +1,18 @@
-"""Reading endpoints that answer what the tools answer: search, history, lineage, statistics, recovery.
+"""Endpoints that answer what a tool answers.
 
-Owns which tool stands behind which path; arguments and answers are the tools' own.
+Owns the way from path, parameters and body to a tool's arguments. Scope, title, types and answer are the tool's own.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import NODEFAULT, Struct, structs
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Handler, NoQuery, Reply
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Method, NoQuery
+from ovillo.interfaces.http.routes import Routes, camel
 from ovillo.interfaces.tools import (
     get_session_history,
     get_session_lineage,
@@ -20,68 +22,83 @@ from ovillo.interfaces.tools import (
 )
 from ovillo.interfaces.tools.contract import Tool
 from ovillo.interfaces.tools.registry import Registry
-from ovillo.interfaces.tools.schema import wire_name
-from ovillo.model.limits import LIST_LIMIT_MAX, MAX_ANSWER_TOKENS, SEARCH_LIMIT_MAX
-from ovillo.security.principals import HISTORY_READ
 from ovillo.sessions.calling import CallContext
 
-_TAG = "Reading"
+routes = Routes("Reading")
 
 
-class SearchQuery(Struct, rename=wire_name, kw_only=True, forbid_unknown_fields=True):
-    query: str | None = None
-    agent: str | None = None
-    project_id: str | None = None
-    start_date: str | None = None
-    end_date: str | None = None
-    limit: Annotated[int, Meta(ge=1, le=SEARCH_LIMIT_MAX)] | None = None
-    cursor: str | None = None
+def through(
+    routes: Routes,
+    tool: Tool[Any],
+    method: Method,
+    path: str,
+    *,
+    name: str | None = None,
+    summary: str | None = None,
+    query: type[Struct] = NoQuery,
+    body: type[Struct] | None = None,
+    reply: type[Struct] | None = None,
+    names: Mapping[str, str] | None = None,
+    also: Mapping[int, str] | None = None,
+) -> None:
+    """Declares an endpoint that calls ``tool``. ``names`` are arguments that are called otherwise here; ``reply`` is an answer
+    with fewer fields than the tool's."""
+    registry, called = Registry([tool]), names or {"id": "sessionID"}
 
-
-class HistoryQuery(Struct, kw_only=True, forbid_unknown_fields=True):
-    cursor: str | None = None
-    limit: Annotated[int, Meta(ge=1, le=LIST_LIMIT_MAX)] | None = None
-    around: str | None = None
-    response_format: Literal["concise", "detailed"] | None = None
-
-
-class RecoverQuery(Struct, kw_only=True, forbid_unknown_fields=True):
-    max_tokens: Annotated[int, Meta(ge=200, le=MAX_ANSWER_TOKENS)] | None = None
-
-
-def _through(tool: Tool[Any]) -> Handler:
-    registry = Registry([tool])
-
-    def handle(call: Exchange[Any, None]) -> Reply:
-        given = msgspec.to_builtins(call.query)
-        arguments = {name: value for name, value in given.items() if value is not None}
-        if "id" in call.path:
-            arguments["sessionID"] = call.path["id"]
+    def handle(call: Exchange[Any, Any]) -> Struct:
+        given = {**call.path, **msgspec.to_builtins(call.query), **(msgspec.to_builtins(call.body) if body else {})}
+        arguments = {called.get(each, each): value for each, value in given.items() if value is not None}
         context = CallContext(tool=tool.name, arguments=arguments, channel="rest")
-        return Reply(registry.answer(call.services, call.principal, tool.name, arguments, context).structured)
+        answer = registry.answer(call.services, call.principal, tool.name, arguments, context).structured
+        return answer if reply is None else reply(**{each: getattr(answer, each) for each in reply.__struct_fields__})
 
-    return handle
-
-
-def _endpoint(path: str, name: str, tool: Tool[Any], query: type[Any] = NoQuery) -> Endpoint:
-    return Endpoint(
-        "GET",
-        path,
-        name,
-        tool.title,
-        _TAG,
-        HISTORY_READ,
-        _through(tool),
-        query=query,
-        reply=tool.output,
-        also={404: "No such session."} if "{id}" in path else {},
+    routes.add(
+        Endpoint(
+            method,
+            path,
+            name or camel(tool.name),
+            summary or tool.title,
+            routes.tag,
+            tool.scope,
+            handle,
+            query,
+            body,
+            reply or tool.output,
+            also=also or {},
+        )
     )
 
 
-ENDPOINTS = (
-    _endpoint("/api/search", "search", search_sessions.TOOL, SearchQuery),
-    _endpoint("/api/sessions/{id}/history", "getSessionHistory", get_session_history.TOOL, HistoryQuery),
-    _endpoint("/api/sessions/{id}/lineage", "getSessionLineage", get_session_lineage.TOOL),
-    _endpoint("/api/sessions/{id}/stats", "getSessionStats", get_session_stats.TOOL),
-    _endpoint("/api/sessions/{id}/recover", "recoverContext", recover_context.TOOL, RecoverQuery),
+def parameters(tool: Tool[Any], *names: str) -> type[Struct]:
+    """These arguments of the tool, with their types and defaults, for an address."""
+    known = {field.encode_name: field for field in structs.fields(tool.input)}
+    fields = [known[name] for name in names]
+    return msgspec.defstruct(
+        f"{tool.name}_parameters",
+        [(x.name, x.type) if x.default is NODEFAULT else (x.name, x.type, x.default) for x in fields],
+        rename={x.name: x.encode_name for x in fields},
+        module=__name__,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+
+
+_NONE = {404: "No such session."}
+_SEARCHED = ("query", "agent", "projectID", "startDate", "endDate", "limit", "cursor")
+_READ = ("cursor", "limit", "around", "response_format")
+
+through(
+    routes,
+    search_sessions.TOOL,
+    "GET",
+    "/api/search",
+    name="search",
+    query=parameters(search_sessions.TOOL, *_SEARCHED),
 )
+for _tool, _last, _names in (
+    (get_session_history.TOOL, "history", _READ),
+    (get_session_lineage.TOOL, "lineage", ()),
+    (get_session_stats.TOOL, "stats", ()),
+    (recover_context.TOOL, "recover", ("max_tokens",)),
+):
+    through(routes, _tool, "GET", f"/api/sessions/{{id}}/{_last}", query=parameters(_tool, *_names), also=_NONE)

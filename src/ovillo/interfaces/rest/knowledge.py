@@ -6,11 +6,12 @@ Owns the requests and answers. Paths are those of the server's machine: only its
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.tools.knowledge_shapes import (
     KnowledgeAdded,
     KnowledgeAnswerInfo,
@@ -24,7 +25,7 @@ from ovillo.model.errors import PermissionDenied
 from ovillo.model.quoting import named
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
-_TAG = "Knowledge"
+routes = Routes("Knowledge")
 
 
 class AddBody(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -47,7 +48,14 @@ class Documents(Struct, kw_only=True):
     documents: list[KnowledgeDocumentInfo]
 
 
-def _add(call: Exchange[Any, AddBody]) -> Reply:
+@routes(
+    "POST",
+    "/api/knowledge",
+    "Add documents, or read again what changed in them",
+    CONTEXT_WRITE,
+    also={404: "No such file or folder."},
+)
+def add_knowledge(call: Exchange[NoQuery, AddBody]) -> KnowledgeAdded:
     paths = call.body.paths
     if not is_local_user(call.principal.name, call.principal.key_id):
         known = {document.path for document in call.services.knowledge.list(call.namespace)}
@@ -56,61 +64,27 @@ def _add(call: Exchange[Any, AddBody]) -> Reply:
                 f"{named(call.principal.name)} may not add files of this machine to the knowledge documents.",
                 hint="Run `ovillo knowledge add PATH` on the server; then it can be refreshed from here.",
             )
-    return Reply(added_info(call.services.knowledge.add(call.namespace, paths, base=Path("/"))))
+    return added_info(call.services.knowledge.add(call.namespace, paths, base=Path("/")))
 
 
-def _list(call: Exchange[Any, None]) -> Reply:
-    return Reply(Documents(documents=[document_info(one) for one in call.services.knowledge.list(call.namespace)]))
+@routes("GET", "/api/knowledge", "Knowledge documents", CONTEXT_READ)
+def list_knowledge(call: Exchange[NoQuery, None]) -> Documents:
+    return Documents(documents=[document_info(one) for one in call.services.knowledge.list(call.namespace)])
 
 
-def _search(call: Exchange[Any, SearchBody]) -> Reply:
+@routes("POST", "/api/knowledge/search", "Answer from knowledge documents with places, or abstain", CONTEXT_READ)
+def search_knowledge(call: Exchange[NoQuery, SearchBody]) -> KnowledgeAnswerInfo:
     body = call.body
     found = call.services.knowledge.search(call.namespace, body.query, top_k=body.top_k, min_score=body.min_score)
-    return Reply(answer_info(found))
+    return answer_info(found)
 
 
-def _remove(call: Exchange[PathQuery, None]) -> Reply:
-    call.services.knowledge.remove(call.namespace, call.query.path)
-    return Reply(status=204)
-
-
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/api/knowledge",
-        "addKnowledge",
-        "Add documents, or read again what changed in them",
-        _TAG,
-        CONTEXT_WRITE,
-        _add,
-        body=AddBody,
-        reply=KnowledgeAdded,
-        also={404: "No such file or folder."},
-    ),
-    Endpoint(
-        "GET", "/api/knowledge", "listKnowledge", "Knowledge documents", _TAG, CONTEXT_READ, _list, reply=Documents
-    ),
-    Endpoint(
-        "POST",
-        "/api/knowledge/search",
-        "searchKnowledge",
-        "Answer from knowledge documents with places, or abstain",
-        _TAG,
-        CONTEXT_READ,
-        _search,
-        body=SearchBody,
-        reply=KnowledgeAnswerInfo,
-    ),
-    Endpoint(
-        "DELETE",
-        "/api/knowledge",
-        "removeKnowledge",
-        "Drop a document; its file is not touched",
-        _TAG,
-        CONTEXT_WRITE,
-        _remove,
-        PathQuery,
-        status=204,
-        also={404: "No such document."},
-    ),
+@routes(
+    "DELETE",
+    "/api/knowledge",
+    "Drop a document; its file is not touched",
+    CONTEXT_WRITE,
+    also={404: "No such document."},
 )
+def remove_knowledge(call: Exchange[PathQuery, None]) -> None:
+    call.services.knowledge.remove(call.namespace, call.query.path)

@@ -5,13 +5,14 @@ Owns the requests and answers of messages.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.acknowledged import acknowledged
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Reply
+from ovillo.interfaces.http.routes import Routes
 from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
 from ovillo.model.records import SessionId
@@ -21,13 +22,23 @@ from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.drafts import MessageDraft
 from ovillo.sessions.message_pages import message_page
 
-_TAG = "Messages"
+routes = Routes("Messages")
+
 #: A page holds at most this many messages, whatever is asked for, and ends behind the one that passes the characters
 #: below.
 _PAGE = 10_000
 _BATCH = 1_000
 _FETCH = 500
 _PAGE_CHARS = 8 * 1024 * 1024
+_PATH = "/api/sessions/{id}/messages"
+_MISSING = {404: "No such session."}
+_APPENDING = {
+    200: "It was stored before under this key: the answer it got then.",
+    404: "No such session.",
+    409: "The session is mirrored and read-only, or the key was used for another message.",
+    503: "The store cannot write now; try again with the same key.",
+}
+_KEY = {"idempotency-key": "A fresh UUID for each message, the same one for a retry. Needed, here or in the body."}
 
 
 class Page(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
@@ -72,7 +83,16 @@ class SummaryReply(Struct, rename="camel", kw_only=True):
     warning: str | None
 
 
-async def _append(call: Exchange[Any, message_shapes.NewMessage]) -> Reply:
+@routes(
+    "POST",
+    _PATH,
+    "Append a message; answered after it is stored durably",
+    SESSIONS_WRITE,
+    status=201,
+    headers=_KEY,
+    also=_APPENDING,
+)
+async def append_message(call: Exchange[NoQuery, message_shapes.NewMessage]) -> Reply[AppendedInfo]:
     given = call.body
     key = call.headers.get("idempotency-key") or given.idempotency_key
     appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), [(_draft(given), key)])
@@ -80,7 +100,15 @@ async def _append(call: Exchange[Any, message_shapes.NewMessage]) -> Reply:
     return Reply(_appended(stored), 200 if stored.replayed else 201)
 
 
-async def _append_many(call: Exchange[Any, Batch]) -> Reply:
+@routes(
+    "POST",
+    f"{_PATH}/batch",
+    "Append several messages in order, all or none; each carries its idempotencyKey",
+    SESSIONS_WRITE,
+    status=201,
+    also=_APPENDING,
+)
+async def append_messages(call: Exchange[NoQuery, Batch]) -> Reply[AppendedList]:
     drafts = [(_draft(given), given.idempotency_key) for given in call.body.messages]
     appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), drafts)
     stored = await acknowledged(appending)
@@ -105,7 +133,15 @@ def _appended(stored: Appended) -> AppendedInfo:
     return AppendedInfo(id=stored.message_id, seq=stored.seq, replayed=stored.replayed)
 
 
-def _read(call: Exchange[Page, None]) -> Reply:
+@routes(
+    "GET",
+    _PATH,
+    "All recorded messages in order, paged; none is left out because it was summarised",
+    HISTORY_READ,
+    also=_MISSING,
+    deed="read",
+)
+def list_messages(call: Exchange[Page, None]) -> MessageList:
     query, store = call.query, call.services.store
     session = call.services.catalog.resolve(call.namespace, call.path["id"])
     newest_first = query.order == "desc"
@@ -136,7 +172,7 @@ def _read(call: Exchange[Page, None]) -> Reply:
         if shown:
             after, before = (after, shown[-1].id) if newest_first else (shown[-1].id, before)
     following = encode_cursor("messages", shown[-1].id) if more and shown else None
-    return Reply(MessageList(messages=shown, total=session.counts.messages, next_cursor=following))
+    return MessageList(messages=shown, total=session.counts.messages, next_cursor=following)
 
 
 def _named(call: Exchange[Page, None], session_id: SessionId) -> tuple[str | None, str | None]:
@@ -153,104 +189,36 @@ def _named(call: Exchange[Page, None], session_id: SessionId) -> tuple[str | Non
     return known(after), known(before)
 
 
-def _message(call: Exchange[Any, None]) -> Reply:
-    session = call.services.catalog.resolve(call.namespace, call.path["id"])
-    return Reply(
-        message_shapes.message_info(
-            call.services.history.message(call.namespace, session.session.id, call.path["message"])
-        )
-    )
-
-
-def _summarize(call: Exchange[Any, None]) -> Reply:
-    session = call.services.catalog.resolve(call.namespace, call.path["id"])
-    outcome = call.services.summaries.summarize(call.namespace, session.session.id, force=True)
-    return Reply(
-        SummaryReply(
-            summary=outcome.summary,
-            tokens_saved=outcome.tokens_saved,
-            tokens_before=outcome.tokens_before,
-            tokens_after=outcome.tokens_after,
-            from_seq=outcome.from_seq,
-            through_seq=outcome.through_seq,
-            summarizer=outcome.summarizer,
-            warning=outcome.warning,
-        )
-    )
-
-
-_MISSING = {404: "No such session."}
-_APPENDING = {
-    200: "It was stored before under this key: the answer it got then.",
-    404: "No such session.",
-    409: "The session is mirrored and read-only, or the key was used for another message.",
-    503: "The store cannot write now; try again with the same key.",
-}
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/api/sessions/{id}/messages",
-        "appendMessage",
-        "Append a message; answered after it is stored durably",
-        _TAG,
-        SESSIONS_WRITE,
-        _append,
-        body=message_shapes.NewMessage,
-        reply=AppendedInfo,
-        status=201,
-        headers={
-            "idempotency-key": "A fresh UUID for each message, the same one for a retry. Needed, here or in the body."
-        },
-        also=_APPENDING,
-    ),
-    Endpoint(
-        "POST",
-        "/api/sessions/{id}/messages/batch",
-        "appendMessages",
-        "Append several messages in order, all or none; each carries its idempotencyKey",
-        _TAG,
-        SESSIONS_WRITE,
-        _append_many,
-        body=Batch,
-        reply=AppendedList,
-        status=201,
-        also=_APPENDING,
-    ),
-    Endpoint(
-        "GET",
-        "/api/sessions/{id}/messages",
-        "listMessages",
-        "All recorded messages in order, paged; none is left out because it was summarised",
-        _TAG,
-        HISTORY_READ,
-        _read,
-        query=Page,
-        reply=MessageList,
-        also=_MISSING,
-        deed="read",
-    ),
-    Endpoint(
-        "GET",
-        "/api/sessions/{id}/messages/{message}",
-        "getMessage",
-        "One message whole",
-        _TAG,
-        HISTORY_READ,
-        _message,
-        reply=message_shapes.MessageInfo,
-        also={404: "No such session or message."},
-        deed="read",
-    ),
-    Endpoint(
-        "POST",
-        "/api/sessions/{id}/summarize",
-        "summarizeSession",
-        "Summarise the older messages now; nothing recorded is removed",
-        _TAG,
-        SESSIONS_WRITE,
-        _summarize,
-        reply=SummaryReply,
-        also=_MISSING,
-        deed="read",
-    ),
+@routes(
+    "GET",
+    f"{_PATH}/{{message}}",
+    "One message whole",
+    HISTORY_READ,
+    also={404: "No such session or message."},
+    deed="read",
 )
+def get_message(call: Exchange[NoQuery, None]) -> message_shapes.MessageInfo:
+    message = call.services.history.message(call.namespace, call.session_id(), call.path["message"])
+    return message_shapes.message_info(message)
+
+
+@routes(
+    "POST",
+    "/api/sessions/{id}/summarize",
+    "Summarise the older messages now; nothing recorded is removed",
+    SESSIONS_WRITE,
+    also=_MISSING,
+    deed="read",
+)
+def summarize_session(call: Exchange[NoQuery, None]) -> SummaryReply:
+    outcome = call.services.summaries.summarize(call.namespace, call.session_id(), force=True)
+    return SummaryReply(
+        summary=outcome.summary,
+        tokens_saved=outcome.tokens_saved,
+        tokens_before=outcome.tokens_before,
+        tokens_after=outcome.tokens_after,
+        from_seq=outcome.from_seq,
+        through_seq=outcome.through_seq,
+        summarizer=outcome.summarizer,
+        warning=outcome.warning,
+    )

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, structs
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Reply
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.rest import shapes
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
@@ -20,8 +21,15 @@ from ovillo.sessions.drafts import SessionDraft
 from ovillo.sessions.memory_choice import CHOICE, checked_choice
 from ovillo.store.protocol import SessionFilter, SessionRow
 
+routes = Routes("Sessions")
+
+_PATH = "/api/sessions/{id}"
 _IF_MATCH = {"if-match": "The ETag of the session as it was read; 412 when it changed meanwhile."}
-_TAG = "Sessions"
+_CHANGING = {
+    404: "No such session.",
+    409: "Mirrored sessions are read-only.",
+    412: "It changed meanwhile (If-Match).",
+}
 
 
 class ListQuery(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
@@ -45,17 +53,26 @@ class SessionReply(Struct, kw_only=True):
     session: shapes.SessionInfo
 
 
-def _list(call: Exchange[ListQuery, None]) -> Reply:
+@routes("GET", "/api/sessions", "Sessions, newest first: recorded here and mirrored from agents", HISTORY_READ)
+def list_sessions(call: Exchange[ListQuery, None]) -> SessionList:
     query = call.query
     where = SessionFilter(
         name=query.name, project=query.project, source=query.source, agent=query.agent, type=query.type
     )
     page = call.services.catalog.list(call.namespace, where, limit=query.limit, cursor=query.cursor)
     sessions = [shapes.metadata_of(summary, summary.counts.characters) for summary in page.sessions]
-    return Reply(SessionList(sessions=sessions, total=page.total, next_cursor=page.next_cursor, notes=list(page.notes)))
+    return SessionList(sessions=sessions, total=page.total, next_cursor=page.next_cursor, notes=list(page.notes))
 
 
-def _create(call: Exchange[Any, shapes.NewSession]) -> Reply:
+@routes(
+    "POST",
+    "/api/sessions",
+    "Create a session; with an id that exists and equal facts the same session comes back",
+    SESSIONS_WRITE,
+    status=201,
+    also={200: "It existed already.", 409: "The id is taken by a session that differs."},
+)
+def create_session(call: Exchange[NoQuery, shapes.NewSession]) -> Reply[SessionReply]:
     given = call.body
     draft = SessionDraft(
         id=given.id,
@@ -72,21 +89,32 @@ def _create(call: Exchange[Any, shapes.NewSession]) -> Reply:
         metadata=_metadata(given),
     )
     row, is_new = call.services.recorder.create(call.namespace, draft)
-    reply = shown(call, row)
-    return Reply(reply.body, 201 if is_new else 200, {**reply.headers, "Location": f"/api/sessions/{row.session.id}"})
+    return Reply(SessionReply(session=session_info(call, row)), 201 if is_new else 200, where_and_version(row))
 
 
-def _read(call: Exchange[Any, None]) -> Reply:
+@routes(
+    "GET",
+    _PATH,
+    "A session with its recent messages and the summary of what came before",
+    HISTORY_READ,
+    headers={"if-none-match": "304 when the session has this ETag still."},
+    also={304: "Not changed.", 404: "No such session.", 409: "The beginning of an id fits several sessions."},
+    deed="read",
+)
+def get_session(call: Exchange[NoQuery, None]) -> Reply[SessionReply]:
     summary = call.services.catalog.resolve(call.namespace, call.path["id"])
     row = call.services.store.sessions.get(call.namespace, summary.session.id)
     assert row is not None
-    reply = shown(call, row)
+    reply = _shown(call, row)
     if reply.headers["ETag"] in _tags(call.headers.get("if-none-match")):
         return Reply(None, 304, {"ETag": reply.headers["ETag"]})
     return reply
 
 
-def _change(call: Exchange[Any, shapes.SessionFields]) -> Reply:
+@routes(
+    "PATCH", _PATH, "Change what is given of a session recorded here", SESSIONS_WRITE, headers=_IF_MATCH, also=_CHANGING
+)
+def update_session(call: Exchange[NoQuery, shapes.SessionFields]) -> Reply[SessionReply]:
     given, session_id = call.body, SessionId(call.path["id"])
     before = call.services.recorder.get(call.namespace, session_id)
     named = {
@@ -106,14 +134,22 @@ def _change(call: Exchange[Any, shapes.SessionFields]) -> Reply:
     if not changes:
         raise InvalidInput("Nothing to change was given.", hint="Give name, modes, status, metadata ...")
     row = call.services.recorder.update(call.namespace, session_id, changes, if_version=_expected(call, before))
-    return shown(call, row)
+    return _shown(call, row)
 
 
-def _remove(call: Exchange[Any, None]) -> Reply:
+@routes(
+    "DELETE",
+    _PATH,
+    "Remove a session recorded here with all that hangs on it",
+    SESSIONS_WRITE,
+    headers=_IF_MATCH,
+    also=_CHANGING,
+    deed="removed",
+)
+def delete_session(call: Exchange[NoQuery, None]) -> None:
     session_id = SessionId(call.path["id"])
     before = call.services.recorder.get(call.namespace, session_id)
     call.services.recorder.delete(call.namespace, session_id, if_version=_expected(call, before))
-    return Reply(None, 204)
 
 
 def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
@@ -126,8 +162,16 @@ def _metadata(given: shapes.SessionFields) -> dict[str, Any] | None:
     return {**(given.metadata or {}), **apart} if apart else given.metadata
 
 
-def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
-    """A session as every answer about one shows it, with its ETag."""
+def where_and_version(row: SessionRow) -> dict[str, str]:
+    return {"ETag": f'"{row.version}"', "Location": f"/api/sessions/{row.session.id}"}
+
+
+def _shown(call: Exchange[Any, Any], row: SessionRow) -> Reply[SessionReply]:
+    return Reply(SessionReply(session=session_info(call, row)), headers={"ETag": f'"{row.version}"'})
+
+
+def session_info(call: Exchange[Any, Any], row: SessionRow) -> shapes.SessionInfo:
+    """A session as every answer about one shows it."""
     call.services.summary_worker.hurry(call.namespace, row.session.id)
     view = call.services.summaries.view(call.namespace, row.session.id)
     if view.pending:
@@ -141,7 +185,7 @@ def shown(call: Exchange[Any, Any], row: SessionRow) -> Reply:
         info.metadata = {**info.metadata, "related_sessions": related}
     if row.counts.messages:
         info.metadata = {**info.metadata, **_entities(call, row.session.id, info.metadata)}
-    return Reply(SessionReply(session=info), headers={"ETag": f'"{row.version}"'})
+    return info
 
 
 def _entities(call: Exchange[Any, Any], session_id: SessionId, given: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -166,78 +210,3 @@ def _expected(call: Exchange[Any, Any], row: SessionRow) -> str | None:
 
 def _tags(header: str | None) -> set[str]:
     return {tag.strip().removeprefix("W/") for tag in header.split(",")} if header else set()
-
-
-ENDPOINTS = (
-    Endpoint(
-        "GET",
-        "/api/sessions",
-        "listSessions",
-        "Sessions, newest first: recorded here and mirrored from agents",
-        _TAG,
-        HISTORY_READ,
-        _list,
-        query=ListQuery,
-        reply=SessionList,
-    ),
-    Endpoint(
-        "POST",
-        "/api/sessions",
-        "createSession",
-        "Create a session; with an id that exists and equal facts the same session comes back",
-        _TAG,
-        SESSIONS_WRITE,
-        _create,
-        body=shapes.NewSession,
-        reply=SessionReply,
-        status=201,
-        also={200: "It existed already.", 409: "The id is taken by a session that differs."},
-    ),
-    Endpoint(
-        "GET",
-        "/api/sessions/{id}",
-        "getSession",
-        "A session with its recent messages and the summary of what came before",
-        _TAG,
-        HISTORY_READ,
-        _read,
-        reply=SessionReply,
-        headers={"if-none-match": "304 when the session has this ETag still."},
-        also={304: "Not changed.", 404: "No such session.", 409: "The beginning of an id fits several sessions."},
-        deed="read",
-    ),
-    Endpoint(
-        "PATCH",
-        "/api/sessions/{id}",
-        "updateSession",
-        "Change what is given of a session recorded here",
-        _TAG,
-        SESSIONS_WRITE,
-        _change,
-        body=shapes.SessionFields,
-        reply=SessionReply,
-        headers=_IF_MATCH,
-        also={
-            404: "No such session.",
-            409: "Mirrored sessions are read-only.",
-            412: "It changed meanwhile (If-Match).",
-        },
-    ),
-    Endpoint(
-        "DELETE",
-        "/api/sessions/{id}",
-        "deleteSession",
-        "Remove a session recorded here with all that hangs on it",
-        _TAG,
-        SESSIONS_WRITE,
-        _remove,
-        status=204,
-        headers=_IF_MATCH,
-        also={
-            404: "No such session.",
-            409: "Mirrored sessions are read-only.",
-            412: "It changed meanwhile (If-Match).",
-        },
-        deed="removed",
-    ),
-)

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Reply
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.tools import session_restore, session_save
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
@@ -17,7 +18,10 @@ from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.snapshot_encoding import DEFAULT_LEVEL, MAX_PLAIN_BYTES
 from ovillo.store.protocol import Snapshot
 
-_TAG = "Snapshots"
+routes = Routes("Snapshots")
+
+_PATH = "/api/sessions/{id}/snapshots"
+_ABSENT = {404: "No such session or version."}
 #: The envelope of a state of the largest size.
 _MAX_BODY = MAX_PLAIN_BYTES + 64 * 1024
 _NEWEST = "latest"
@@ -82,64 +86,79 @@ class SnapshotChanges(Struct, kw_only=True):
     complete: bool
 
 
-def _list(call: Exchange[PageQuery, None]) -> Reply:
-    session = _session(call)
+@routes("GET", _PATH, "Saved versions, newest first", HISTORY_READ, also=_ABSENT, deed="read")
+def list_snapshots(call: Exchange[PageQuery, None]) -> SnapshotList:
     page = call.services.snapshots.versions(
-        call.namespace, session.id, before=call.query.before, limit=call.query.limit
+        call.namespace, call.session_id(), before=call.query.before, limit=call.query.limit
     )
-    return Reply(
-        SnapshotList(
-            snapshots=[_info(row) for row in page.versions],
-            total=page.total,
-            next_before=UNSET if page.before is None else page.before,
-        )
+    return SnapshotList(
+        snapshots=[_info(row) for row in page.versions],
+        total=page.total,
+        next_before=UNSET if page.before is None else page.before,
     )
 
 
-def _save(call: Exchange[Any, NewSnapshot]) -> Reply:
-    session = _session(call)
-    saved = call.services.snapshots.save(call.namespace, session.id, call.body.content, call.body.compression_level)
-    where = f"/api/sessions/{session.id}/snapshots/{saved.snapshot.version}"
-    return Reply(session_save.answered(session.id, saved), headers={"Location": where})
+@routes(
+    "POST",
+    _PATH,
+    "Save the next version of the session's state",
+    SESSIONS_WRITE,
+    status=201,
+    max_body=_MAX_BODY,
+    also={**_ABSENT, 413: "More than 64 MiB, or nested too deeply."},
+)
+def save_snapshot(call: Exchange[NoQuery, NewSnapshot]) -> Reply[session_save.Output]:
+    session_id = call.session_id()
+    saved = call.services.snapshots.save(call.namespace, session_id, call.body.content, call.body.compression_level)
+    where = f"/api/sessions/{session_id}/snapshots/{saved.snapshot.version}"
+    return Reply(session_save.answered(session_id, saved), headers={"Location": where})
 
 
-def _restore(call: Exchange[Any, None]) -> Reply:
-    session = _session(call)
+@routes(
+    "GET",
+    f"{_PATH}/{{version}}",
+    "A saved version, whole (latest: the newest)",
+    HISTORY_READ,
+    also={**_ABSENT, 500: "The version is damaged; the answer names the newest sound one."},
+    deed="read",
+)
+def restore_snapshot(call: Exchange[NoQuery, None]) -> RestoredSnapshot:
+    session = call.services.catalog.resolve(call.namespace, call.path["id"]).session
     restored = call.services.snapshots.restore(call.namespace, session.id, _version(call.path["version"]))
     snapshot = restored.snapshot
-    return Reply(
-        RestoredSnapshot(
-            success=True,
-            version=snapshot.version,
-            content=restored.content,
-            metadata=session_restore.own_metadata(session),
-            snapshot=_info(snapshot),
-        )
+    return RestoredSnapshot(
+        success=True,
+        version=snapshot.version,
+        content=restored.content,
+        metadata=session_restore.own_metadata(session),
+        snapshot=_info(snapshot),
     )
 
 
-def _diff(call: Exchange[DiffQuery, None]) -> Reply:
-    session = _session(call)
+@routes(
+    "GET",
+    f"{_PATH}/{{version}}/diff/{{other}}",
+    "What leads from one version to another, as a JSON Patch",
+    HISTORY_READ,
+    also=_ABSENT,
+    deed="read",
+)
+def diff_snapshots(call: Exchange[DiffQuery, None]) -> SnapshotChanges:
+    session_id = call.session_id()
     versions = _version(call.path["version"]), _version(call.path["other"])
-    found = call.services.snapshots.diff(call.namespace, session.id, *versions)
+    found = call.services.snapshots.diff(call.namespace, session_id, *versions)
     shown = found.changes[: call.query.limit]
-    return Reply(
-        SnapshotChanges(
-            from_version=found.from_version,
-            to_version=found.to_version,
-            changes=[operation(change.op, change.path, change.value, change.was) for change in shown],
-            total=len(found.changes),
-            complete=len(shown) == len(found.changes),
-        )
+    return SnapshotChanges(
+        from_version=found.from_version,
+        to_version=found.to_version,
+        changes=[operation(change.op, change.path, change.value, change.was) for change in shown],
+        total=len(found.changes),
+        complete=len(shown) == len(found.changes),
     )
 
 
 def operation(op: str, path: str, value: Any, was: Any) -> DiffOperation:
     return DiffOperation(op=op, path=path, value=UNSET if op == "remove" else value, was=UNSET if op == "add" else was)
-
-
-def _session(call: Exchange[Any, Any]) -> Any:
-    return call.services.catalog.resolve(call.namespace, call.path["id"]).session
 
 
 def _version(text: str) -> int | None:
@@ -161,62 +180,3 @@ def _info(row: Snapshot) -> SnapshotInfo:
         delta_of=row.base,
         checksum=row.checksum.hex(),
     )
-
-
-_PATH = "/api/sessions/{id}/snapshots"
-_ABSENT = {404: "No such session or version."}
-
-ENDPOINTS: tuple[Endpoint, ...] = (
-    Endpoint(
-        "GET",
-        _PATH,
-        "listSnapshots",
-        "Saved versions, newest first",
-        _TAG,
-        HISTORY_READ,
-        _list,
-        query=PageQuery,
-        reply=SnapshotList,
-        also=_ABSENT,
-        deed="read",
-    ),
-    Endpoint(
-        "POST",
-        _PATH,
-        "saveSnapshot",
-        "Save the next version of the session's state",
-        _TAG,
-        SESSIONS_WRITE,
-        _save,
-        body=NewSnapshot,
-        reply=session_save.Output,
-        status=201,
-        max_body=_MAX_BODY,
-        also={**_ABSENT, 413: "More than 64 MiB, or nested too deeply."},
-    ),
-    Endpoint(
-        "GET",
-        f"{_PATH}/{{version}}",
-        "restoreSnapshot",
-        "A saved version, whole (latest: the newest)",
-        _TAG,
-        HISTORY_READ,
-        _restore,
-        reply=RestoredSnapshot,
-        also={**_ABSENT, 500: "The version is damaged; the answer names the newest sound one."},
-        deed="read",
-    ),
-    Endpoint(
-        "GET",
-        f"{_PATH}/{{version}}/diff/{{other}}",
-        "diffSnapshots",
-        "What leads from one version to another, as a JSON Patch",
-        _TAG,
-        HISTORY_READ,
-        _diff,
-        query=DiffQuery,
-        reply=SnapshotChanges,
-        also=_ABSENT,
-        deed="read",
-    ),
-)

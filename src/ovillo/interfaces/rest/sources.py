@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Struct
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery
+from ovillo.interfaces.http.routes import Routes
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import PermissionDenied
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.security.principals import ADMIN, HISTORY_READ
+
+routes = Routes("Sources")
 
 
 class Skipped(Struct, kw_only=True):
@@ -44,51 +45,39 @@ class Scanned(Struct, rename="camel", kw_only=True):
     busy: bool
 
 
-def _list(call: Exchange[Any, None]) -> Reply:
+@routes("GET", "/api/sources", "Places that are read", HISTORY_READ)
+def list_sources(call: Exchange[NoQuery, None]) -> Sources:
     # The places and their damage are those of this machine's histories, which are all in one namespace.
     reports = call.services.ingest.sources() if call.namespace == DEFAULT_NAMESPACE else []
-    return Reply(
-        Sources(
-            sources=[
-                Source(
-                    reader=report.reader,
-                    title=report.title,
-                    path=report.path,
-                    status=report.status,
-                    sessions=report.sessions,
-                    messages=report.messages,
-                    skipped=[Skipped(file=x.file, position=x.position, reason=x.reason) for x in report.skipped],
-                    error=report.error,
-                )
-                for report in reports
-            ],
-            indexed_through=to_iso(call.services.scan_state.indexed_through()),
-        )
+    return Sources(
+        sources=[
+            Source(
+                reader=report.reader,
+                title=report.title,
+                path=report.path,
+                status=report.status,
+                sessions=report.sessions,
+                messages=report.messages,
+                skipped=[Skipped(file=x.file, position=x.position, reason=x.reason) for x in report.skipped],
+                error=report.error,
+            )
+            for report in reports
+        ],
+        indexed_through=to_iso(call.services.scan_state.indexed_through()),
     )
 
 
-def _scan(call: Exchange[Any, None]) -> Reply:
+@routes("POST", "/api/sources/scan", "Read what is new now", ADMIN)
+def scan_sources(call: Exchange[NoQuery, None]) -> Scanned:
     if call.namespace != DEFAULT_NAMESPACE:
         raise PermissionDenied(
             f"The histories of this machine belong to the namespace {DEFAULT_NAMESPACE}.", hint="Use a key of that one."
         )
     report = call.services.ingest.scan()
-    return Reply(
-        Scanned(
-            sessions=report.sessions,
-            messages=report.messages,
-            skipped=report.skipped,
-            elapsed_ms=report.elapsed_ms,
-            busy=report.busy,
-        )
+    return Scanned(
+        sessions=report.sessions,
+        messages=report.messages,
+        skipped=report.skipped,
+        elapsed_ms=report.elapsed_ms,
+        busy=report.busy,
     )
-
-
-ENDPOINTS = (
-    Endpoint(
-        "GET", "/api/sources", "listSources", "Places that are read", "Sources", HISTORY_READ, _list, reply=Sources
-    ),
-    Endpoint(
-        "POST", "/api/sources/scan", "scanSources", "Read what is new now", "Sources", ADMIN, _scan, reply=Scanned
-    ),
-)

@@ -5,11 +5,12 @@ Owns the requests and answers of the timesheet.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.tools.timesheet_shapes import Sheet, TaskInfo, sheet, task_info
 from ovillo.interfaces.tools.working_place import is_local_user, place_of_session
 from ovillo.model.clock import parse_when, to_iso
@@ -17,7 +18,9 @@ from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.timesheet import GROUPS, GroupBy, TaskLocation
 
-_TAG = "Timesheet"
+routes = Routes("Timesheet")
+
+_NONE = {404: "No such task."}
 
 
 class PunchIn(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -38,6 +41,9 @@ class Span(Struct, kw_only=True, forbid_unknown_fields=True):
 
     after: str | None = None
     before: str | None = None
+
+
+_Span = TypeVar("_Span", bound=Span)
 
 
 class TaskQuery(Span, kw_only=True, forbid_unknown_fields=True):
@@ -69,7 +75,8 @@ class TaskList(Struct, kw_only=True):
     tasks: list[TaskInfo]
 
 
-def _in(call: Exchange[Any, PunchIn]) -> Reply:
+@routes("POST", "/api/time/tasks", "Begin a task", SESSIONS_WRITE, status=201, also={404: "No such session."})
+def punch_in(call: Exchange[NoQuery, PunchIn]) -> Began:
     given = call.body
     place = TaskLocation()
     if given.session_id is not None:
@@ -78,14 +85,21 @@ def _in(call: Exchange[Any, PunchIn]) -> Reply:
     task = call.services.timesheet.punch_in(
         call.namespace, given.llm_name, given.task_description, given.context, place
     )
-    return Reply(Began(success=True, task_id=task.id, start_time=to_iso(task.started_at)), 201)
+    return Began(success=True, task_id=task.id, start_time=to_iso(task.started_at))
 
 
-def _out(call: Exchange[Any, PunchOut]) -> Reply:
+@routes(
+    "POST",
+    "/api/time/tasks/{id}/out",
+    "End a task",
+    SESSIONS_WRITE,
+    also=_NONE | {409: "The task has ended already; the problem says what was recorded."},
+)
+def punch_out(call: Exchange[NoQuery, PunchOut]) -> Ended:
     done = call.services.timesheet.punch_out(
         call.namespace, call.path["id"], call.body.summary, detect_files=call.body.detect_files
     )
-    ended = Ended(
+    return Ended(
         success=True,
         duration_seconds=done.duration_s,
         files_modified=len(done.task.files),
@@ -93,34 +107,31 @@ def _out(call: Exchange[Any, PunchOut]) -> Reply:
         detected_by=done.task.detected_by,
         warnings=list(done.task.warnings),
     )
-    return Reply(ended)
 
 
-def _task(call: Exchange[Any, None]) -> Reply:
-    return Reply(task_info(call.services.timesheet.get(call.namespace, call.path["id"])))
-
-
-def _tasks(call: Exchange[TaskQuery, None]) -> Reply:
-    query = call.query
+@routes("GET", "/api/time/tasks", "Tasks, newest first", HISTORY_READ)
+def list_tasks(call: Exchange[TaskQuery, None]) -> TaskList:
+    after, before = _span(call)
     found = call.services.store.timesheet.tasks(
-        call.namespace,
-        after=_when(call, "after", query.after),
-        before=_when(call, "before", query.before),
-        is_open=query.open,
-        limit=query.limit,
+        call.namespace, after=after, before=before, is_open=call.query.open, limit=call.query.limit
     )
-    return Reply(TaskList(tasks=[task_info(task) for task in found]))
+    return TaskList(tasks=[task_info(task) for task in found])
 
 
-def _report(call: Exchange[ReportQuery, None]) -> Reply:
-    query = call.query
-    report = call.services.timesheet.report(
-        call.namespace,
-        after=_when(call, "after", query.after),
-        before=_when(call, "before", query.before),
-        by=groups(query.by),
-    )
-    return Reply(sheet(report))
+@routes("GET", "/api/time/tasks/{id}", "One task", HISTORY_READ, also=_NONE)
+def get_task(call: Exchange[NoQuery, None]) -> TaskInfo:
+    return task_info(call.services.timesheet.get(call.namespace, call.path["id"]))
+
+
+@routes("GET", "/api/time/report", "Time per day, agent and project", HISTORY_READ)
+def time_report(call: Exchange[ReportQuery, None]) -> Sheet:
+    after, before = _span(call)
+    report = call.services.timesheet.report(call.namespace, after=after, before=before, by=groups(call.query.by))
+    return sheet(report)
+
+
+def _span(call: Exchange[_Span, None]) -> tuple[int | None, int | None]:
+    return _when(call, "after", call.query.after), _when(call, "before", call.query.before)
 
 
 def _when(call: Exchange[Any, Any], name: str, given: str | None) -> int | None:
@@ -141,59 +152,3 @@ def groups(given: str | None) -> tuple[GroupBy, ...]:
     if unknown or not names:
         raise InvalidInput(f"A report cannot be grouped by {given[:60]!r}.", hint=f"Known: {', '.join(GROUPS)}.")
     return tuple(name for name in GROUPS if name in names)
-
-
-_NONE = {404: "No such task."}
-
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/api/time/tasks",
-        "punchIn",
-        "Begin a task",
-        _TAG,
-        SESSIONS_WRITE,
-        _in,
-        body=PunchIn,
-        reply=Began,
-        status=201,
-        also={404: "No such session."},
-    ),
-    Endpoint(
-        "POST",
-        "/api/time/tasks/{id}/out",
-        "punchOut",
-        "End a task",
-        _TAG,
-        SESSIONS_WRITE,
-        _out,
-        body=PunchOut,
-        reply=Ended,
-        also=_NONE | {409: "The task has ended already; the problem says what was recorded."},
-    ),
-    Endpoint(
-        "GET",
-        "/api/time/tasks",
-        "listTasks",
-        "Tasks, newest first",
-        _TAG,
-        HISTORY_READ,
-        _tasks,
-        TaskQuery,
-        reply=TaskList,
-    ),
-    Endpoint(
-        "GET", "/api/time/tasks/{id}", "getTask", "One task", _TAG, HISTORY_READ, _task, reply=TaskInfo, also=_NONE
-    ),
-    Endpoint(
-        "GET",
-        "/api/time/report",
-        "timeReport",
-        "Time per day, agent and project",
-        _TAG,
-        HISTORY_READ,
-        _report,
-        ReportQuery,
-        reply=Sheet,
-    ),
-)

@@ -14,15 +14,19 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.downloads import disposition
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Pieces, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Pieces, Reply
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.rest import shapes
-from ovillo.interfaces.rest.sessions import shown
+from ovillo.interfaces.rest.sessions import session_info, where_and_version
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.transfer.documents import MAX_IMPORT_BYTES
 from ovillo.sessions.transfer.service import Export
 
-_TAG = "Transfer"
+routes = Routes("Transfer")
+
+_NONE = {404: "No such session or format."}
+_PATH = "/api/sessions/{id}/export"
 #: Longer exports are made while they are sent (bytes).
 _WHOLE = 1024 * 1024
 #: The envelope of an import of the largest size.
@@ -65,24 +69,40 @@ class ImportedSession(Struct, rename="camel", kw_only=True, omit_defaults=True):
     redacted: Mapping[str, int] = {}
 
 
-def _export(call: Exchange[ExportQuery, ExportRequest]) -> Reply:
+@routes("POST", _PATH, "A session as a file: data and file name", HISTORY_READ, also=_NONE, deed="read")
+def export_session(call: Exchange[ExportQuery, ExportRequest]) -> Reply[ExportedSession]:
     """``{data, filename}``. A long one is made while it is sent, so that nobody holds it whole."""
     made = _made(call, call.query.format or call.body.format)
     return _whole_or_pieces(_wrapped(made), "application/json", made.filename)
 
 
-def _download(call: Exchange[ExportQuery, None]) -> Reply:
+@routes("GET", _PATH, "A session as a file, under its name", HISTORY_READ, also=_NONE, deed="read")
+def download_session(call: Exchange[ExportQuery, None]) -> Reply[bytes]:
     """The file itself."""
     made = _made(call, call.query.format)
     return _whole_or_pieces(made.chunks, made.media_type, made.filename)
 
 
+@routes(
+    "POST",
+    "/api/sessions/import",
+    "A new session out of an export; everything of it, or nothing when something does not fit",
+    SESSIONS_WRITE,
+    status=201,
+    max_body=_MAX_BODY,
+    also={413: "More than 64 MiB, or more messages or values than a session has."},
+)
+def import_session(call: Exchange[NoQuery, ImportRequest]) -> Reply[ImportedSession]:
+    made = call.services.importer.import_session(call.namespace, _text(bytes(call.body.data)))
+    body = ImportedSession(session=session_info(call, made.row), redacted=made.redactions)
+    return Reply(body, headers=where_and_version(made.row))
+
+
 def _made(call: Exchange[ExportQuery, Any], form: str | None) -> Export:
-    session = call.services.catalog.resolve(call.namespace, call.path["id"]).session
-    return call.services.transfer.export(call.namespace, session.id, form or "json")
+    return call.services.transfer.export(call.namespace, call.session_id(), form or "json")
 
 
-def _whole_or_pieces(chunks: Iterator[bytes], media_type: str, filename: str) -> Reply:
+def _whole_or_pieces(chunks: Iterator[bytes], media_type: str, filename: str) -> Reply[Any]:
     """What fits is answered whole, so that whatever goes wrong becomes an error and not half a file."""
     begun: list[bytes] = []
     size = 0
@@ -114,13 +134,6 @@ def _wrapped(made: Export) -> Iterator[bytes]:
     yield msgspec.json.encode(tail).replace(b'{"data":""', b'"', 1)
 
 
-def _import(call: Exchange[Any, ImportRequest]) -> Reply:
-    made = call.services.importer.import_session(call.namespace, _text(bytes(call.body.data)))
-    reply = shown(call, made.row)
-    body = ImportedSession(session=reply.body.session, redacted=made.redactions)
-    return Reply(body, headers={**reply.headers, "Location": f"/api/sessions/{made.row.session.id}"})
-
-
 def _text(data: bytes) -> str | bytes:
     if data.startswith(b"{"):
         return data
@@ -128,47 +141,3 @@ def _text(data: bytes) -> str | bytes:
         return msgspec.json.decode(data, type=str)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         raise InvalidInput("data is no session.", hint="Give the exported text, or its JSON object.") from None
-
-
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/api/sessions/{id}/export",
-        "exportSession",
-        "A session as a file: data and file name",
-        _TAG,
-        HISTORY_READ,
-        _export,
-        query=ExportQuery,
-        body=ExportRequest,
-        reply=ExportedSession,
-        also={404: "No such session or format."},
-        deed="read",
-    ),
-    Endpoint(
-        "GET",
-        "/api/sessions/{id}/export",
-        "downloadSession",
-        "A session as a file, under its name",
-        _TAG,
-        HISTORY_READ,
-        _download,
-        query=ExportQuery,
-        also={404: "No such session or format."},
-        deed="read",
-    ),
-    Endpoint(
-        "POST",
-        "/api/sessions/import",
-        "importSession",
-        "A new session out of an export; everything of it, or nothing when something does not fit",
-        _TAG,
-        SESSIONS_WRITE,
-        _import,
-        body=ImportRequest,
-        reply=ImportedSession,
-        status=201,
-        max_body=_MAX_BODY,
-        also={413: "More than 64 MiB, or more messages or values than a session has."},
-    ),
-)

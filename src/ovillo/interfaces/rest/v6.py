@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, structs
 
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery
+from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.rest.shapes import Turns
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
@@ -20,7 +21,9 @@ from ovillo.sessions.memory_choice import CHOICE, checked_choice
 from ovillo.sessions.results import SessionSummary
 from ovillo.store.protocol import SessionFilter
 
-_TAG = "MCP-HUB v6"
+routes = Routes("MCP-HUB v6")
+
+_MISSING = {404: "No such session."}
 _ENTITIES = 50
 
 
@@ -84,7 +87,14 @@ class Removed(Struct, kw_only=True):
     session_id: str
 
 
-def _create(call: Exchange[Any, Create]) -> Reply:
+@routes(
+    "POST",
+    "/sessions/create",
+    "Create a session",
+    SESSIONS_WRITE,
+    also={409: "The id is taken by a session that differs."},
+)
+def v6_create_session(call: Exchange[NoQuery, Create]) -> Created:
     given = call.body
     said = given.metadata.get("description") or given.metadata.get("feature_id")
     draft = SessionDraft(
@@ -94,21 +104,20 @@ def _create(call: Exchange[Any, Create]) -> Reply:
         metadata=given.metadata if given.session is None else {**given.metadata, CHOICE: _chosen(given.session)},
     )
     row, _ = call.services.recorder.create(call.namespace, draft)
-    return Reply(Created(session_id=row.session.id, created_at=to_iso(row.session.created_at)))
+    return Created(session_id=row.session.id, created_at=to_iso(row.session.created_at))
 
 
 def _chosen(given: Memory) -> dict[str, Any]:
     return checked_choice(structs.asdict(given))
 
 
-def _list(call: Exchange[ListQuery, None]) -> Reply:
+@routes("GET", "/sessions/list", "Sessions, newest first", HISTORY_READ)
+def v6_list_sessions(call: Exchange[ListQuery, None]) -> List:
     query = call.query
     page = call.services.catalog.list(
         call.namespace, SessionFilter(type=query.session_type), limit=query.limit, cursor=query.cursor
     )
-    return Reply(
-        List(sessions=[_listed(item) for item in page.sessions], total=page.total, next_cursor=page.next_cursor)
-    )
+    return List(sessions=[_listed(item) for item in page.sessions], total=page.total, next_cursor=page.next_cursor)
 
 
 def _listed(summary: SessionSummary) -> Listed:
@@ -124,7 +133,8 @@ def _listed(summary: SessionSummary) -> Listed:
     )
 
 
-def _summary(call: Exchange[Any, None]) -> Reply:
+@routes("GET", "/sessions/{id}/summary", "What a session was about", HISTORY_READ, also=_MISSING, deed="read")
+def v6_session_summary(call: Exchange[NoQuery, None]) -> Summarised:
     """Made on the spot where there is none yet; a session too short for one is shown as its title and first prompt."""
     summary = call.services.catalog.resolve(call.namespace, call.path["id"])
     session = summary.session
@@ -133,72 +143,19 @@ def _summary(call: Exchange[Any, None]) -> Reply:
     if not text and summary.counts.messages:
         text = call.services.summaries.summarize(call.namespace, session.id, force=True).summary
     entities = call.services.entities.of_session(call.namespace, session.id, _ENTITIES)
-    return Reply(
-        Summarised(
-            session_id=session.id,
-            type=session.type,
-            turns=summary.counts.prompts,
-            entities_discussed=list(entities.entities_mentioned),
-            files_modified=list(entities.files_modified),
-            summary=text or summary.summary,
-            status=session.status,
-        )
+    return Summarised(
+        session_id=session.id,
+        type=session.type,
+        turns=summary.counts.prompts,
+        entities_discussed=list(entities.entities_mentioned),
+        files_modified=list(entities.files_modified),
+        summary=text or summary.summary,
+        status=session.status,
     )
 
 
-def _remove(call: Exchange[Any, None]) -> Reply:
+@routes("DELETE", "/sessions/{id}", "Remove a session recorded here", SESSIONS_WRITE, also=_MISSING, deed="removed")
+def v6_delete_session(call: Exchange[NoQuery, None]) -> Removed:
     session_id = SessionId(call.path["id"])
     call.services.recorder.delete(call.namespace, session_id)
-    return Reply(Removed(success=True, session_id=session_id))
-
-
-_MISSING = {404: "No such session."}
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/sessions/create",
-        "v6CreateSession",
-        "Create a session",
-        _TAG,
-        SESSIONS_WRITE,
-        _create,
-        body=Create,
-        also={409: "The id is taken by a session that differs."},
-        reply=Created,
-    ),
-    Endpoint(
-        "GET",
-        "/sessions/list",
-        "v6ListSessions",
-        "Sessions, newest first",
-        _TAG,
-        HISTORY_READ,
-        _list,
-        query=ListQuery,
-        reply=List,
-    ),
-    Endpoint(
-        "GET",
-        "/sessions/{id}/summary",
-        "v6SessionSummary",
-        "What a session was about",
-        _TAG,
-        HISTORY_READ,
-        _summary,
-        reply=Summarised,
-        also=_MISSING,
-        deed="read",
-    ),
-    Endpoint(
-        "DELETE",
-        "/sessions/{id}",
-        "v6DeleteSession",
-        "Remove a session recorded here",
-        _TAG,
-        SESSIONS_WRITE,
-        _remove,
-        reply=Removed,
-        also=_MISSING,
-        deed="removed",
-    ),
-)
+    return Removed(success=True, session_id=session_id)

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.working_place import caller_of
+from ovillo.model.coordination import ContextSwitch
 from ovillo.model.quoting import named
 from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_WRITE
@@ -33,17 +34,21 @@ def handle(call: Call, args: Input) -> Answer:
     done = call.services.contexts.switch(
         call.namespace, caller_of(call), args.target_context, preserve_current=args.preserve_current
     )
-    output = Output(
+    holds = f"it holds {counted(done.entries, 'entry')}" if done.loaded else "it is new and empty"
+    text = f"The current context is {named(done.current)}; {holds}. The previous one was {named(done.previous)}"
+    dropped = f" ({done.dropped} entries of it were dropped)" if done.dropped else ""
+    return Answer(switched(done), f"{text}{dropped}.")
+
+
+def switched(done: ContextSwitch) -> Output:
+    """The answer of the tool, which REST gives too."""
+    return Output(
         success=True,
         previous_context=done.previous,
         context_loaded=done.loaded,
         entries=done.entries,
         dropped=done.dropped,
     )
-    holds = f"it holds {counted(done.entries, 'entry')}" if done.loaded else "it is new and empty"
-    text = f"The current context is {named(done.current)}; {holds}. The previous one was {named(done.previous)}"
-    dropped = f" ({done.dropped} entries of it were dropped)" if done.dropped else ""
-    return Answer(output, f"{text}{dropped}.")
 
 
 TOOL = Tool(

@@ -97,6 +97,8 @@ def _resolve(call: Call, ref: str) -> SessionSummary:
     try:
         return call.services.catalog.resolve(call.namespace, ref)
     except NotFound as error:
+        if call.context.channel == "rest":  # there are no tools to call
+            raise
         hint = "Call list_sessions or search_sessions for ids, or pass `current`."
         raise NotFound(error.message, hint=f"{error.hint} {hint}" if error.hint else hint) from None
 
