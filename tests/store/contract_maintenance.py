@@ -70,14 +70,14 @@ def test_bytes_go_back_to_the_disk_and_everything_is_still_there(store: Store, m
     for n in range(4):
         store.snapshots.add(NS, A, _state(f"{{{n}{noise}"), at=NOON)
     store.snapshots.add(NS, B, _state("{kept"), at=NOON)
-    maintenance.fold_log()
+    for step in maintenance.maintain("light"):
+        step.run()
     before = maintenance.size()
     store.recording.delete(NS, A, at=NOON)
     freed = maintenance.size()
     assert freed.free - before.free > 900_000
-    maintenance.merge_index()
-    maintenance.give_back()
-    assert maintenance.fold_log()
+    for step in maintenance.maintain("aggressive"):
+        assert step.run()
     after = maintenance.size()
     assert before.disk - after.disk > 900_000
     assert after.free == 0

@@ -2,14 +2,15 @@
 
 Owns which steps a level takes, and measuring them. Nothing recorded or saved is removed at any level; what goes is what
 is over (contexts past their time, old idempotency keys), said twice (entries of the change log that a later one
-repeats), or written wider than needed (snapshots, the text index, free pages).
+repeats), or written wider than needed (snapshots, and what the store itself can do).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
 from ovillo.model.errors import StoreUnavailable
@@ -18,20 +19,17 @@ from ovillo.model.wording import counted
 from ovillo.sessions.snapshot_encoding import Base, Damaged, encode
 from ovillo.sessions.snapshots import plain_of
 from ovillo.store.protocol import EncodedSnapshot, Snapshot, StoreSize
+from ovillo.store.protocol.maintenance import Level, MaintenanceStep, StepLeftOut
 from ovillo.store.protocol.snapshots import MAX_DELTAS
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
-
-Level = Literal["light", "medium", "aggressive"]
 
 _DAY_MS = 86_400_000
 #: A client that repeats an append does so within hours. Counted from the last write to the session.
 IDEMPOTENCY_DAYS = 90
 #: Whoever follows changes live reads them within seconds; repeated entries stay this long for those who look closer.
 CHANGES_DAYS = 30
-#: Rewriting the file costs its size in writing: for less than this share of it, it is not done.
-_WORTH_REWRITING = 0.05
 _PAGE = 1_000
 
 
@@ -47,12 +45,12 @@ class Step:
 
     @property
     def freed_inside(self) -> int:
-        """Bytes of data less; the file keeps them as free space until it is rewritten."""
+        """Bytes of data less; the store may keep them as free space for a while."""
         return self.before.used - self.after.used
 
     @property
     def saved_on_disk(self) -> int:
-        """Negative where the write-ahead log grew by the step; folding it takes that back."""
+        """Negative where the store took more for a while; a later step takes that back."""
         return self.before.disk - self.after.disk
 
 
@@ -67,10 +65,6 @@ class Optimized:
     def bytes_saved(self) -> int:
         """What the disk has got back; 0 when it got nothing."""
         return max(self.before.disk - self.after.disk, 0)
-
-
-class _LeftOut(Exception):
-    """A step that was not taken, and why."""
 
 
 class Maintenance:
@@ -105,16 +99,14 @@ class Maintenance:
                 ),
                 ("snapshots", lambda: self._recompress(namespace, session_id, least)),
             ]
-        if level == "aggressive":
-            steps += [("index", lambda: self._merge_index(session_id)), ("file", lambda: self._give_back(session_id))]
-        return [*steps, ("log", self._fold_log)]
+        return [*steps, *((step.name, partial(_run, step, session_id)) for step in store.maintain(level))]
 
     def _measured(self, name: str, step: Callable[[], str]) -> Step:
         before = self._store.maintenance.size()
         done = True
         try:
             note = step()
-        except _LeftOut as out:
+        except StepLeftOut as out:
             done, note = False, str(out)
         except StoreUnavailable as error:
             done, note = False, error.message
@@ -123,24 +115,6 @@ class Maintenance:
     def _prune_contexts(self, namespace: Namespace, session_id: SessionId | None, now: int) -> str:
         _alone(session_id)
         return f"{counted(self._store.contexts.prune(namespace, at=now), 'expired entry')}"
-
-    def _merge_index(self, session_id: SessionId | None) -> str:
-        _alone(session_id)
-        self._store.maintenance.merge_index()
-        return "the text index is in one piece"
-
-    def _give_back(self, session_id: SessionId | None) -> str:
-        _alone(session_id)
-        size = self._store.maintenance.size()
-        if size.free < size.used * _WORTH_REWRITING:
-            raise _LeftOut(f"only {size.free:,} bytes are free inside the file: not worth writing it anew")
-        self._store.maintenance.give_back()
-        return "the file is written anew without free space"
-
-    def _fold_log(self) -> str:
-        if not self._store.maintenance.fold_log():
-            raise _LeftOut("somebody is reading: the write-ahead log stays for now")
-        return "the write-ahead log is folded into the file"
 
     # --- snapshots
 
@@ -218,6 +192,12 @@ class _Rewriting:
         self._chain, self._stored = {}, 0
 
 
+def _run(step: MaintenanceStep, session_id: SessionId | None) -> str:
+    if step.touches_everything:
+        _alone(session_id)
+    return step.run()
+
+
 def _alone(session_id: SessionId | None) -> None:
     if session_id is not None:
-        raise _LeftOut("it touches more than one session: leave target_session out")
+        raise StepLeftOut("it touches more than one session: leave target_session out")

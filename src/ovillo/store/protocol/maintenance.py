@@ -1,24 +1,45 @@
 """Keeping the store small: what may go because nobody can miss it, and giving its bytes back.
 
-Owns the single steps; which of them run, and when, is ``ovillo.sessions.maintenance``'s.
+Owns dropping what is over, and naming the steps an engine takes to use less room; which run, and measuring them, is
+``ovillo.sessions.maintenance``'s.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ovillo.model.records import Namespace, SessionId
+
+#: How much work may be done: ``aggressive`` may take as long as writing everything anew.
+Level = Literal["light", "medium", "aggressive"]
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSize:
-    """Bytes. ``disk`` is what the store's files take on the disk; ``used`` what of the database holds data: the rest
-    is free inside the file and filled again before the file grows."""
+    """Bytes. ``disk`` is what the store takes on the disk; ``used`` what of it holds data, ``free`` what is filled again
+    before it grows."""
 
     disk: int
     used: int
     free: int
+
+
+class StepLeftOut(Exception):
+    """A step that was not taken, and why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceStep:
+    """Something an engine can do for its size, e.g. writing its index in one piece.
+
+    ``run`` gives back what it did, for people; it raises StepLeftOut, and StoreUnavailable where there is no room."""
+
+    name: str
+    run: Callable[[], str]
+    #: False: it is harmless and short, and worth taking after any other step.
+    touches_everything: bool = True
 
 
 class MaintenanceStore(Protocol):
@@ -33,14 +54,6 @@ class MaintenanceStore(Protocol):
         repeats; how many. Whoever reads on from any ``seq`` still meets every reference that changed after it."""
         ...
 
-    def merge_index(self) -> None:
-        """Write the full-text index anew in one piece, without what was deleted from it."""
-        ...
-
-    def fold_log(self) -> bool:
-        """Move the write-ahead log into the file and cut it to nothing. False when a reader held it back."""
-        ...
-
-    def give_back(self) -> None:
-        """Write the file anew without free space. Raises StoreUnavailable when there is no room for the copy."""
+    def maintain(self, level: Level) -> Sequence[MaintenanceStep]:
+        """What this engine can do at a level, in the order to do it in; nothing is done before a step is run."""
         ...

@@ -14,7 +14,7 @@ import apsw
 from ovillo.model.errors import Conflict, StoreUnavailable
 from ovillo.model.records import Namespace, Session, SessionId
 from ovillo.model.tombstones import At, Forgettable, Tombstone, is_covered, mark_of
-from ovillo.store.protocol import MaintenanceStore, Traces
+from ovillo.store.protocol import Traces
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.forgetting import WIPE_DUE, remove_session
@@ -22,6 +22,7 @@ from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.rows import to_json
 
 if TYPE_CHECKING:
+    from ovillo.store.sqlite.maintenance import Maintenance
     from ovillo.store.sqlite.prepare import PreparedDelta
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
@@ -30,7 +31,7 @@ _CHOSEN = "SELECT s.key FROM json_each(?2) j CROSS JOIN sessions s ON s.id = j.v
 
 
 class ForgottenTables(SubStore):
-    def __init__(self, core: Core, maintenance: MaintenanceStore) -> None:
+    def __init__(self, core: Core, maintenance: Maintenance) -> None:
         super().__init__(core)
         self._maintenance = maintenance
 
@@ -142,7 +143,7 @@ class ForgottenTables(SubStore):
         # that are free since: only a file that is written anew is without them.
         self._maintenance.merge_index()
         try:
-            self._maintenance.give_back()
+            self._maintenance.rewrite_file()
         except StoreUnavailable as error:
             return error.message
         self._writer.run(lambda db: db.execute("DELETE FROM meta WHERE key = ?", (WIPE_DUE,)) and None)

@@ -7,7 +7,7 @@ the writer's is always inside a transaction; writers of all processes wait meanw
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import apsw
 
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol.maintenance import StoreSize
+from ovillo.store.protocol.maintenance import Level, MaintenanceStep, StepLeftOut, StoreSize
 from ovillo.store.sqlite.connection import open_writer
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.faults import explained
@@ -26,6 +26,8 @@ _PATIENCE_MS = 2_000
 #: SQLite needs the copy and a log of the same size beside the file; the rest is for everybody else.
 _COPIES = 2
 _SPARE_BYTES = 64 * 1024 * 1024
+#: Rewriting the file costs its size in writing: for less than this share of it, it is not done.
+_WORTH_REWRITING = 0.05
 
 
 class Maintenance(SubStore):
@@ -61,7 +63,32 @@ class Maintenance(SubStore):
 
         return self._writer.run(work)
 
+    def maintain(self, level: Level) -> Sequence[MaintenanceStep]:
+        steps = [MaintenanceStep("log", self._log_folded, touches_everything=False)]
+        if level == "aggressive":
+            whole = (MaintenanceStep("index", self._index_merged), MaintenanceStep("file", self._file_rewritten))
+            steps = [*whole, *steps]
+        return steps
+
+    def _index_merged(self) -> str:
+        self.merge_index()
+        return "the text index is in one piece"
+
+    def _file_rewritten(self) -> str:
+        size = self.size()
+        if size.free < size.used * _WORTH_REWRITING:
+            raise StepLeftOut(f"only {size.free:,} bytes are free inside the file: not worth writing it anew")
+        self.rewrite_file()
+        return "the file is written anew without free space"
+
+    def _log_folded(self) -> str:
+        if not self.fold_log():
+            raise StepLeftOut("somebody is reading: the write-ahead log stays for now")
+        return "the write-ahead log is folded into the file"
+
     def merge_index(self) -> None:
+        """Writes the full-text index anew in one piece, without what was deleted from it."""
+
         def work(db: apsw.Connection) -> None:
             db.execute("INSERT INTO fts (fts) VALUES ('optimize')")
             db.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
@@ -69,11 +96,13 @@ class Maintenance(SubStore):
         self._writer.run(work)
 
     def fold_log(self) -> bool:
+        """Moves the write-ahead log into the file and cuts it to nothing. False when a reader held it back."""
         with _own_connection(self._path) as db:
             db.set_busy_timeout(_PATIENCE_MS)
             return int(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]) == 0
 
-    def give_back(self) -> None:
+    def rewrite_file(self) -> None:
+        """Without free space. Raises StoreUnavailable when there is no room for the copy."""
         needed = _COPIES * self._path.stat().st_size + _SPARE_BYTES
         left = shutil.disk_usage(self._path.parent).free
         if left < needed:

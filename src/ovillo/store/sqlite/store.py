@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         KeyStore,
         KnowledgeStore,
         LinkStore,
-        MaintenanceStore,
         RecordingStore,
         SecretStore,
         SessionStore,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
         TimesheetStore,
         VectorStore,
     )
+    from ovillo.store.sqlite.maintenance import Maintenance
 
 
 class SqliteStore:
@@ -184,7 +184,7 @@ class SqliteStore:
         return Health(self._core)
 
     @built_once
-    def maintenance(self) -> MaintenanceStore:
+    def maintenance(self) -> Maintenance:
         from ovillo.store.sqlite.maintenance import Maintenance
 
         return Maintenance(self._core)

@@ -136,15 +136,15 @@ def _database(state: State) -> Check:
     settings = state.settings()
     if not settings.database.exists():
         return Check("database", Level.WARN, f"{settings.database} does not exist yet", "Run `ovillo scan`.")
-    files = (settings.database, settings.database.with_name(settings.database.name + "-wal"))
-    size = sum(x.stat().st_size for x in files if x.exists()) / 1e6
     try:
-        problems = state.services().store.health.quick_check()
+        store = state.services().store
+        problems = store.health.quick_check()
+        size = f"{store.maintenance.size().disk / 1e6:.1f} MB" if not problems else ""
     except IntegrityError as error:
         problems = [error.message]
     if problems:
         return Check("database", Level.FAIL, _damage_of(settings.database, problems), _REPAIR)
-    return Check("database", Level.OK, f"sound, {size:.1f} MB")
+    return Check("database", Level.OK, f"sound, {size}")
 
 
 def _damage_of(database: Path, problems: list[str]) -> str:
