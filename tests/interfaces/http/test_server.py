@@ -234,6 +234,7 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     )
     certificate, private = folder / "certificate.pem", folder / "key.pem"
     certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    private.touch(0o600)
     private.write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
