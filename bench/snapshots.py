@@ -21,9 +21,9 @@ from bench.tables import keep, percentile, table
 from ovillo.app import open_services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Session, SessionId
+from ovillo.model.sessions import Snapshot
 from ovillo.sessions.snapshot_encoding import LEVELS, Base, decode, encode, plain_text
 from ovillo.settings import Settings
-from ovillo.store.protocol import Snapshot
 from ovillo.store.protocol.snapshots import MAX_DELTAS, EncodedSnapshot
 
 _FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures" / "claude-code"

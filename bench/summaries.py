@@ -20,13 +20,14 @@ from bench.tables import keep, percentile, table, verdict
 from ovillo.app import open_services
 from ovillo.demo import unpack
 from ovillo.model.records import DEFAULT_NAMESPACE, Message, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.languages import identify
 from ovillo.sessions.summaries import message_tokens, summary_budget
 from ovillo.sessions.summarizers import SummaryRequest
 from ovillo.sessions.summarizers.extractive import Extractive
 from ovillo.sessions.tokens import count_tokens
 from ovillo.settings import Settings
-from ovillo.store.protocol import SessionFilter, Store
+from ovillo.store.protocol import Store
 
 _PAGE = 200
 _NOVEMBER_2026 = 1_795_262_400_000

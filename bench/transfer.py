@@ -23,8 +23,8 @@ from ovillo.interfaces.services import Services
 from ovillo.model.live import NATIVE
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Message, MessageId, PartId, Session, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.settings import Settings
-from ovillo.store.protocol import SessionFilter
 
 _FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
 _BAR_S = 2.0

@@ -14,7 +14,7 @@ from ovillo.app import open_services
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId
-from ovillo.store.protocol import SessionFilter
+from ovillo.model.sessions import SessionFilter
 from tests.interfaces.opened import settings_for
 from tests.readers import rollouts
 

@@ -19,8 +19,8 @@ from ovillo.ingest.reports import ScanProgress
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.settings import Settings
-from ovillo.store.protocol import SessionFilter
 
 CLIENTS = ("claude-code", "codex", "gemini-cli", "opencode-sqlite")
 

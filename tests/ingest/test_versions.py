@@ -13,9 +13,10 @@ import pytest
 from ovillo.app import open_services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Author, Inventory, Role, SessionId, Usage
+from ovillo.model.sessions import SessionFilter
 from ovillo.readers.protocol import Checkpoint, Cursor, Record
 from ovillo.search.service import SearchRequest
-from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
+from ovillo.store.protocol import DocFilter, Store, Term
 from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, text_part
 from tests.ingest.scripted import ScriptedReader, ingest_of

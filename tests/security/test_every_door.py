@@ -132,7 +132,7 @@ def test_a_history_with_secrets_everywhere_is_stored_without_them(
 
 
 def _any() -> Any:
-    from ovillo.store.protocol import SessionFilter
+    from ovillo.model.sessions import SessionFilter
 
     return SessionFilter()
 

@@ -14,10 +14,10 @@ from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import Registry, all_tools
 from ovillo.model.errors import NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Role, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.security.principals import ROLES, Principal
 from ovillo.sessions.calling import CallContext
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
-from ovillo.store.protocol import SessionFilter
 from tests.interfaces.opened import copy_homes, settings_for
 
 OURS, THEIRS = Namespace("ours"), Namespace("theirs")

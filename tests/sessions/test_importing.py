@@ -34,10 +34,10 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
+from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.drafts import MessageDraft
 from ovillo.sessions.transfer.import_shapes import LAST_MS
 from ovillo.sessions.transfer.json_form import IMPORTED
-from ovillo.store.protocol import SessionFilter
 from tests.builders import NOON, delta, message, session
 from tests.sessions.transferring import NS, empty, exported, imported, minimal, said, shared, told
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ovillo.interfaces.services import Services
 from ovillo.model.errors import InvalidInput, LimitExceeded, OvilloError
+from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.transfer import documents
-from ovillo.store.protocol import SessionFilter
 from tests.sessions.transferring import NS, empty, exported, imported, minimal, said, shared, told
 
 __all__ = ["empty", "shared"]

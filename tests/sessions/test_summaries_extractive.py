@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Message, Role, SessionId, ToolCall, ToolStatus
+from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.languages import identify, language
 from ovillo.sessions.summaries import message_tokens, summary_budget
 from ovillo.sessions.summarizers import SummaryRequest
 from ovillo.sessions.summarizers.extractive import Extractive
 from ovillo.sessions.tokens import count_tokens
-from ovillo.store.protocol import SessionFilter
 from tests.builders import message
 from tests.sessions.told import ALL, PROSE, Told, ask, edit, read, run, say, todos, told
 

@@ -30,6 +30,7 @@ from ovillo.model.records import (
     ToolCall,
     ToolStatus,
 )
+from ovillo.model.sessions import SessionCounts, SessionRow, Totals
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.history import History
 from ovillo.sessions.lineage import LineageService
@@ -42,7 +43,6 @@ from ovillo.sessions.transfer.markdown_form import write_markdown
 from ovillo.sessions.transfer.pdf_form import write_pdf
 from ovillo.sessions.transfer.service import FORMATS, Transfer, file_name
 from ovillo.sessions.transfer.transcript import Transcript
-from ovillo.store.protocol import SessionCounts, SessionRow, Totals
 from ovillo.store.sqlite import SqliteStore, open_store
 from tests.builders import NOON, WordAnalyzer, call, delta, message, session, text_part, tool_part
 

@@ -9,8 +9,9 @@ import pytest
 
 from ovillo.model.errors import Conflict
 from ovillo.model.records import Namespace, SessionDelta
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.tombstones import Forgettable, Tombstone, mark_of
-from ovillo.store.protocol import DocFilter, ForgettingStore, SessionFilter, Store, Term
+from ovillo.store.protocol import DocFilter, ForgettingStore, Store, Term
 from tests.builders import NOON, message, session
 
 NS, OTHER = Namespace("default"), Namespace("team")

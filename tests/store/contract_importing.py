@@ -10,7 +10,8 @@ from ovillo.model.errors import Conflict, InvalidInput
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import MessageId, Namespace, SessionId
-from ovillo.store.protocol import DocFilter, ImportStore, SessionFilter, Store, Term
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import DocFilter, ImportStore, Store, Term
 from tests.builders import NOON, call, delta, message, session, tool_part
 
 A = SessionId("ses_a")

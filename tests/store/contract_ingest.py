@@ -19,13 +19,8 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
-from ovillo.store.protocol import (
-    DocFilter,
-    IngestStore,
-    SessionFilter,
-    Store,
-    Term,
-)
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import DocFilter, IngestStore, Store, Term
 from tests.anything import JSON, TEXTS, same, whole
 from tests.builders import NOON, call, delta, message, session, text_part, tool_part
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import DEFAULT_NAMESPACE, Message, Namespace, SessionId, SessionStatus, SessionType
-from ovillo.store.protocol import DocFilter, RecordingStore, SessionFilter, Store, Term
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import DocFilter, RecordingStore, Store, Term
 from tests.builders import NOON, delta, message, session
 
 NS = DEFAULT_NAMESPACE

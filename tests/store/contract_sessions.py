@@ -9,13 +9,8 @@ from ovillo.model.records import (
     Namespace,
     SessionId,
 )
-from ovillo.store.protocol import (
-    DocFilter,
-    SessionFilter,
-    SessionStore,
-    Store,
-    Term,
-)
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import DocFilter, SessionStore, Store, Term
 from tests.builders import NOON, delta, message, session
 
 NS = DEFAULT_NAMESPACE

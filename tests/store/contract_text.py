@@ -10,19 +10,8 @@ from ovillo.model.records import (
     SessionId,
     ToolStatus,
 )
-from ovillo.store.protocol import (
-    AllOf,
-    AnyOf,
-    DocFilter,
-    Except,
-    Order,
-    Phrase,
-    Prefix,
-    SessionFilter,
-    Store,
-    Term,
-    TextStore,
-)
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Except, Order, Phrase, Prefix, Store, Term, TextStore
 from tests.builders import NOON, call, delta, message, session, tool_part
 
 NS = DEFAULT_NAMESPACE

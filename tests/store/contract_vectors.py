@@ -9,7 +9,8 @@ import pytest
 
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import DEFAULT_NAMESPACE, Message, Namespace, Role, SessionId
-from ovillo.store.protocol import DocFilter, SessionFilter, Store, VectorStore
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import DocFilter, Store, VectorStore
 from tests.builders import delta, message, session
 
 NS, OTHER = DEFAULT_NAMESPACE, Namespace("team")

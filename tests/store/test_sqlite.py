@@ -10,7 +10,8 @@ import pytest
 
 from ovillo.model.errors import IntegrityError, StoreUnavailable
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
-from ovillo.store.protocol import DocFilter, SessionFilter, Store, Term
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import DocFilter, Store, Term
 from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, session
 from tests.store.contract_audit import *  # noqa: F403

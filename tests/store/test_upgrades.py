@@ -21,8 +21,9 @@ import pytest
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.search.service import SearchRequest
-from ovillo.store.protocol import DocFilter, SessionFilter
+from ovillo.store.protocol import DocFilter
 from tests.interfaces.opened import settings_for
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "databases"

@@ -20,8 +20,8 @@ from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity,
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import names
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.model.sessions import SessionFilter, SessionRow
 from ovillo.model.wording import counted
-from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.entities.service import Entities
     from ovillo.model.clock import Clock
-    from ovillo.store.protocol import SessionRow, SessionStore
+    from ovillo.model.sessions import SessionRow
+    from ovillo.store.protocol import SessionStore
 
 MAX_QUERY_CHARS = 4_000
 _OFFERED = 4

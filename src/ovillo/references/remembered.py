@@ -13,15 +13,16 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Message, Namespace, PartType, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Entity, Turn, Window
 from ovillo.references.topics import topics_of
-from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.entities.service import Entities
     from ovillo.model.entities import SessionEntity
-    from ovillo.store.protocol import SessionRow, SessionStore
+    from ovillo.model.sessions import SessionRow
+    from ovillo.store.protocol import SessionStore
 
 #: The newest messages and what was named last: of the session itself, and of each earlier one.
 _MESSAGES, _ENTITIES = 400, 200

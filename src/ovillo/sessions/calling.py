@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ovillo.model.clock import Clock
 from ovillo.model.ids import new_id
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
+from ovillo.model.sessions import SessionFilter
 from ovillo.readers.client import Client, client_of
 from ovillo.readers.protocol import FindsCall, FindsRunningCall, Reader, Source
 from ovillo.sessions.results import Calling
-from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest

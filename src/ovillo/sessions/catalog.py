@@ -12,10 +12,10 @@ from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.quoting import named, said
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import SessionFilter, SessionRow
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import by_name, unknown_values
 from ovillo.sessions.results import Freshness, SessionPage, SessionSummary
-from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import SessionStore

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named, names, said
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol import SessionFilter
+from ovillo.model.sessions import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import SessionStore

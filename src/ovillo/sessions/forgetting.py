@@ -18,12 +18,13 @@ from ovillo.model.ids import client_id, numbered_id
 from ovillo.model.live import NATIVE
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId, SessionKind
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.tombstones import Forgettable, Tombstone, mark_of, project_name, projects_of
 from ovillo.security.principals import Principal
 from ovillo.security.private_files import write
 from ovillo.sessions.audit import Audit
 from ovillo.sessions.catalog import Catalog
-from ovillo.store.protocol import SessionFilter, Traces
+from ovillo.store.protocol import Traces
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

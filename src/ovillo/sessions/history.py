@@ -14,11 +14,11 @@ from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId
+from ovillo.model.sessions import SessionRow
 from ovillo.model.text import message_chars
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.results import Freshness, HistoryPage
-from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import SessionStore

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, Session, SessionId
+from ovillo.model.sessions import SessionRow
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.results import Lineage, LineageNode, SessionSummary
-from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import SessionStore

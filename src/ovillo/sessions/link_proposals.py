@@ -17,13 +17,13 @@ from ovillo.model.clock import Clock
 from ovillo.model.coordination import Link, SharedFile
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, Session, SessionId, SessionType
+from ovillo.model.sessions import SessionFilter, SessionRow
 from ovillo.model.wording import counted
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.detection import session_type
 from ovillo.sessions.links import LinkService
 from ovillo.sessions.mentions import identifiers_in, tickets_in
 from ovillo.sessions.results import SessionSummary
-from ovillo.store.protocol import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from ovillo.model.clock import Clock
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import Snapshot
 from ovillo.model.wording import counted
 from ovillo.sessions.snapshot_encoding import Base, Damaged, encode
 from ovillo.sessions.snapshots import plain_of
-from ovillo.store.protocol import EncodedSnapshot, Snapshot, StoreSize
+from ovillo.store.protocol import EncodedSnapshot, StoreSize
 from ovillo.store.protocol.maintenance import Level, MaintenanceStep, StepLeftOut
 from ovillo.store.protocol.snapshots import MAX_DELTAS
 

@@ -16,10 +16,10 @@ from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE, Appended
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionDelta, SessionId
+from ovillo.model.sessions import SessionRow
 from ovillo.security.redaction import Redactor
 from ovillo.sessions.drafts import MessageDraft, SessionDraft, checked_key, checked_name, differing, message_from
 from ovillo.sessions.drafts import session_from as session_of
-from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ovillo.model.records import Message, Session, SessionId, Usage
-from ovillo.store.protocol import SessionCounts, Totals
+from ovillo.model.sessions import SessionCounts, Totals
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace, SessionId, SessionType
+from ovillo.model.sessions import SessionFilter
 from ovillo.security.principals import Principal
 from ovillo.sessions.audit import Audit
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.results import SessionSummary
 from ovillo.settings import Settings
-from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

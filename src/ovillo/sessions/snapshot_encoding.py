@@ -17,7 +17,8 @@ import zstandard
 from ovillo.model.characters import whole_json
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.limits import MAX_JSON_DEPTH
-from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot
+from ovillo.model.sessions import Snapshot
+from ovillo.store.protocol.snapshots import EncodedSnapshot
 
 #: Plain text of one version.
 MAX_PLAIN_BYTES = 64 * 1024 * 1024

@@ -15,6 +15,7 @@ from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, IntegrityError, InvalidInput, NotFound
 from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import Snapshot
 from ovillo.sessions.snapshot_diff import Change, difference
 from ovillo.sessions.snapshot_encoding import (
     DEFAULT_LEVEL,
@@ -27,7 +28,6 @@ from ovillo.sessions.snapshot_encoding import (
     encode,
     plain_text,
 )
-from ovillo.store.protocol import Snapshot
 from ovillo.store.protocol.snapshots import MAX_DELTAS
 
 if TYPE_CHECKING:

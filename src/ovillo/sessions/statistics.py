@@ -14,7 +14,8 @@ from ovillo.sessions.lineage import LineageService
 from ovillo.sessions.results import Descendants, Statistics
 
 if TYPE_CHECKING:
-    from ovillo.store.protocol import SessionStore, Totals
+    from ovillo.model.sessions import Totals
+    from ovillo.store.protocol import SessionStore
 
 
 class StatisticsService:

@@ -17,10 +17,10 @@ from ovillo.model.coordination import StoreHealth
 from ovillo.model.errors import OvilloError
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace
+from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.failing_work import FailingWork
 from ovillo.sessions.results import SessionSummary
-from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.model.workers import Workers

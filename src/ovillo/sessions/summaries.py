@@ -18,6 +18,7 @@ from ovillo.model.errors import Conflict, NotFound, OvilloError
 from ovillo.model.ids import new_id
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import Message, Namespace, PartType, SessionId
+from ovillo.model.sessions import SessionRow
 from ovillo.model.text import searchable_text
 from ovillo.sessions.memory_choice import SessionMemory, memory_of
 from ovillo.sessions.memory_results import MemoryView, SummaryOutcome
@@ -27,7 +28,6 @@ from ovillo.sessions.summary_plan import ByMessages, ByTurns, Plan, Rules, is_du
 from ovillo.sessions.tokens import count_tokens
 from ovillo.sessions.trimming import is_prompt, last_turns, turns
 from ovillo.settings import Settings
-from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store

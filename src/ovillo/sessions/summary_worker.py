@@ -19,9 +19,10 @@ from ovillo.sessions.detection import IDLE_MS, detect, session_status
 
 if TYPE_CHECKING:
     from ovillo.model.clock import Clock
+    from ovillo.model.sessions import SessionRow
     from ovillo.sessions.summaries import SummaryService
     from ovillo.settings import Settings
-    from ovillo.store.protocol import SessionRow, Store
+    from ovillo.store.protocol import Store
 
 _log = logging.getLogger(__name__)
 

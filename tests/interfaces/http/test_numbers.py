@@ -15,9 +15,9 @@ from websockets.sync.client import connect
 from ovillo.interfaces.tools import schema
 from ovillo.interfaces.tools.cursors import encode
 from ovillo.interfaces.tools.registry import Registry
+from ovillo.model.sessions import SessionFilter
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.cursors import encode_cursor
-from ovillo.store.protocol import SessionFilter
 from tests.builders import delta, message
 from tests.interfaces.http.guarded import Guarded, guarded
 from tests.interfaces.http.operations import filled, operations_of

@@ -34,10 +34,10 @@ from ovillo.interfaces.tools.registry import AnyTool, Registry
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import flat, named, noticed, said
 from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.wording import counted
 from ovillo.security.principals import ANYONE, LOCAL, Principal
 from ovillo.sessions.calling import CallContext
-from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport

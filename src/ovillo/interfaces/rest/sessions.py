@@ -16,10 +16,10 @@ from ovillo.interfaces.rest import shapes
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.records import SessionId, SessionType
+from ovillo.model.sessions import SessionFilter, SessionRow
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
 from ovillo.sessions.memory_choice import CHOICE, checked_choice
-from ovillo.store.protocol import SessionFilter, SessionRow
 
 routes = Routes("Sessions")
 

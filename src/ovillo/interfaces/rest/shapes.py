@@ -15,10 +15,10 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.http.message_shapes import MessageInfo, Short, message_info
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Session, SessionStatus, SessionType
+from ovillo.model.sessions import SessionRow
 from ovillo.sessions.memory_choice import CHOICE, MAX_TURNS, choice_in
 from ovillo.sessions.memory_results import MemoryView
 from ovillo.sessions.results import SessionSummary
-from ovillo.store.protocol import SessionRow
 
 #: Characters a token has on average in prose and code (o200k over the fixtures: 3.6 to 4.4).
 CHARS_PER_TOKEN = 4

@@ -14,9 +14,9 @@ from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.tools import session_restore, session_save
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
+from ovillo.model.sessions import Snapshot
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.snapshot_encoding import DEFAULT_LEVEL, MAX_PLAIN_BYTES
-from ovillo.store.protocol import Snapshot
 
 routes = Routes("Snapshots")
 

@@ -15,11 +15,11 @@ from ovillo.interfaces.rest.shapes import Turns
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.records import SessionId, SessionType
+from ovillo.model.sessions import SessionFilter
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
 from ovillo.sessions.memory_choice import CHOICE, checked_choice
 from ovillo.sessions.results import SessionSummary
-from ovillo.store.protocol import SessionFilter
 
 routes = Routes("MCP-HUB v6")
 

@@ -12,9 +12,9 @@ from ovillo.interfaces.tools.schema import BRIEF, UNNAMED, wire_name
 from ovillo.interfaces.tools.session_lookup import find_session, freshness
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
+from ovillo.model.sessions import Totals
 from ovillo.model.wording import counted
 from ovillo.sessions.results import Calling, Freshness, Statistics
-from ovillo.store.protocol import Totals
 
 _TOOLS_SHOWN = {"concise": 15, "detailed": 60}
 _FILES_SHOWN = 60

@@ -14,8 +14,8 @@ from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.quoting import said
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.wording import several
-from ovillo.store.protocol import SessionFilter
 
 
 class Input(Struct, rename=wire_name, kw_only=True):

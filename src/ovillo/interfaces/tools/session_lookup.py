@@ -11,11 +11,11 @@ from ovillo.interfaces.tools.contract import Call
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.calling import GENERATED
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.drafts import SessionDraft
 from ovillo.sessions.results import Calling, Freshness, SessionSummary
-from ovillo.store.protocol import SessionFilter
 
 CURRENT = "current"
 #: The calling session is caught up within this (milliseconds); a session never seen before gets longer.

@@ -15,9 +15,9 @@ from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named, said
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_READ
-from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.sessions.results import SessionSummary

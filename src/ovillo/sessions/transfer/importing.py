@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
 from ovillo.model.records import Namespace, SessionDelta
+from ovillo.model.sessions import SessionRow
 from ovillo.security.redaction import Redactor
 from ovillo.sessions.transfer.building import Built, build
 from ovillo.sessions.transfer.documents import parse
-from ovillo.store.protocol import SessionRow
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import ImportStore

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.maintenance import MaintenanceStore, StoreSize
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
-    from ovillo.store.protocol.sessions import SessionCounts, SessionFilter, SessionRow, SessionStore, Totals
-    from ovillo.store.protocol.snapshots import EncodedSnapshot, Snapshot, SnapshotStore
+    from ovillo.store.protocol.sessions import SessionStore
+    from ovillo.store.protocol.snapshots import EncodedSnapshot, SnapshotStore
     from ovillo.store.protocol.sources import SourceState, SourceStore
     from ovillo.store.protocol.store import Store
     from ovillo.store.protocol.text import (
@@ -96,16 +96,9 @@ _NAMES = {
     "recording": ("RecordingStore",),
     "secrets": ("SecretStore",),
     "sources": ("SourceState", "SourceStore"),
-    "sessions": (
-        "SessionCounts",
-        "SessionFilter",
-        "SessionRow",
-        "SessionStore",
-        "Totals",
-    ),
+    "sessions": ("SessionStore",),
     "snapshots": (
         "EncodedSnapshot",
-        "Snapshot",
         "SnapshotStore",
     ),
     "text": (
@@ -170,11 +163,7 @@ __all__ = [
     "Preparation",
     "RecordingStore",
     "SecretStore",
-    "SessionCounts",
-    "SessionFilter",
-    "SessionRow",
     "SessionStore",
-    "Snapshot",
     "SnapshotStore",
     "SourceState",
     "SourceStore",
@@ -185,7 +174,6 @@ __all__ = [
     "Term",
     "TextStore",
     "TimesheetStore",
-    "Totals",
     "Traces",
     "TrackState",
     "TrackedPart",

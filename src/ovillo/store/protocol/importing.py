@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ovillo.model.live import Summary
 from ovillo.model.records import Message, Namespace, Session
-from ovillo.store.protocol.sessions import SessionRow
+from ovillo.model.sessions import SessionRow
 
 
 class ImportStore(Protocol):

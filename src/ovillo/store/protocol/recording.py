@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ovillo.model.live import Appended, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId
-from ovillo.store.protocol.sessions import SessionRow
+from ovillo.model.sessions import SessionRow
 
 #: Fields of a session that ``update_session`` may set.
 CHANGEABLE = (

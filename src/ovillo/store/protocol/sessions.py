@@ -2,78 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Protocol
 
-from ovillo.model.records import Message, Namespace, Part, Session, SessionId, SessionKind, Usage
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFilter:
-    """All set fields must hold. Text fields match without case; ``project`` is an id, a directory or its tail."""
-
-    name: str | None = None
-    project: str | None = None
-    source: str | None = None
-    agent: str | None = None
-    model: str | None = None
-    branch: str | None = None
-    type: str | None = None
-    status: str | None = None
-    kind: SessionKind | None = None
-    parent_id: SessionId | None = None
-    #: Sessions with something between these (milliseconds, first included, last excluded).
-    after: int | None = None
-    before: int | None = None
-    session_ids: tuple[SessionId, ...] = ()
-    include_deleted_at_source: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class SessionCounts:
-    messages: int = 0
-    parts: int = 0
-    #: Human prompts, own (not inherited).
-    prompts: int = 0
-    #: Of searchable text, each part cut at ``limits.MAX_INDEXED_CHARS``.
-    characters: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    session: Session
-    counts: SessionCounts
-    #: First human prompt, cut; what a title falls back to.
-    first_prompt: str | None = None
-    #: Another one whenever the session or its messages changed here; what a conditional change is compared with.
-    version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Sums over a session's own messages, or over its inherited ones."""
-
-    messages: int = 0
-    parts: int = 0
-    prompts: int = 0
-    usage: Usage = field(default_factory=Usage)
-    #: Of the answers whose client wrote it down; ``None`` where models answered and no cost is known.
-    cost: float | None = 0.0
-    #: Those with the most messages first.
-    agents: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
-    parts_by_type: Mapping[str, int] = field(default_factory=dict)
-    #: tool name -> (calls, failures)
-    tools: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    errors: int = 0
-    additions: int = 0
-    deletions: int = 0
-    files: tuple[str, ...] = ()
-    first_at: int | None = None
-    last_at: int | None = None
-    #: Sum of the pauses between neighbouring records, each counted up to ``idle_cut_ms``.
-    active_ms: int = 0
+from ovillo.model.records import Message, Namespace, Part, SessionId
+from ovillo.model.sessions import SessionFilter, SessionRow, Totals
 
 
 class SessionStore(Protocol):

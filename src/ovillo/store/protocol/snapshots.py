@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import Snapshot
 
 #: Deltas that may follow one keyframe. A chain this long still reads back in milliseconds, and a damaged row costs at
 #: most the versions of its own chain.
@@ -29,19 +30,6 @@ class EncodedSnapshot:
     base: int | None = None
     #: Checksum of the base's plain text: the store refuses the row when the base is another by now.
     base_checksum: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What is known of a version without reading it."""
-
-    version: int
-    saved_at: int
-    level: int
-    base: int | None
-    plain_bytes: int
-    stored_bytes: int
-    checksum: bytes
 
 
 class SnapshotStore(Protocol):

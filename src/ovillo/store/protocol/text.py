@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from ovillo.model.records import Namespace, PartType, Role, SessionId
-from ovillo.store.protocol.sessions import SessionFilter
+from ovillo.model.sessions import SessionFilter
 
 #: Names a document of one store. It says nothing of order: what is newer has the larger ``recency``.
 DocId = int

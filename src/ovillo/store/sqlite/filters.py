@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ovillo.store.protocol import DocFilter, SessionFilter
+from ovillo.model.sessions import SessionFilter
+from ovillo.store.protocol import DocFilter
 from ovillo.store.sqlite.rows import PART_CODES, ROLE_CODES, to_json
 
 Condition = tuple[list[str], list[Any]]

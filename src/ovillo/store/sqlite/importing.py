@@ -13,7 +13,7 @@ import apsw
 from ovillo.model.errors import Conflict
 from ovillo.model.live import Summary
 from ovillo.model.records import Message, Namespace, Session
-from ovillo.store.protocol import SessionRow
+from ovillo.model.sessions import SessionRow
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.index_writes import IndexWrites

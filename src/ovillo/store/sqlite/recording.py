@@ -18,7 +18,7 @@ from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFa
 from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId
-from ovillo.store.protocol import SessionRow
+from ovillo.model.sessions import SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
 from ovillo.store.sqlite.appending import Entry, appending_of, leaves_nothing_when_refused
 from ovillo.store.sqlite.changes import log_changes

@@ -11,8 +11,8 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Message, Namespace, Part, SessionId
+from ovillo.model.sessions import SessionCounts, SessionFilter, SessionRow
 from ovillo.model.text import message_chars
-from ovillo.store.protocol import SessionCounts, SessionFilter, SessionRow
 from ovillo.store.sqlite.filters import session_conditions
 from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,

@@ -12,7 +12,8 @@ import apsw
 from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
-from ovillo.store.protocol.snapshots import MAX_DELTAS, EncodedSnapshot, Snapshot
+from ovillo.model.sessions import Snapshot
+from ovillo.store.protocol.snapshots import MAX_DELTAS, EncodedSnapshot
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key, session_key

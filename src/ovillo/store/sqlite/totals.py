@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Namespace, SessionId, Usage
-from ovillo.store.protocol import Totals
+from ovillo.model.sessions import Totals
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.rows import PART_TYPES
 

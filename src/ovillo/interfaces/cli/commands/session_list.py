@@ -14,9 +14,9 @@ from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.model.quoting import one_line
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
-from ovillo.store.protocol import SessionFilter
 
 if TYPE_CHECKING:
     from ovillo.sessions.results import SessionPage, SessionSummary

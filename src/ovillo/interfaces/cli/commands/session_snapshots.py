@@ -13,10 +13,10 @@ from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import one_line
+from ovillo.model.sessions import Snapshot
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.snapshot_diff import Change
-from ovillo.store.protocol import Snapshot
 
 _VALUE_CHARS = 100
 

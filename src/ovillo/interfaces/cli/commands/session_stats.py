@@ -17,8 +17,8 @@ from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.transcript import span
 
 if TYPE_CHECKING:
+    from ovillo.model.sessions import Totals
     from ovillo.sessions.results import Descendants, Statistics
-    from ovillo.store.protocol import Totals
 
 _TOOLS = 15
 
