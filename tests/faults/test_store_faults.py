@@ -49,7 +49,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)], check=False, capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=6m,mode=700", "tmpfs", str(folder)], check=False, capture_output=True
     )
     if mounted.returncode:
         pytest.skip("a small disk cannot be mounted here")
