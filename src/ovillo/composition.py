@@ -115,7 +115,6 @@ class Composition:
             partial(_redactor, store.secrets.get("redaction"), settings.redaction),
             environment=settings.environment,
             home=settings.home,
-            lock_path=settings.data_dir / "ingest.lock",
             clock=self.clock,
             state=self.scan_state,
             exclude=settings.exclude,

@@ -44,7 +44,6 @@ def ingest_of(store: Store, tmp_path: Path, *readers: ScriptedReader) -> Ingest:
         partial(redactor_for, b"k" * 32, "off"),
         environment={},
         home=tmp_path,
-        lock_path=tmp_path / "ingest.lock",
         clock=lambda: NOON,
         state=ScanState(store.sources),
     )

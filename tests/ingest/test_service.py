@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
@@ -92,7 +91,7 @@ def test_what_the_client_deletes_stays_and_is_marked(store: Store, tmp_path: Pat
 @pytest.mark.requirement("INGEST-5")
 def test_a_second_scan_waits_for_nobody(store: Store, tmp_path: Path) -> None:
     ingest = ingest_of(store, tmp_path, ScriptedReader("r", tmp_path, lambda cursor: iter(())))
-    with FileLock(str(tmp_path / "ingest.lock")):
+    with store.leases.hold("ingest"):
         assert ingest.scan().busy
     assert not ingest.scan().busy
 

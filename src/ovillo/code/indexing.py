@@ -1,6 +1,6 @@
 """Bringing the index of a folder up to date: what changed is read, what is gone is forgotten.
 
-Owns the order of the work, its batches and its lock; looking is in ``scanning``, reading in ``parsing``.
+Owns the order of the work, its batches and its lease; looking is in ``scanning``, reading in ``parsing``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import hashlib
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,15 +19,12 @@ from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file
 from ovillo.model.clock import Clock
 from ovillo.model.code import CodeFile
 from ovillo.model.records import Namespace
-from ovillo.security import private_files
 from ovillo.store.protocol import FileStamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
-    from filelock import FileLock
-
-    from ovillo.store.protocol import CodeStore
+    from ovillo.store.protocol import CodeStore, LeaseStore
 
 #: Files read and stored together: enough to make a transaction worth it, few enough to hold in memory.
 _BATCH_FILES = 64
@@ -78,20 +74,16 @@ class Indexer:
     """Thread-safe; several processes may work on one database."""
 
     def __init__(
-        self, store: CodeStore, lock_folder: Path, clock: Clock, choice: scanning.Choice, redact: Redact | None = None
+        self, store: CodeStore, leases: LeaseStore, clock: Clock, choice: scanning.Choice, redact: Redact | None = None
     ) -> None:
         self._store = store
-        self._locks = lock_folder
+        self._leases = leases
         self._clock = clock
         self._choice = choice
         self._redact = redact
 
     def look(self, root: Path) -> scanning.FolderScan:
         return scanning.look(root, self._choice)
-
-    def lock(self, name: str, timeout_s: float) -> FileLock:
-        """A lock between processes, in the folder of the database; not taken yet."""
-        return private_files.lock(self._locks / name, timeout_s)
 
     def index(
         self, namespace: Namespace, root: Path, progress: OnProgress | None, stop: threading.Event | None
@@ -201,22 +193,10 @@ class Indexer:
             facts[name] = head
             self._store.put_root(namespace, str(root), facts=facts)
 
-    @contextmanager
-    def _alone(self, root: Path) -> Iterator[bool]:
+    def _alone(self, root: Path) -> AbstractContextManager[bool]:
         """One process at a time reads a folder; the next one finds little left to do."""
-        from filelock import Timeout  # start-up cost: asking the index takes no lock
-
         name = hashlib.blake2b(str(root).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        lock = self.lock(f"code-{name}.lock", _PATIENCE_S)
-        try:
-            lock.acquire()
-        except Timeout:
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            lock.release()
+        return self._leases.hold(f"code-{name}", _PATIENCE_S)
 
 
 class _Tally:

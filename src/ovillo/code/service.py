@@ -24,7 +24,7 @@ from ovillo.model.quoting import named, names
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
-    from filelock import FileLock
+    from contextlib import AbstractContextManager
 
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
@@ -62,7 +62,7 @@ class CodeIndex:
         self._store = store
         self._is_on = settings.code_indexing
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
-        self._indexer = Indexer(store.code, settings.data_dir, clock, Choice(extensions, settings.code_exclude), redact)
+        self._indexer = Indexer(store.code, store.leases, clock, Choice(extensions, settings.code_exclude), redact)
 
     # --- folders
 
@@ -273,9 +273,9 @@ class CodeIndex:
         """The folders below ``root`` that hold code, and the way to them."""
         return [str(Path(root, prefix)) for prefix in self._indexer.look(Path(root)).folders]
 
-    def turn(self) -> FileLock:
-        """Held by the one process that watches; not taken yet."""
-        return self._indexer.lock("code-watch.lock", 0)
+    def turn(self) -> AbstractContextManager[bool]:
+        """Whether this process is the one that watches, while the block lasts."""
+        return self._store.leases.hold("code-watch")
 
     def _named(self, namespace: Namespace, name: str, root: str | None, is_prefix: bool) -> list[SymbolRow]:
         if is_prefix:

@@ -45,19 +45,11 @@ class CodeWatcher:
 
     def run(self, stop: threading.Event) -> None:
         """Keep the indexed folders up to date until ``stop``; one process at a time does it, the others wait."""
-        from filelock import Timeout  # start-up cost: only servers watch
-
-        turn = self._code.turn()
         while not stop.is_set():
-            try:
-                turn.acquire()
-            except Timeout:
-                stop.wait(_IDLE_S)
-                continue
-            try:
-                self._watch(stop)
-            finally:
-                turn.release()
+            with self._code.turn() as ours:
+                if ours:
+                    self._watch(stop)
+            stop.wait(_IDLE_S)
 
     def _watch(self, stop: threading.Event) -> None:
         while not stop.is_set():

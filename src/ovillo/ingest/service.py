@@ -1,6 +1,6 @@
 """Brings what readers find into the store, once, and says how current the store is.
 
-Owns scanning, catching up one session, and the lock that lets one process scan at a time. Watching is in
+Owns scanning, catching up one session, and the lease that lets one process scan at a time. Watching is in
 ``watch``; merging is the store's.
 """
 
@@ -40,7 +40,6 @@ from ovillo.model.records import (
 from ovillo.model.timeouts import patient
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Cursor, Reader, Source
-from ovillo.security.private_files import lock
 from ovillo.store.protocol import Applied, SourceState
 
 if TYPE_CHECKING:
@@ -65,7 +64,6 @@ class Ingest:
         *,
         environment: Mapping[str, str],
         home: Path,
-        lock_path: Path,
         clock: Clock,
         state: ScanState,
         exclude: Sequence[str] = (),
@@ -77,7 +75,6 @@ class Ingest:
         self._environment = environment
         self._home = home
         self._clock = clock
-        self._lock_path = lock_path
         self._in_process = threading.Lock()
         self._namespace = DEFAULT_NAMESPACE
         self._state = state
@@ -178,8 +175,6 @@ class Ingest:
     ) -> ScanReport:
         """Read everything new of all sources (or of some readers or sources). Waits for nobody: the report is
         ``busy`` when another process or thread scans. Raises InvalidInput for an unknown reader."""
-        from filelock import Timeout  # start-up cost: a command that only asks takes no lock
-
         started = time.monotonic()
         for name in readers or ():
             if name not in self._readers:
@@ -191,11 +186,11 @@ class Ingest:
         if not self._in_process.acquire(blocking=False):
             return _busy()
         try:
-            with lock(self._lock_path), patient():
+            with self._store.leases.hold("ingest") as alone, patient():
+                if not alone:
+                    return _busy()
                 self._state.scanning = True
                 return self._scan(progress, readers, sources, started)
-        except Timeout:
-            return _busy()
         finally:
             self._state.scanning = False
             self._in_process.release()

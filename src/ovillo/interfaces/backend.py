@@ -15,10 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from filelock import Timeout
-
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
-from ovillo.security.private_files import lock
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport
@@ -190,10 +187,9 @@ class Backend:
         """Entities, then type and status of mirrored sessions; one process at a time, as for embedding."""
         _be_nice()
         summary_worker = services.summary_worker
-        turn = lock(services.settings.data_dir / "entities.lock")
         while not self._stop.is_set():
-            with suppress(Timeout), turn:
-                for namespace in services.store.sessions.namespaces():
+            with services.store.leases.hold("entities") as ours:
+                for namespace in services.store.sessions.namespaces() if ours else ():
                     if services.settings.entity_tracking:
                         tracker = services.entities.tracker(namespace, lambda: summary_worker.is_quiet)
                         tracker.run_until_done(stop=self._stop)
@@ -205,26 +201,29 @@ class Backend:
         """Now and every hour, one process at a time. Removing is quick and asks for no turn of its own; writing the file
         anew, without what was removed, waits until nobody appends."""
         _be_nice()
-        turn = lock(services.settings.data_dir / "retention.lock")
         while not self._stop.is_set():
-            with suppress(Timeout), turn:
-                if services.settings.has_retention:
-                    for namespace in services.store.sessions.namespaces():
-                        services.retention.run(namespace, self._stop)
-                while not services.summary_worker.is_quiet and not self._stop.wait(_LOOK_S):
-                    pass
-                if not self._stop.is_set() and (left := services.store.forgetting.wipe()):
-                    _log.info("removed text may still be in free space of the file: %s", left)
+            with services.store.leases.hold("retention") as ours:
+                if ours:
+                    self._retain_once(services)
             self._stop.wait(_RETAIN_AGAIN_S)
+
+    def _retain_once(self, services: Services) -> None:
+        if services.settings.has_retention:
+            for namespace in services.store.sessions.namespaces():
+                services.retention.run(namespace, self._stop)
+        while not services.summary_worker.is_quiet and not self._stop.wait(_LOOK_S):
+            pass
+        if not self._stop.is_set() and (left := services.store.forgetting.wipe()):
+            _log.info("removed text may still be in free space of the file: %s", left)
 
     def _embed(self, services: Services) -> None:
         """One process at a time: a server runs for every agent, and all would embed the same texts."""
         _be_nice()
-        turn = lock(services.settings.data_dir / "embed.lock")
         while not self._stop.is_set():
             if _texts_wait(services) or _with_definitions(services):
-                with suppress(Timeout), turn:
-                    self._embed_while_busy(services)
+                with services.store.leases.hold("embed") as ours:
+                    if ours:
+                        self._embed_while_busy(services)
             self._new_texts.wait(_LOOK_AGAIN_S)
             self._new_texts.clear()
 

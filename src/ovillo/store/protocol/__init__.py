@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.ingest import Applied, IngestStore
     from ovillo.store.protocol.keys import KeyStore
     from ovillo.store.protocol.knowledge import KnowledgeStore
+    from ovillo.store.protocol.leases import LeaseStore
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore, StoreSize
     from ovillo.store.protocol.recording import RecordingStore
@@ -92,6 +93,7 @@ _NAMES = {
     ),
     "keys": ("KeyStore",),
     "knowledge": ("KnowledgeStore",),
+    "leases": ("LeaseStore",),
     "links": ("LinkStore",),
     "recording": ("RecordingStore",),
     "secrets": ("SecretStore",),
@@ -153,6 +155,7 @@ __all__ = [
     "IngestStore",
     "KeyStore",
     "KnowledgeStore",
+    "LeaseStore",
     "LinkStore",
     "MaintenanceStore",
     "Match",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.ingest import IngestStore
     from ovillo.store.protocol.keys import KeyStore
     from ovillo.store.protocol.knowledge import KnowledgeStore
+    from ovillo.store.protocol.leases import LeaseStore
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore
     from ovillo.store.protocol.recording import RecordingStore
@@ -99,6 +100,9 @@ class Store(Protocol):
 
     @property
     def secrets(self) -> SecretStore: ...
+
+    @property
+    def leases(self) -> LeaseStore: ...
 
     @property
     def health(self) -> HealthStore: ...

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         IngestStore,
         KeyStore,
         KnowledgeStore,
+        LeaseStore,
         LinkStore,
         RecordingStore,
         SecretStore,
@@ -176,6 +177,12 @@ class SqliteStore:
         from ovillo.store.sqlite.secrets import Secrets
 
         return Secrets(self._core)
+
+    @built_once
+    def leases(self) -> LeaseStore:
+        from ovillo.store.sqlite.leases import Leases
+
+        return Leases(self._core)
 
     @built_once
     def health(self) -> HealthStore:
