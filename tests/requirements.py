@@ -743,6 +743,16 @@ REFS: dict[str, tuple[str, str]] = {
     "REFS-8": ("ovillo resolve explains, ovillo context answers", "issue 4 References, get_context"),
 }
 
+PLUG: dict[str, tuple[str, str]] = {
+    "PLUG-1": ("A reader of another package is read like our own", "DESIGN 3; issue 9 Three files a thing"),
+    "PLUG-2": ("A redactor of another package masks before anything is stored", "DESIGN 3; issue 9"),
+    "PLUG-3": ("A tool of another package is listed and answers", "DESIGN 3; issue 9"),
+    "PLUG-4": ("An embedder of another package is chosen by its setting", "DESIGN 3; issue 9"),
+    "PLUG-5": ("A summarizer of another package is chosen by its setting", "DESIGN 3; issue 9"),
+    "PLUG-6": ("A language of another package is indexed", "issue 9"),
+    "PLUG-7": ("The doctor names what other packages add", "issue 9"),
+    "PLUG-8": ("A broken package costs nothing but itself, and the doctor names it", "issue 9"),
+}
 KNOW: dict[str, tuple[str, str]] = {
     "KNOW-1": ("The store keeps references, terms and vectors of documents, never their text", "DESIGN 9"),
     "KNOW-2": ("Chunks keep lists, code, tables whole, within tokens, overlapping", "DESIGN 9; v5 chunking.*"),
@@ -836,4 +846,5 @@ REQUIREMENTS = {
     **CODE,
     **REFS,
     **KNOW,
+    **PLUG,
 }

@@ -57,7 +57,6 @@ def test_an_empty_variable_is_as_good_as_none(tmp_path: Path) -> None:
     [
         ("OVILLO_PORT", "eighty", "0 to 65535"),
         ("OVILLO_PORT", "70000", "0 to 65535"),
-        ("OVILLO_EMBEDDER", "minilmm", "did you mean minilm"),
         ("OVILLO_REDACTION", "maybe", "mask, off"),
         ("OVILLO_READ_ONLY", "perhaps", "true or false"),
         ("OVILLO_EMBEDDER_URL", "localhost:99", "http://"),
@@ -117,11 +116,6 @@ def test_secrets_are_never_shown_whole(tmp_path: Path) -> None:
     assert shown["embedder_key"] == "***"
     assert shown["embedder_url"] == "https://***@example.org/v1"
     assert settings.embedder_key == key
-
-
-def test_an_endpoint_without_its_address_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="embedder_url is not set"):
-        _load(tmp_path, {"OVILLO_EMBEDDER": "openai"})
 
 
 @pytest.mark.requirement("CLI-5")

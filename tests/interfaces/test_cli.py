@@ -259,6 +259,18 @@ def test_a_bad_setting_stops_every_command_with_its_name(fresh: CommandLine) -> 
     assert "The setting port is 'x' (environment OVILLO_PORT)" in ran.err
     fresh.environment = {"OVILLO_READERS": "codxe"}
     assert "codxe" in fresh.run("sources").err
+    fresh.environment = {"OVILLO_EMBEDDER": "minilmm"}
+    ran = fresh.run("config", "show")
+    assert (ran.code, "did you mean minilm?" in ran.err) == (2, True)
+    assert "The setting embedder is 'minilmm' (environment OVILLO_EMBEDDER)" in ran.err
+
+
+def test_an_endpoint_without_its_address_stops_every_command(fresh: CommandLine) -> None:
+    fresh.environment = {"OVILLO_EMBEDDER": "openai"}
+    ran = fresh.run("config", "show")
+    assert (ran.code, "embedder_url is not set" in ran.err) == (2, True)
+    fresh.environment["OVILLO_EMBEDDER_URL"] = "http://127.0.0.1:1/v1"
+    assert "embedder_model is not set" in fresh.run("sources").err
 
 
 @pytest.mark.requirement("CLI-19")

@@ -105,7 +105,7 @@ class Ingest:
         for reader in self._readers.values():
             try:
                 found += sorted(reader.discover(self._environment, self._home), key=lambda source: source.precedence)
-            except OSError as error:
+            except Exception as error:  # noqa: BLE001  One client's folder, or another package's reader, costs itself only.
                 log.warning("%s: looking for its stores failed: %s", reader.title, error)
         return found
 

@@ -250,7 +250,7 @@ def _texts_wait(services: Services) -> bool:
 
     model = model_id(services.settings)
     if model is None:
-        return True
+        return False
     shares = (services.store.vectors.share(namespace, model) for namespace in services.store.sessions.namespaces())
     return any(done < eligible for done, eligible in shares)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ovillo.model.plugins import added
+from ovillo.model.plugins import Unfit, load, loaded
 from ovillo.readers.protocol import Reader
 
 #: Registry name -> ``module:class``. Imported when asked for: a start that reads nothing pays for none of them.
@@ -27,17 +27,27 @@ _BUILT_IN = {
 
 
 def all_readers() -> list[Reader]:
-    """An instance of every reader, built-in ones first."""
+    """An instance of every reader, built-in ones first; without those of other packages that are broken."""
     readers = [_load(path) for path in _BUILT_IN.values()]
-    readers.extend(point.load()() for point in added("ovillo.readers").values())
-    return readers
+    return [*readers, *loaded("ovillo.readers", _made, _BUILT_IN).values()]
 
 
 def reader_named(name: str) -> Reader:
     """Raises KeyError for a name nobody registered."""
     if name in _BUILT_IN:
         return _load(_BUILT_IN[name])
-    reader: Reader = added("ovillo.readers")[name].load()()
+    return load("ovillo.readers", name, _made, _BUILT_IN)
+
+
+def _made(name: str, thing: object) -> Reader:
+    if not callable(thing):
+        raise Unfit("it is no class and no function that gives a reader")
+    reader: Reader = thing()
+    for needed in ("name", "title", "discover", "scan"):
+        if not hasattr(reader, needed):
+            raise Unfit(f"it gives a {type(reader).__name__}, which has no {needed!r}")
+    if reader.name != name:
+        raise Unfit(f"its reader calls itself {reader.name!r}; an entry point has the name of its reader")
     return reader
 
 

@@ -35,6 +35,7 @@ class VectorSearch:
     def __init__(self, store: VectorStore, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._model = model_id(settings)
         self._opening = threading.Lock()
         self._embedder: Embedder | None = None
         self._failed_at: float | None = None
@@ -47,7 +48,7 @@ class VectorSearch:
 
         Empty without a model, without vectors, or while the model fails: search then goes on by words."""
         # Loading the model costs a third of a second: not before there is something to compare with.
-        if self._settings.embedder == "none" or not texts or not self._counted(namespace)[0]:
+        if self._model is None or not texts or not self._counted(namespace, self._model)[0]:
             return {}
         if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
             return {}
@@ -69,16 +70,15 @@ class VectorSearch:
 
     def share(self, namespace: Namespace) -> float | None:
         """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""
-        if self._settings.embedder == "none":
+        if self._model is None:
             return None
-        done, eligible = self._counted(namespace)
+        done, eligible = self._counted(namespace, self._model)
         return min(1.0, done / eligible) if eligible else 1.0
 
-    def _counted(self, namespace: Namespace) -> tuple[int, int]:
+    def _counted(self, namespace: Namespace, name: str) -> tuple[int, int]:
         known = self._counts.get(namespace)
         if known is not None and time.monotonic() - known[0] < _SHARE_S:
             return known[1]
-        name = model_id(self._settings) or stored_as(self._loaded().id)
         counted = self._store.share(namespace, name)
         self._counts[namespace] = (time.monotonic(), counted)
         return counted

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
 from ovillo.security.record_names import changed, names_of, renamed, strings_of
+from ovillo.security.secret_finders import Finders, found_by, secret_finders
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
 from ovillo.security.secret_rules.rule import ESCAPE
 from ovillo.security.secret_search import Window, expression, search
@@ -78,9 +79,10 @@ def _kind_of_key(key: str) -> tuple[str, Check] | None:
 class Redactor:
     """Masks secrets. ``key`` makes the fingerprints (one random key a store); ``mode`` ``off`` passes everything."""
 
-    def __init__(self, key: bytes, mode: Mode = "mask") -> None:
+    def __init__(self, key: bytes, mode: Mode = "mask", finders: Finders = ()) -> None:
         self._key = key
         self._on = mode != "off"
+        self._finders = finders
 
     def redact(self, text: str) -> tuple[str, Mapping[str, int]]:
         """``text`` with secrets masked, and how many of each kind; the same object when there are none."""
@@ -97,19 +99,27 @@ class Redactor:
         return self._redact(text, self._marker_of_id)[0]
 
     def _redact(self, text: str, marker: Callable[[str, bytes], bytes]) -> tuple[str, Mapping[str, int]]:
-        if not self._on or len(text) < _SHORTEST:
+        if not self._on or (len(text) < _SHORTEST and not self._finders):
             return text, _NOTHING
         data = text.encode("utf-8", "surrogatepass")
-        spans = _found(data)
+        spans = self._found(data)
         # Nearly every text ends here.
         if not spans:
             return text, _NOTHING
         counts: _Counts = {}
         for _ in range(_ROUNDS):
             data = _mask(data, [*spans, *_said_again(data, spans)], counts, marker)
-            if not (spans := _found(data)):
+            if not (spans := self._found(data)):
                 break
         return (data.decode("utf-8", "surrogatepass"), counts) if counts else (text, _NOTHING)
+
+    def _found(self, data: bytes) -> list[tuple[int, int, str]]:
+        spans = _found(data)
+        if self._finders:
+            masked = [marker.span() for marker in _MARKER.finditer(data)]
+            others = found_by(self._finders, data)
+            spans += [one for one in others if not any(one[0] < end and start < one[1] for start, end in masked)]
+        return spans
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
         """``delta`` with the secrets of every text and every name in it masked; the same object when there are none."""
@@ -133,7 +143,7 @@ class Redactor:
         return self._names(record, {}) if self._on else record
 
     def _names(self, record: _R, counts: _Counts) -> _R:
-        if not _any_match(names_of(record)):
+        if not self._finders and not _any_match(names_of(record)):
             return record
 
         def name(text: str) -> str:
@@ -145,7 +155,9 @@ class Redactor:
 
     def redact_state(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a reader keeps for the next time, names in it masked as in records; not its keys, which are files."""
-        if not self._on or not _any_match([text for one in state.values() for text in strings_of(one)]):
+        if not self._on:
+            return state
+        if not self._finders and not _any_match([text for one in state.values() for text in strings_of(one)]):
             return state
         return {key: changed(one, self.identifier) for key, one in state.items()}
 
@@ -174,7 +186,7 @@ class Redactor:
         return f"redacted-{kind}-{self._print(secret, 16)}".encode()
 
     def _text(self, text: str, counts: _Counts) -> str:
-        if len(text) < _SHORTEST:
+        if len(text) < _SHORTEST and not self._finders:
             return text
         text, found = self.redact(text)
         _add(counts, found)
@@ -190,7 +202,8 @@ class Redactor:
         if isinstance(value, Mapping) and value and depth < _DEPTH:
             changed = {k: new for k, v in value.items() if (new := self._entry(k, v, counts, depth)) is not v}
             self._named_value(value, changed, counts)
-            keys = {k: self._text(k, counts) for k in value if isinstance(k, str) and _may_hold_secret(k)}
+            named = [k for k in value if isinstance(k, str) and (self._finders or _may_hold_secret(k))]
+            keys = {k: new for k in named if (new := self._text(k, counts)) is not k}
             if keys:
                 return {keys.get(k, k): changed.get(k, v) for k, v in value.items()}
             return {**value, **changed} if changed else value
@@ -394,4 +407,4 @@ def _is_harmless(data: bytes, start: int) -> bool:
 
 def redactor_for(key: bytes, mode: str) -> Redactor:
     """By name, so that a reading process can build its own (compiled rules do not travel)."""
-    return Redactor(key, "off" if mode == "off" else "mask")
+    return Redactor(key, "mask", secret_finders()) if mode != "off" else Redactor(key, "off")

@@ -239,7 +239,11 @@ class CallingSession:
             if attempt:
                 self._pause(_RETRY_S)
             for source in self._sources(reader):
-                found = look(source)
+                try:
+                    found = look(source)
+                except Exception:  # noqa: BLE001  Boundary: a client's store in an unknown state, or another package's reader.
+                    _log.exception("looking for a call in %s failed", source.path)
+                    return None
                 if found is not None:
                     return found
         return None

@@ -88,11 +88,10 @@ class SummaryService:
         tail = self._messages(namespace, session_id, through)
         kept = tuple(tail)
         # A model is asked when a threshold is passed, never because somebody looks; the rest stays word for word.
-        if is_summarised and self._settings.summarizer == "extractive":
+        if is_summarised:
             divided = plan(memory.rules, tail, force=stored is not None)
-            if divided.older:
-                text, through = self._rolled_to(row, stored, divided.older), divided.older[-1].seq
-            kept = divided.kept
+            if divided.older and (rolled := self._rolled_to(row, stored, divided.older)) is not None:
+                text, through, kept = rolled, divided.older[-1].seq, divided.kept
         kept = self._at_least(row, memory.rules, kept)
         return MemoryView(_visible(kept), text, through, memory.mode)
 
@@ -231,8 +230,9 @@ class SummaryService:
             tuple(open_todos(listed)) if isinstance(listed, list | tuple) else None,
         )
 
-    def _rolled_to(self, row: SessionRow, stored: Summary | None, older: Sequence[Message]) -> str:
-        """The summary as it would be now. Not stored: looking at a session changes nothing."""
+    def _rolled_to(self, row: SessionRow, stored: Summary | None, older: Sequence[Message]) -> str | None:
+        """The summary as it would be now; ``None`` where that would ask a model. Not stored: looking at a session changes
+        nothing."""
         session = row.session
         key = (session.namespace, session.id, stored and stored.id, older[-1].seq, len(older), session.updated_at)
         with self._lock:
@@ -240,7 +240,14 @@ class SummaryService:
                 self._rolled.move_to_end(key)
                 return self._rolled[key]
         before = (stored.tokens_before if stored else 0) + sum(map(message_tokens, older))
-        text = self._open().summarize(self._request(row, stored, older, before))
+        try:
+            summarizer = self._open()
+            if not getattr(summarizer, "is_instant", False):
+                return None
+            text = summarizer.summarize(self._request(row, stored, older, before))
+        except Exception as error:  # noqa: BLE001  code of another package, or a setting it lacks: said where a summary is made
+            _log.info("A session is shown without a new summary: %s", type(error).__name__)
+            return None
         with self._lock:
             self._rolled[key] = text
             while len(self._rolled) > _REMEMBERED:

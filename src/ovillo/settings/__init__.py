@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ovillo.model.errors import InvalidInput
 from ovillo.settings import sources
 from ovillo.settings.options import LATER, OPTIONS
 
@@ -26,7 +25,7 @@ class Settings:
     data_dir: Path
     home: Path
     environment: Mapping[str, str] = field(default_factory=dict)
-    #: ``minilm`` (default), ``none``, or ``openai`` for a /v1/embeddings endpoint.
+    #: A model by its name, or ``none``; which there are, ``search.embedders`` knows.
     embedder: str = "minilm"
     embedder_url: str | None = None
     embedder_model: str | None = None
@@ -203,11 +202,6 @@ def load_settings(
     for option in OPTIONS:
         value, origin = sources.value(option, given, environment, file, path)
         values[option.name], origins[option.name] = value, origin
-    if values["embedder"] == "openai" and not values["embedder_url"]:
-        raise InvalidInput(
-            "embedder is 'openai', but embedder_url is not set.",
-            hint="Set OVILLO_EMBEDDER_URL to the address of a /v1/embeddings endpoint, or use embedder 'minilm'.",
-        )
     return Settings(
         home=sources.home(environment),
         environment=dict(environment),

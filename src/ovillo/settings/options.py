@@ -35,7 +35,7 @@ def _default_data_dir() -> Path:
 
 OPTIONS = (
     Option("data_dir", values.path, _default_data_dir),
-    Option("embedder", values.embedder, lambda: "minilm"),
+    Option("embedder", values.name, lambda: "minilm"),
     Option("embedder_url", values.url, lambda: None),
     Option("embedder_model", values.text, lambda: None),
     Option("embedder_key", values.text, lambda: None, secret=True),

@@ -11,8 +11,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ovillo.model.plugins import added
-
 
 class Refused(ValueError):
     """The value is none of what is allowed; the message says what is."""
@@ -29,12 +27,9 @@ def choice(*allowed: str) -> Callable[[Any], str]:
     return parse
 
 
-def embedder(value: Any) -> str:
-    word = str(value).strip()
-    if word.lower() in {"minilm", "none", "openai"}:
-        return word.lower()
-    others = sorted(added("ovillo.embedders"))
-    return word if word in others else choice("minilm", "none", "openai", *others)(word)
+def name(value: Any) -> str:
+    """Of something that is registered elsewhere, where it is looked up, too."""
+    return str(value).strip().lower()
 
 
 def flag(value: Any) -> bool:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 
 from ovillo.code.languages.language import Language
-from ovillo.model.plugins import added
+from ovillo.model.plugins import Unfit, load, loaded
 
 #: Name -> ``module:language``. A grammar is loaded when the first file of its language is read.
 _BUILT_IN = {
@@ -33,7 +33,7 @@ _BUILT_IN = {
 @cache
 def all_languages() -> tuple[Language, ...]:
     """Every language, built-in ones first."""
-    return tuple(language_named(name) for name in (*_BUILT_IN, *added("ovillo.languages")))
+    return (*map(language_named, _BUILT_IN), *loaded("ovillo.languages", _fitting, _BUILT_IN).values())
 
 
 def language_of(path: str) -> Language | None:
@@ -47,11 +47,11 @@ def language_named(name: str) -> Language:
     """For a name that nobody registered (any more), a language of which nothing is known."""
     if name in _BUILT_IN:
         module, _, attribute = _BUILT_IN[name].partition(":")
-        found = getattr(import_module(module), attribute)
-    else:
-        point = added("ovillo.languages").get(name)
-        found = point.load() if point is not None else None
-    return found if isinstance(found, Language) else Language(name)
+        return _fitting(name, getattr(import_module(module), attribute))
+    try:
+        return load("ovillo.languages", name, _fitting, _BUILT_IN)
+    except (KeyError, Unfit):
+        return Language(name)
 
 
 def filled_folders() -> frozenset[str]:
@@ -62,3 +62,11 @@ def filled_folders() -> frozenset[str]:
 @cache
 def _by_extension() -> dict[str, Language]:
     return {extension: language for language in all_languages() for extension in language.extensions}
+
+
+def _fitting(name: str, thing: object) -> Language:
+    if not isinstance(thing, Language):
+        raise Unfit(f"it is a {type(thing).__name__} and no Language")
+    if thing.name != name:
+        raise Unfit(f"it calls itself {thing.name!r}; an entry point has the name of its language")
+    return thing

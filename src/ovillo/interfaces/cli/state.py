@@ -54,6 +54,7 @@ class State:
                 config=Path(self.config) if self.config is not None else None,
                 other_variables=_variables_of_readers,
             )
+            _check_names(self._settings)
             log_to_stderr("DEBUG" if self.verbose else self._settings.log_level.upper())
         return self._settings
 
@@ -103,6 +104,14 @@ def _variables_of_readers() -> list[str]:
     from ovillo.readers.client import client_of
 
     return [name for reader in all_readers() for name in client_of(reader).variables]
+
+
+def _check_names(settings: Settings) -> None:
+    """What settings cannot know, since it is registered above them. Raises InvalidInput."""
+    if settings.origins.get("embedder", "default") != "default":
+        from ovillo.search.embedders import check_embedder  # start-up cost: most choose no model
+
+        check_embedder(settings)
 
 
 def check_readers(settings: Settings) -> None:

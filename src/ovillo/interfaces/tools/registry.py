@@ -18,9 +18,10 @@ import msgspec
 
 from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import Answer, Call, Tool, ToolResult
+from ovillo.interfaces.tools.schema import input_schema, output_schema
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.machine_faults import machine_fault
-from ovillo.model.plugins import added
+from ovillo.model.plugins import Unfit, loaded
 from ovillo.model.quoting import NOTICE, flat, named, noticed
 from ovillo.security.principals import Principal
 from ovillo.sessions.calling import CallContext
@@ -69,12 +70,25 @@ TOOLSETS = ("history", "context", "continuity", "memory", "compat")
 
 
 def all_tools(toolsets: Iterable[str] = TOOLSETS) -> list[AnyTool]:
-    """Built-in tools and those of other packages, by name."""
+    """Built-in tools and those of other packages, by name; without what of theirs is broken."""
     wanted = set(toolsets)
     tools = [_built_in(name) for name, toolset in _BUILT_IN.items() if toolset in wanted]
-    tools += [tool for point in added("ovillo.tools").values() if (tool := point.load()).toolset in wanted]
+    tools += [tool for tool in loaded("ovillo.tools", _fitting, _BUILT_IN).values() if tool.toolset in wanted]
     # Of two with one name the later counts: get_context with the arguments of v5 and v6 takes the place of the other.
     return sorted({tool.name: tool for tool in tools}.values(), key=lambda tool: tool.name)
+
+
+def _fitting(name: str, thing: object) -> AnyTool:
+    if not isinstance(thing, Tool):
+        raise Unfit(f"it is a {type(thing).__name__} and no Tool")
+    if thing.name != name:
+        raise Unfit(f"it calls itself {thing.name!r}; an entry point has the name of its tool")
+    if thing.toolset not in TOOLSETS:
+        raise Unfit(f"its toolset {thing.toolset!r} is none of {', '.join(TOOLSETS)}")
+    # A schema that cannot be made would cost every client the whole catalogue.
+    input_schema(thing.input)
+    output_schema(thing.output)
+    return thing
 
 
 def _built_in(name: str) -> AnyTool:

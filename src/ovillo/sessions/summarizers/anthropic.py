@@ -7,16 +7,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from ovillo.sessions.summarizers.endpoint import Endpoint, Refused, address
+from ovillo.sessions.summarizers.endpoint import Endpoint, Refused, address, settings_of_endpoint
 from ovillo.sessions.summarizers.model_answers import rolled
-from ovillo.sessions.summarizers.protocol import SummaryRequest
+from ovillo.sessions.summarizers.protocol import Summarizer, SummaryRequest
+from ovillo.settings import Settings
 
 #: The version of the protocol that has been in force since it was published.
 _VERSION = "2023-06-01"
 
 
+def open_anthropic(settings: Settings) -> Summarizer:
+    """Raises InvalidInput where it has no address or no model."""
+    url, model = settings_of_endpoint(settings)
+    return AnthropicSummarizer(url, model, settings.summarizer_key, settings.summarizer_timeout_s)
+
+
 class AnthropicSummarizer:
     """Implements ``Summarizer``."""
+
+    is_instant = False
 
     def __init__(self, url: str, model: str, key: str | None = None, timeout_s: float = 30) -> None:
         headers = {"anthropic-version": _VERSION} | ({"x-api-key": key} if key else {})

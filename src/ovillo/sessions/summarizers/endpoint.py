@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ovillo.model.errors import InvalidInput, UpstreamError
+from ovillo.settings import Settings
 
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
 _CHUNK = 64 * 1024
@@ -85,6 +86,16 @@ class Endpoint:
 
     def hidden(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
+
+
+def settings_of_endpoint(settings: Settings) -> tuple[str, str]:
+    """Its address and model. Raises InvalidInput where one is not set."""
+    if not settings.summarizer_url or not settings.summarizer_model:
+        raise InvalidInput(
+            f"The summarizer {settings.summarizer!r} needs an address and a model.",
+            hint="Set summarizer_url and summarizer_model, or use summarizer 'extractive'.",
+        )
+    return settings.summarizer_url, settings.summarizer_model
 
 
 def address(url: str, path: str) -> str:

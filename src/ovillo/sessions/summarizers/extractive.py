@@ -11,9 +11,10 @@ from ovillo.sessions.languages import Language, identify
 from ovillo.sessions.summarizers.choosing import Line, lines
 from ovillo.sessions.summarizers.evidence import gather
 from ovillo.sessions.summarizers.layout import Section, heading, render
-from ovillo.sessions.summarizers.protocol import SummaryRequest
+from ovillo.sessions.summarizers.protocol import Summarizer, SummaryRequest
 from ovillo.sessions.summarizers.sentences import shorten
 from ovillo.sessions.tokens import count_tokens, cut_to_tokens
+from ovillo.settings import Settings
 
 #: Share of the budget a section may take before the others have had theirs. A development cycle is about work done
 #: and to do; a conversation, about what was said.
@@ -32,10 +33,15 @@ _LINE_COST = 2
 _SHORTEST = 80
 
 
+def open_extractive(settings: Settings) -> Summarizer:
+    return Extractive()
+
+
 class Extractive:
     """Implements ``Summarizer``."""
 
     name = "extractive"
+    is_instant = True
 
     def summarize(self, request: SummaryRequest) -> str:
         """At most ``max_tokens``, in the session's language; empty when nothing was said."""

@@ -7,13 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ovillo.sessions.summarizers.endpoint import Endpoint, Refused, address
+from ovillo.sessions.summarizers.endpoint import Endpoint, Refused, address, settings_of_endpoint
 from ovillo.sessions.summarizers.model_answers import rolled
-from ovillo.sessions.summarizers.protocol import SummaryRequest
+from ovillo.sessions.summarizers.protocol import Summarizer, SummaryRequest
+from ovillo.settings import Settings
+
+
+def open_openai(settings: Settings) -> Summarizer:
+    """Raises InvalidInput where it has no address or no model."""
+    url, model = settings_of_endpoint(settings)
+    return OpenAiSummarizer(url, model, settings.summarizer_key, settings.summarizer_timeout_s)
 
 
 class OpenAiSummarizer:
     """Implements ``Summarizer``."""
+
+    is_instant = False
 
     def __init__(self, url: str, model: str, key: str | None = None, timeout_s: float = 30) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -28,6 +28,11 @@ class Summarizer(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def is_instant(self) -> bool:
+        """Whether it may be asked while somebody waits: it asks no model. Where it does not say, it may not."""
+        return False
+
     def summarize(self, request: SummaryRequest) -> str:
         """At most ``max_tokens`` of plain text. Raises UpstreamError when a model did not give one."""
         ...

