@@ -224,7 +224,7 @@ def test_a_server_reads_sessions_in_the_background_and_tells_their_type(tmp_path
     services = backend.services()
     record(services, payment(), replace(bug(), session=replace(bug().session, type=None)))
     written = threading.Event()
-    services.store.changes.on_commit(written.set)
+    services.store.changes.listen(written.set)
     backend.start_background()
     try:
         while (

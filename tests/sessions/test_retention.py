@@ -72,7 +72,7 @@ def test_what_is_past_its_days_goes_and_everything_else_stays(services: Services
 def test_a_server_does_it_without_being_asked(services: Services, days: Days) -> None:
     days.now += 31 * DAY_MS
     removed = threading.Event()
-    services.store.changes.on_commit(lambda: there(services, NS, "old") or removed.set())
+    services.store.changes.listen(lambda: there(services, NS, "old") or removed.set())
     backend = Backend(lambda: services)
     backend.start_background()
     try:

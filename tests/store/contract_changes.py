@@ -40,7 +40,7 @@ def test_numbers_of_changes_rise_in_each_namespace_whatever_is_deleted(store: St
 @pytest.mark.requirement("STORE-41")
 def test_who_listens_is_called_after_a_commit_until_they_stop(store: Store, changes: ChangeStore) -> None:
     seen = threading.Semaphore(0)
-    stop = changes.on_commit(seen.release)
+    stop = changes.listen(seen.release)
     store.ingest.apply(NS, [delta(message("m1", 1, "one"))])
     assert seen.acquire(timeout=10)
     stop()

@@ -1,4 +1,4 @@
-"""Changes as they happen, handed to whoever listens: commits of this process at once, those of others by looking.
+"""Changes as they happen, handed to whoever listens.
 
 Owns one thread, which runs only while somebody listens, and what each listener has not taken yet (bounded). The truth
 is the store's change log: a listener that was cut off comes back with its cursor and misses nothing. Sending is the
@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 
 Form = TypeVar("Form")
 
-#: Other processes' commits are looked for this often (seconds).
-POLL_S = 0.1
+#: Changes are looked for this often although the store told of none (seconds).
+_LOOK_AGAIN_S = 5.0
 #: A store that cannot be read is asked again after this (seconds).
 _BACK_OFF_S = 1.0
 #: Changes read at once.
@@ -144,9 +144,8 @@ class Subscription:
 class ChangeFeed:
     """Thread-safe."""
 
-    def __init__(self, store: Store, poll_s: float = POLL_S) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._poll_s = poll_s
         self._lock = threading.Lock()
         self._subscriptions: list[Subscription] = []
         self._woken = threading.Event()
@@ -179,7 +178,7 @@ class ChangeFeed:
         with self._lock:
             self._subscriptions.append(subscription)
             if self._thread is None and not self._ended.is_set():
-                self._unhook = self._store.changes.on_commit(self._woken.set)
+                self._unhook = self._store.changes.listen(self._woken.set)
                 self._thread = threading.Thread(target=self._run, name="ovillo-feed", daemon=True)
                 self._thread.start()
         self._woken.set()
@@ -214,7 +213,7 @@ class ChangeFeed:
 
     def _run(self) -> None:
         while self._goes_on():
-            self._woken.wait(self._poll_s)
+            self._woken.wait(_LOOK_AGAIN_S)
             self._woken.clear()
             try:
                 if self._turn():

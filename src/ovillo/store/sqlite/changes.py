@@ -1,6 +1,6 @@
 """The change log: what happened in a namespace, numbered without gaps in the order of commit.
 
-Owns writing and reading it, and noticing that another process wrote.
+Owns writing and reading it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import apsw
 
 from ovillo.model.records import Namespace
 from ovillo.store.protocol import Change
-from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.commit_watch import CommitWatch
+from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.rows import clean
 from ovillo.store.sqlite.sequences import numbers_of
 
@@ -19,6 +20,10 @@ _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 
 
 class ChangeLog(SubStore):
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        self._commits = CommitWatch(core.pool, core.writer)
+
     def since(self, namespace: Namespace, since: int, limit: int) -> list[Change]:
         with self._pool.reading() as db:
             rows = db.execute(
@@ -32,8 +37,8 @@ class ChangeLog(SubStore):
             row = db.execute(f"SELECT max(seq) FROM changes WHERE namespace_key = {_NS}", (namespace,)).fetchone()
         return int(row[0] or 0)
 
-    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
-        return self._writer.on_commit(callback)
+    def listen(self, callback: Callable[[], None]) -> Callable[[], None]:
+        return self._commits.listen(callback)
 
 
 def log_changes(db: apsw.Connection, namespace_key: int, kind: str, refs: Sequence[str], at: int) -> None:

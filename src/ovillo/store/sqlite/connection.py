@@ -161,6 +161,10 @@ class ReaderPool:
         except queue.Full:
             connection.close()
 
+    @property
+    def is_closed(self) -> bool:
+        return self._closed.is_set()
+
     def close(self, *, untouched: bool = False) -> None:
         """``untouched``: the file is not ours any more, and nothing is folded into it."""
         self._closed.set()

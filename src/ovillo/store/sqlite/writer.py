@@ -107,7 +107,7 @@ class Writer:
         return self.submit(work).result()
 
     def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """See ``ChangeStore.on_commit``."""
+        """Calls ``callback`` on this thread after each COMMIT until the returned function is called."""
         with self._lock:
             self._listeners = (*self._listeners, callback)
 
