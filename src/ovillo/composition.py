@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
     from ovillo.model.code import SymbolRow
-    from ovillo.model.records import Namespace, Session
+    from ovillo.model.entities import SessionEntities
+    from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.workers import Workers
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.maintenance import Maintenance
+    from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
     from ovillo.sessions.results import Freshness
@@ -211,6 +213,18 @@ class Composition:
         from ovillo.sessions.feed import ChangeFeed
 
         return ChangeFeed(self.store)
+
+    @built_once
+    def reading(self) -> Reading:
+        from ovillo.sessions.reading import Reading
+
+        def entities(namespace: Namespace, session_id: SessionId, most: int) -> SessionEntities:
+            # Made when a session is shown: pages of messages do not wait for it.
+            return self.entities.of_session(namespace, session_id, most)
+
+        return Reading(
+            self.store, self.catalog, self.history, self.summaries, self.summary_worker, self.links, entities
+        )
 
     @built_once
     def summaries(self) -> SummaryService:

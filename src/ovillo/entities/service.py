@@ -16,7 +16,7 @@ from ovillo.entities.known import KnownCode
 from ovillo.entities.naming import aliases, ends_like, relative, tails_of
 from ovillo.entities.naming import tail as tail_of
 from ovillo.entities.tracker import EntityTracker
-from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, SessionEntity
+from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, SessionEntities, SessionEntity
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import names
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
@@ -47,17 +47,6 @@ _TOLD = (
     EntityType.TICKET,
     EntityType.MODULE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SessionEntities:
-    """What a session's metadata says of entities (mcp-v6-roadmap, Feature 3)."""
-
-    entities_mentioned: tuple[str, ...]
-    files_modified: tuple[str, ...]
-    commits: tuple[str, ...]
-    #: Whether the session was read to its end.
-    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)

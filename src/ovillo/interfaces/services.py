@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.maintenance import Maintenance
+    from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
     from ovillo.sessions.retention import Retention
@@ -114,6 +115,9 @@ class Services(Protocol):
 
     @property
     def feed(self) -> ChangeFeed: ...
+
+    @property
+    def reading(self) -> Reading: ...
 
     @property
     def summaries(self) -> SummaryService: ...

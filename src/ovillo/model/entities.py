@@ -118,3 +118,14 @@ class Discussion:
 
     session_id: SessionId
     entity: SessionEntity
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntities:
+    """What a session's metadata says of entities (mcp-v6-roadmap, Feature 3)."""
+
+    entities_mentioned: tuple[str, ...]
+    files_modified: tuple[str, ...]
+    commits: tuple[str, ...]
+    #: Whether the session was read to its end.
+    is_complete: bool = True

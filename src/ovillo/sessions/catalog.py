@@ -73,12 +73,16 @@ class Catalog:
 
     def resolve(self, namespace: Namespace, ref: str) -> SessionSummary:
         """The session with this id, unambiguous id prefix, or title. Raises NotFound (with near ones), Ambiguous."""
+        return summarise(self.resolve_row(namespace, ref))
+
+    def resolve_row(self, namespace: Namespace, ref: str) -> SessionRow:
+        """As ``resolve``, with the version that a conditional change is compared with."""
         wanted = ref.strip()
         if not wanted:
             raise InvalidInput("No session is named.", hint="Give a session id; 'list_sessions' shows them.")
         row = self.row(namespace, wanted)
         if row is not None:
-            return summarise(row)
+            return row
         ids = self._store.find_ids(namespace, wanted) if len(wanted) >= _MIN_PREFIX else []
         if not ids:
             rows = self._store.find(
@@ -96,7 +100,7 @@ class Catalog:
         row = self._store.get(namespace, ids[0])
         if row is None:
             raise NotFound(f"Session {ids[0]!r} is gone.", hint="List sessions again.")
-        return summarise(row)
+        return row
 
     def row(self, namespace: Namespace, session_id: str) -> SessionRow | None:
         """The session of exactly this id, as its client wrote it or as it is stored."""

@@ -11,6 +11,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from ovillo.model.errors import InvalidInput, OvilloError
@@ -79,6 +80,14 @@ class Event:
         if make not in self._made:
             self._made[make] = make(self)
         return self._made[make]  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePage:
+    events: tuple[Event, ...]
+    #: Where to go on; further than the last event when those behind it were of other sessions.
+    cursor: int
+    more: bool
 
 
 class Subscription:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from ovillo.model.entities import SessionEntities
+from ovillo.model.live import Summary
 from ovillo.model.records import Message, Session, SessionId, Usage
-from ovillo.model.sessions import SessionCounts, Totals
+from ovillo.model.sessions import SessionCounts, SessionRow, Totals
+from ovillo.sessions.memory_results import MemoryView
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,51 @@ class SessionPage:
     freshness: Freshness
     #: What to say about filters that no session can pass.
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A session as it is shown whole."""
+
+    row: SessionRow
+    title: str
+    memory: MemoryView
+    #: The client's own figures.
+    metrics: Mapping[str, Any]
+    #: With the sessions it is linked to, and what it speaks of and changed.
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOverview:
+    """What a session was about."""
+
+    summary: SessionSummary
+    text: str
+    entities: SessionEntities
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    messages: tuple[Message, ...]
+    #: Of the whole session.
+    total: int
+    next_cursor: str | None
+    #: The newest one of the session.
+    summary: Summary | None
+
+    def summarized_by(self, message: Message) -> str | None:
+        """The summary that stands for a message; ``None`` while none does."""
+        return self.summary.id if self.summary and message.seq <= self.summary.through_seq else None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncStart:
+    """The message to start behind, and a cursor from which on changes are not among the messages."""
+
+    session_id: SessionId
+    last_message_id: str | None
+    cursor: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,9 +173,17 @@ class Timesheet:
         """Newest first."""
         return self._store.tasks(namespace, is_open=True, limit=1_000)
 
-    def tasks(self, namespace: Namespace, after: int | None = None, before: int | None = None) -> list[Task]:
+    def tasks(
+        self,
+        namespace: Namespace,
+        *,
+        after: int | None = None,
+        before: int | None = None,
+        is_open: bool | None = None,
+        limit: int = 10_000,
+    ) -> list[Task]:
         """Newest first."""
-        return self._store.tasks(namespace, after=after, before=before)
+        return self._store.tasks(namespace, after=after, before=before, is_open=is_open, limit=limit)
 
     def report(
         self,

@@ -19,17 +19,14 @@ from ovillo.interfaces.http import message_shapes
 from ovillo.interfaces.http.endpoints import Exchange, Reply
 from ovillo.interfaces.http.routes import Routes
 from ovillo.model.audit import EVERY_SESSION
-from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import MAX_STORED
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ
-from ovillo.sessions.feed import Event, Subscription, event_of
+from ovillo.sessions.feed import ChangePage, Event, Subscription
 
 routes = Routes("Changes")
 
 _MOST = 1_000
-#: An answer with messages ends behind the one that passes this (characters).
-_MOST_CHARS = 8 * 1024 * 1024
 #: A request may wait this long for something to happen (seconds).
 _WAIT_MAX = 60
 #: A comment keeps proxies and clients from taking silence for an end (seconds).
@@ -94,11 +91,12 @@ async def list_changes(call: Exchange[Query, None]) -> Reply[Changes]:
         return await _stream(call)
     session_id = await _session(call)
     since = call.query.since or 0
-    found, cursor, more = await anyio.to_thread.run_sync(_read, call, since, session_id)
-    if not found and call.query.wait:
-        await _something(call, cursor, session_id)
-        found, cursor, more = await anyio.to_thread.run_sync(_read, call, cursor, session_id)
-    return Reply(Changes(changes=found, cursor=cursor, more=more))
+    page = await anyio.to_thread.run_sync(_read, call, since, session_id)
+    if not page.events and call.query.wait:
+        await _something(call, page.cursor, session_id)
+        page = await anyio.to_thread.run_sync(_read, call, page.cursor, session_id)
+    found = [change_info(event, with_message=True) for event in page.events]
+    return Reply(Changes(changes=found, cursor=page.cursor, more=page.more))
 
 
 async def _session(call: Exchange[Query, None]) -> SessionId | None:
@@ -111,26 +109,10 @@ async def _session(call: Exchange[Query, None]) -> SessionId | None:
     return session_id
 
 
-def _read(call: Exchange[Query, None], since: int, session_id: SessionId | None) -> tuple[list[ChangeInfo], int, bool]:
-    """Changes after ``since``, the cursor behind them, and whether there is more."""
-    store, limit = call.services.store, call.query.limit
-    newest = store.changes.last(call.namespace)
-    if since > newest:
-        raise InvalidInput(f"since is {since}; the newest change is {newest}.", hint="Read again from since=0.")
-    found: list[ChangeInfo] = []
-    chars = 0
-    while True:
-        batch = store.changes.since(call.namespace, since, _MOST)
-        for change in batch:
-            event = event_of(store.sessions, call.namespace, change, with_message=call.query.messages)
-            if session_id is None or event.session_id == session_id:
-                if len(found) == limit or chars >= _MOST_CHARS:
-                    return found, since, True
-                found.append(change_info(event, with_message=True))
-                chars += event.size
-            since = change.seq
-        if len(batch) < _MOST:
-            return found, since, False
+def _read(call: Exchange[Query, None], since: int, session_id: SessionId | None) -> ChangePage:
+    return call.services.reading.changes(
+        call.namespace, since, limit=call.query.limit, session_id=session_id, with_messages=call.query.messages
+    )
 
 
 async def _something(call: Exchange[Query, None], cursor: int, session_id: SessionId | None) -> None:

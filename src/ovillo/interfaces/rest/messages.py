@@ -16,20 +16,12 @@ from ovillo.interfaces.http.routes import Routes
 from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
 from ovillo.model.records import SessionId
-from ovillo.model.text import message_chars
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
-from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.drafts import MessageDraft
-from ovillo.sessions.message_pages import message_page
 
 routes = Routes("Messages")
 
-#: A page holds at most this many messages, whatever is asked for, and ends behind the one that passes the characters
-#: below.
-_PAGE = 10_000
 _BATCH = 1_000
-_FETCH = 500
-_PAGE_CHARS = 8 * 1024 * 1024
 _PATH = "/api/sessions/{id}/messages"
 _MISSING = {404: "No such session."}
 _APPENDING = {
@@ -142,51 +134,22 @@ def _appended(stored: Appended) -> AppendedInfo:
     deed="read",
 )
 def list_messages(call: Exchange[Page, None]) -> MessageList:
-    query, store = call.query, call.services.store
-    session = call.services.catalog.resolve(call.namespace, call.path["id"])
-    newest_first = query.order == "desc"
-    after, before = _named(call, session.session.id)
-    summarised = call.services.store.recording.summaries(call.namespace, session.session.id)
-    through, by = (summarised[-1].through_seq, summarised[-1].id) if summarised else (None, None)
-    wanted = min(query.limit, _PAGE)
-    shown: list[message_shapes.MessageInfo] = []
-    size = 0
-    more = True
-    while more and len(shown) < wanted and size < _PAGE_CHARS:
-        messages, more = message_page(
-            store.sessions,
-            call.namespace,
-            session.session.id,
-            after_seq=query.after_seq,
-            before_seq=query.before_seq,
-            after_id=after,
-            before_id=before,
-            count=min(_FETCH, wanted - len(shown)),
-            max_chars=_PAGE_CHARS - size,
-            newest_first=newest_first,
-        )
-        for message in messages:
-            info = message_shapes.message_info(message, by if through is not None and message.seq <= through else None)
-            shown.append(info)
-            size += message_chars(message)
-        if shown:
-            after, before = (after, shown[-1].id) if newest_first else (shown[-1].id, before)
-    following = encode_cursor("messages", shown[-1].id) if more and shown else None
-    return MessageList(messages=shown, total=session.counts.messages, next_cursor=following)
-
-
-def _named(call: Exchange[Page, None], session_id: SessionId) -> tuple[str | None, str | None]:
-    """Messages that the page stands behind and before: the cursor names the last one that was shown."""
     query = call.query
-    after, before = query.since, None
-    if query.cursor is not None:
-        (last,) = decode_cursor("messages", query.cursor, str)
-        after, before = (after, last) if query.order == "desc" else (last, before)
-
-    def known(given: str | None) -> str | None:
-        return None if given is None else call.services.history.message(call.namespace, session_id, given).id
-
-    return known(after), known(before)
+    page = call.services.reading.messages(
+        call.namespace,
+        call.path["id"],
+        limit=query.limit,
+        cursor=query.cursor,
+        since=query.since,
+        after_seq=query.after_seq,
+        before_seq=query.before_seq,
+        newest_first=query.order == "desc",
+    )
+    return MessageList(
+        messages=[message_shapes.message_info(message, page.summarized_by(message)) for message in page.messages],
+        total=page.total,
+        next_cursor=page.next_cursor,
+    )
 
 
 @routes(

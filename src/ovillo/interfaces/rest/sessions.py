@@ -5,7 +5,6 @@ Owns the requests and answers of sessions; their messages are in ``messages``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, structs
@@ -20,6 +19,7 @@ from ovillo.model.sessions import SessionFilter, SessionRow
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.drafts import SessionDraft
 from ovillo.sessions.memory_choice import CHOICE, checked_choice
+from ovillo.sessions.results import SessionView
 
 routes = Routes("Sessions")
 
@@ -89,7 +89,8 @@ def create_session(call: Exchange[NoQuery, shapes.NewSession]) -> Reply[SessionR
         metadata=_metadata(given),
     )
     row, is_new = call.services.recorder.create(call.namespace, draft)
-    return Reply(SessionReply(session=session_info(call, row)), 201 if is_new else 200, where_and_version(row))
+    view = call.services.reading.view(call.namespace, row)
+    return Reply(SessionReply(session=shapes.session_info(view)), 201 if is_new else 200, where_and_version(row))
 
 
 @routes(
@@ -102,10 +103,7 @@ def create_session(call: Exchange[NoQuery, shapes.NewSession]) -> Reply[SessionR
     deed="read",
 )
 def get_session(call: Exchange[NoQuery, None]) -> Reply[SessionReply]:
-    summary = call.services.catalog.resolve(call.namespace, call.path["id"])
-    row = call.services.store.sessions.get(call.namespace, summary.session.id)
-    assert row is not None
-    reply = _shown(call, row)
+    reply = _shown(call.services.reading.session(call.namespace, call.path["id"]))
     if reply.headers["ETag"] in _tags(call.headers.get("if-none-match")):
         return Reply(None, 304, {"ETag": reply.headers["ETag"]})
     return reply
@@ -134,7 +132,7 @@ def update_session(call: Exchange[NoQuery, shapes.SessionFields]) -> Reply[Sessi
     if not changes:
         raise InvalidInput("Nothing to change was given.", hint="Give name, modes, status, metadata ...")
     row = call.services.recorder.update(call.namespace, session_id, changes, if_version=_expected(call, before))
-    return _shown(call, row)
+    return _shown(call.services.reading.view(call.namespace, row))
 
 
 @routes(
@@ -166,38 +164,8 @@ def where_and_version(row: SessionRow) -> dict[str, str]:
     return {"ETag": f'"{row.version}"', "Location": f"/api/sessions/{row.session.id}"}
 
 
-def _shown(call: Exchange[Any, Any], row: SessionRow) -> Reply[SessionReply]:
-    return Reply(SessionReply(session=session_info(call, row)), headers={"ETag": f'"{row.version}"'})
-
-
-def session_info(call: Exchange[Any, Any], row: SessionRow) -> shapes.SessionInfo:
-    """A session as every answer about one shows it."""
-    call.services.summary_worker.hurry(call.namespace, row.session.id)
-    view = call.services.summaries.view(call.namespace, row.session.id)
-    if view.pending:
-        call.services.summary_worker.ask(call.namespace, row.session.id)
-    title = call.services.catalog.summaries(call.namespace, [row.session.id])[row.session.id].title
-    counted = {"messageCount": row.counts.messages, "promptCount": row.counts.prompts, "partCount": row.counts.parts}
-    metrics = {**counted, **(row.session.metadata.get("metrics") or {})}
-    info = shapes.session_info(row, title, view, metrics)
-    if related := call.services.links.related_sessions(call.namespace, row.session.id):
-        # Links are the truth of this field of the specification's metadata (mcp-v6-roadmap, Feature 5).
-        info.metadata = {**info.metadata, "related_sessions": related}
-    if row.counts.messages:
-        info.metadata = {**info.metadata, **_entities(call, row.session.id, info.metadata)}
-    return info
-
-
-def _entities(call: Exchange[Any, Any], session_id: SessionId, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The metadata of mcp-v6-roadmap, Feature 3: what was found, after what the client itself wrote there."""
-    found = call.services.entities.of_session(call.namespace, session_id)
-    shown: dict[str, list[Any]] = {}
-    for name in ("entities_mentioned", "files_modified", "commits"):
-        own = given.get(name)
-        both = [*(own if isinstance(own, list) else ()), *getattr(found, name)]
-        if both:
-            shown[name] = list({str(x): x for x in both}.values())
-    return shown
+def _shown(view: SessionView) -> Reply[SessionReply]:
+    return Reply(SessionReply(session=shapes.session_info(view)), headers={"ETag": f'"{view.row.version}"'})
 
 
 def _expected(call: Exchange[Any, Any], row: SessionRow) -> str | None:

@@ -15,10 +15,8 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.http.message_shapes import MessageInfo, Short, message_info
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Session, SessionStatus, SessionType
-from ovillo.model.sessions import SessionRow
-from ovillo.sessions.memory_choice import CHOICE, MAX_TURNS, choice_in
-from ovillo.sessions.memory_results import MemoryView
-from ovillo.sessions.results import SessionSummary
+from ovillo.sessions.memory_choice import MAX_TURNS, choice_in
+from ovillo.sessions.results import SessionSummary, SessionView
 
 #: Characters a token has on average in prose and code (o200k over the fixtures: 3.6 to 4.4).
 CHARS_PER_TOKEN = 4
@@ -103,22 +101,24 @@ def metadata_of(summary: SessionSummary, characters: int) -> SessionMetadata:
     )
 
 
-def session_info(row: SessionRow, title: str, view: MemoryView, metrics: Mapping[str, Any]) -> SessionInfo:
-    session = row.session
+def session_info(view: SessionView) -> SessionInfo:
+    row, memory = view.row, view.memory
+    session, counts = row.session, row.counts
+    counted = {"messageCount": counts.messages, "promptCount": counts.prompts, "partCount": counts.parts}
     return SessionInfo(
         id=session.id,
-        name=title,
+        name=view.title,
         created_at=session.created_at,
         updated_at=session.updated_at,
-        short_term_memory=[message_info(message) for message in view.short_term],
-        long_term_summary=view.long_term_summary,
+        short_term_memory=[message_info(message) for message in memory.short_term],
+        long_term_summary=memory.long_term_summary,
         provider=session.provider or DEFAULT_PROVIDER,
         modes=modes_shown(session),
-        metrics=metrics,
+        metrics={**counted, **view.metrics},
         working_directory=session.directory,
         active_files=list(session.active_files),
-        message_count=row.counts.messages,
-        token_estimate=tokens_of(row.counts.characters),
+        message_count=counts.messages,
+        token_estimate=tokens_of(counts.characters),
         type=session.type.value if session.type else None,
         status=session.status.value,
         source=session.source,
@@ -126,11 +126,11 @@ def session_info(row: SessionRow, title: str, view: MemoryView, metrics: Mapping
         agent=session.agent,
         model=session.model,
         parent_id=session.parent_id,
-        metadata={name: value for name, value in session.metadata.items() if name not in {"metrics", CHOICE}},
+        metadata=view.metadata,
         version=row.version,
-        memory_type=view.mode,
+        memory_type=memory.mode,
         memory=MemoryChoice(**choice_in(session.metadata)),
-        summary_pending=view.pending,
+        summary_pending=memory.pending,
     )
 
 

@@ -112,7 +112,7 @@ def punch_out(call: Exchange[NoQuery, PunchOut]) -> Ended:
 @routes("GET", "/api/time/tasks", "Tasks, newest first", HISTORY_READ)
 def list_tasks(call: Exchange[TaskQuery, None]) -> TaskList:
     after, before = _span(call)
-    found = call.services.store.timesheet.tasks(
+    found = call.services.timesheet.tasks(
         call.namespace, after=after, before=before, is_open=call.query.open, limit=call.query.limit
     )
     return TaskList(tasks=[task_info(task) for task in found])

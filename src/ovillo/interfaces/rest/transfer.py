@@ -17,7 +17,7 @@ from ovillo.interfaces.http.downloads import disposition
 from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Pieces, Reply
 from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.rest import shapes
-from ovillo.interfaces.rest.sessions import session_info, where_and_version
+from ovillo.interfaces.rest.sessions import where_and_version
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.transfer.documents import MAX_IMPORT_BYTES
@@ -94,7 +94,8 @@ def download_session(call: Exchange[ExportQuery, None]) -> Reply[bytes]:
 )
 def import_session(call: Exchange[NoQuery, ImportRequest]) -> Reply[ImportedSession]:
     made = call.services.importer.import_session(call.namespace, _text(bytes(call.body.data)))
-    body = ImportedSession(session=session_info(call, made.row), redacted=made.redactions)
+    view = call.services.reading.view(call.namespace, made.row)
+    body = ImportedSession(session=shapes.session_info(view), redacted=made.redactions)
     return Reply(body, headers=where_and_version(made.row))
 
 

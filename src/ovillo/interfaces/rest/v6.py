@@ -24,7 +24,6 @@ from ovillo.sessions.results import SessionSummary
 routes = Routes("MCP-HUB v6")
 
 _MISSING = {404: "No such session."}
-_ENTITIES = 50
 
 
 class Memory(Struct, kw_only=True):
@@ -135,21 +134,15 @@ def _listed(summary: SessionSummary) -> Listed:
 
 @routes("GET", "/sessions/{id}/summary", "What a session was about", HISTORY_READ, also=_MISSING, deed="read")
 def v6_session_summary(call: Exchange[NoQuery, None]) -> Summarised:
-    """Made on the spot where there is none yet; a session too short for one is shown as its title and first prompt."""
-    summary = call.services.catalog.resolve(call.namespace, call.path["id"])
-    session = summary.session
-    view = call.services.summaries.view(call.namespace, session.id)
-    text = view.long_term_summary
-    if not text and summary.counts.messages:
-        text = call.services.summaries.summarize(call.namespace, session.id, force=True).summary
-    entities = call.services.entities.of_session(call.namespace, session.id, _ENTITIES)
+    view = call.services.reading.overview(call.namespace, call.path["id"])
+    session = view.summary.session
     return Summarised(
         session_id=session.id,
         type=session.type,
-        turns=summary.counts.prompts,
-        entities_discussed=list(entities.entities_mentioned),
-        files_modified=list(entities.files_modified),
-        summary=text or summary.summary,
+        turns=view.summary.counts.prompts,
+        entities_discussed=list(view.entities.entities_mentioned),
+        files_modified=list(view.entities.files_modified),
+        summary=view.text,
         status=session.status,
     )
 

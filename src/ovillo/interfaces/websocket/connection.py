@@ -22,14 +22,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.websocket import frames
 from ovillo.model.audit import EVERY_SESSION
-from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
+from ovillo.model.errors import InvalidInput, OvilloError, PermissionDenied
 from ovillo.model.ids import uuid7
 from ovillo.model.live import Appended
 from ovillo.model.quoting import named
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE, Principal
-from ovillo.sessions.feed import Event, Subscription, event_of
-from ovillo.sessions.message_pages import message_page
+from ovillo.sessions.feed import ChangePage, Subscription
+from ovillo.sessions.results import SyncStart
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
@@ -178,7 +178,8 @@ class Connection:
 
     async def _sync_session(self, frame: frames.SyncFrame) -> None:
         """Messages after one, page by page, the last with ``more: false``."""
-        session_id, last, cursor = await anyio.to_thread.run_sync(self._start_of, frame)
+        start = await anyio.to_thread.run_sync(self._start_of, frame)
+        session_id, last = start.session_id, start.last_message_id
         # Behind a message, not a number: older ones may turn up between two pages.
         since = frame.since if last is None else None
         more = True
@@ -186,8 +187,7 @@ class Connection:
             # Made only when what was made before is gone: a client that does not read costs one delta.
             await self._taken_before()
             read = partial(
-                message_page,
-                self._services.store.sessions,
+                self._services.reading.stretch,
                 self._principal.namespace,
                 session_id,
                 after_seq=since,
@@ -203,28 +203,18 @@ class Connection:
                     session_id=session_id,
                     messages=frames.messages(page),
                     last_message_id=last,
-                    cursor=cursor,
+                    cursor=start.cursor,
                     more=more,
                     ref=frame.ref,
                 )
             )
 
-    def _start_of(self, frame: frames.SyncFrame) -> tuple[SessionId, str | None, int]:
-        """The session, the message to start behind, and a cursor from which on changes are not in the delta."""
-        namespace, store = self._principal.namespace, self._services.store
-        cursor = store.changes.last(namespace)
-        session_id = self._services.catalog.resolve(namespace, frame.session_id or "").session.id
-        self._note("sync", session_id)
-        if frame.last_message_id is None:
-            return session_id, None, cursor
-        try:
-            last = self._services.history.message(namespace, session_id, frame.last_message_id).id
-        except NotFound:
-            raise NotFound(
-                f"Session {named(session_id)} has no message {frame.last_message_id[:200]!r}.",
-                hint="Leave last_message_id out to get all of it.",
-            ) from None
-        return session_id, last, cursor
+    def _start_of(self, frame: frames.SyncFrame) -> SyncStart:
+        start = self._services.reading.sync_start(
+            self._principal.namespace, frame.session_id or "", frame.last_message_id
+        )
+        self._note("sync", start.session_id)
+        return start
 
     def _note(self, action: str, session_id: str = EVERY_SESSION) -> None:
         self._services.audit.read(self._principal, "websocket", action, session_id)
@@ -234,30 +224,23 @@ class Connection:
         if frame.since is None:
             raise InvalidInput("sync needs session_id, or since.", hint="since is the cursor of the last change seen.")
         cursor = frame.since
-        newest = await anyio.to_thread.run_sync(self._services.store.changes.last, self._principal.namespace)
+        newest = await anyio.to_thread.run_sync(self._services.reading.last_change, self._principal.namespace)
         if cursor > newest:
             raise InvalidInput(f"since is {cursor}; the newest change is {newest}.", hint="Sync from since: 0.")
         self._note("sync")
         more = True
         while more:
             await self._taken_before()
-            changes, more = await anyio.to_thread.run_sync(self._changes_after, cursor)
-            cursor = changes[-1].cursor if changes else cursor
-            fields = [frames.event_fields(event) for event in changes]
+            page = await anyio.to_thread.run_sync(self._changes_after, cursor)
+            cursor, more = page.cursor, page.more
+            fields = [frames.event_fields(event) for event in page.events]
             await self._say(frames.Delta(changes=fields, cursor=cursor, more=more, ref=frame.ref))
 
-    def _changes_after(self, cursor: int) -> tuple[list[Event], bool]:
-        """A page of changes, and whether there may be more."""
-        namespace, store = self._principal.namespace, self._services.store
-        changes = store.changes.since(namespace, cursor, self._limits.page)
-        found: list[Event] = []
-        chars = 0
-        for change in changes:
-            if chars >= self._limits.page_chars:
-                return found, True
-            found.append(event_of(store.sessions, namespace, change))
-            chars += found[-1].size
-        return found, len(changes) == self._limits.page
+    def _changes_after(self, cursor: int) -> ChangePage:
+        limits = self._limits
+        return self._services.reading.changes(
+            self._principal.namespace, cursor, limit=limits.page, max_chars=limits.page_chars
+        )
 
     # --- following
 
