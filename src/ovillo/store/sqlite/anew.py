@@ -12,8 +12,8 @@ import apsw
 
 from ovillo.model.records import MessageId, SessionId
 from ovillo.model.text import searchable_text
+from ovillo.store.documents import cut_prompt
 from ovillo.store.sqlite.forgetting import forget_mentions
-from ovillo.store.sqlite.prepare import cut_prompt
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, UNSEEN, part_from, to_json, unpack
 from ovillo.store.sqlite.vectors import drop_vectors
 

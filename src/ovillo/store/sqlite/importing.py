@@ -14,12 +14,13 @@ from ovillo.model.errors import Conflict
 from ovillo.model.live import Summary
 from ovillo.model.records import Message, Namespace, Session
 from ovillo.model.sessions import SessionRow
+from ovillo.store.documents import first_prompt
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
-from ovillo.store.sqlite.prepare import PreparedMessage, first_prompt, prepare_message, title_terms
+from ovillo.store.sqlite.prepare import PreparedMessage, prepare_message, title_terms
 from ovillo.store.sqlite.recording import insert_session, insert_summary
 from ovillo.store.sqlite.rows import SESSION_COLUMNS
 from ovillo.store.sqlite.sessions import row_from

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from ovillo.store.sqlite.prepare import TITLE
+from ovillo.store.documents import TITLE
 from ovillo.store.sqlite.sequences import numbers_of
 from ovillo.store.sqlite.vectors import drop_vectors
 

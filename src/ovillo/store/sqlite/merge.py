@@ -20,11 +20,10 @@ from ovillo.model.records import (
     SessionId,
     SessionKind,
     SessionStatus,
-    ToolCall,
     ToolResult,
-    ToolStatus,
 )
 from ovillo.model.text import searchable_text
+from ovillo.store.merging import least, merged_message, merged_part, most
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.anew import recount
 from ovillo.store.sqlite.apart import session_of
@@ -170,7 +169,7 @@ class Merge:
         merged = [
             (b if b is not None else a) if older else (a if a is not None else b) for a, b in zip(new, old, strict=True)
         ]
-        times = (_least(session.created_at, known[13]), _most(session.updated_at, known[14]))
+        times = (least(session.created_at, known[13]), most(session.updated_at, known[14]))
         extra = _merge_extra(from_json(known[15]) or {}, session_extra(session), older=older)
         values = (*merged, *times, to_json(extra), known[16] or prompt)
         title_doc = known[17]
@@ -318,7 +317,7 @@ class Merge:
         if row[_FLAGS] & UNSEEN:
             merged = replace(merged, inherited_from=merged.inherited_from or old_message.inherited_from)
         else:
-            merged = _merge_message(old_message, merged)
+            merged = merged_message(old_message, merged)
         if key in self._ordered_by_store:
             # The reader's number is a place in one of its files.
             merged = replace(merged, seq=row[1])
@@ -359,7 +358,7 @@ class Merge:
         if voice_changed or stored[3:] != part.values or (stored[1] ^ part.flags) & PART_SYNTHETIC:
             old = part_from(stored[3:], message.id, stored[1])
             new = part_from(part.values, message.id, part.flags)
-            merged = new if unseen else _merge_part(old, new)
+            merged = new if unseen else merged_part(old, new)
             if voice_changed or merged.synthetic != old.synthetic or part_values(merged) != part_values(old):
                 self._write_part(session_id, key, stored[0], old, merged, message)
                 return
@@ -367,7 +366,7 @@ class Merge:
             self._db.execute("UPDATE parts SET flags = flags & ~? WHERE key = ?", (UNSEEN, stored[0]))
 
     def _update_part(self, session_id: SessionId, key: int, doc: int, old: Part, new: Part, message: Message) -> None:
-        merged = _merge_part(old, new)
+        merged = merged_part(old, new)
         if part_values(merged) != part_values(old):
             self._write_part(session_id, key, doc, old, merged, message)
 
@@ -444,14 +443,6 @@ def _distinct(parts: Iterable[PreparedPart]) -> Iterable[PreparedPart]:
     return {part.id: part for part in parts}.values()
 
 
-def _least(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else min(a, b)
-
-
-def _most(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else max(a, b)
-
-
 def _merge_extra(old: dict[str, Any], new: dict[str, Any], *, older: bool) -> dict[str, Any]:
     first, second = (new, old) if older else (old, new)
     merged = {**first, **second}
@@ -462,62 +453,3 @@ def _merge_extra(old: dict[str, Any], new: dict[str, Any], *, older: bool) -> di
     if warnings:
         merged["warnings"] = list(warnings)
     return merged
-
-
-def _merge_message(old: Message, new: Message) -> Message:
-    """``new`` over ``old``; what ``new`` does not know stays, flags only grow."""
-    # A copy of the session as it was before knows less of an answer that was still being written.
-    outdated = None not in (old.usage, old.completed_at, new.completed_at) and new.completed_at < old.completed_at  # type: ignore[operator]
-    usage = old.usage if new.usage is None or outdated else new.usage.or_before(old.usage)
-    return replace(
-        new,
-        seq=min(old.seq, new.seq),
-        parent_id=new.parent_id or old.parent_id,
-        agent=new.agent or old.agent,
-        model=new.model or old.model,
-        provider=new.provider or old.provider,
-        created_at=_least(old.created_at, new.created_at),
-        completed_at=_most(old.completed_at, new.completed_at),
-        usage=usage,
-        usage_source=new.usage_source or old.usage_source,
-        cost=new.cost if new.cost is not None else old.cost,
-        error=new.error or old.error,
-        finish=new.finish or old.finish,
-        superseded=old.superseded or new.superseded,
-        reverted=old.reverted or new.reverted,
-        is_summary=old.is_summary or new.is_summary,
-        inherited_from=new.inherited_from or old.inherited_from,
-        metadata={**old.metadata, **new.metadata},
-    )
-
-
-def _merge_part(old: Part, new: Part) -> Part:
-    return replace(
-        new,
-        seq=min(old.seq, new.seq),
-        text=new.text or old.text,
-        tool=_merge_tool(old.tool, new.tool),
-        file=new.file or old.file,
-        patch=new.patch or old.patch,
-        created_at=_least(old.created_at, new.created_at),
-        metadata={**old.metadata, **new.metadata},
-        raw_ref=new.raw_ref or old.raw_ref,
-        lost_bytes=max(old.lost_bytes, new.lost_bytes),
-    )
-
-
-def _merge_tool(old: ToolCall | None, new: ToolCall | None) -> ToolCall | None:
-    if old is None or new is None:
-        return new or old
-    finished = (ToolStatus.COMPLETED, ToolStatus.ERROR)
-    return replace(
-        new,
-        input=new.input if new.input not in (None, {}, "") else old.input,
-        output=new.output if new.output is not None else old.output,
-        title=new.title or old.title,
-        status=old.status if old.status in finished and new.status not in finished else new.status,
-        started_at=new.started_at or old.started_at,
-        ended_at=new.ended_at or old.ended_at,
-        pruned=new.pruned or old.pruned,
-        child_session_id=new.child_session_id or old.child_session_id,
-    )

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ovillo.model.records import Author, Message, MessageId, Part, PartType, Role, Session, SessionDelta, ToolResult
+from ovillo.model.records import Author, Message, MessageId, Part, Role, Session, SessionDelta, ToolResult
 from ovillo.model.text import searchable_text
 from ovillo.model.touched_files import touched_paths
+from ovillo.store.documents import first_prompt, is_embedded, voice_of
 from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.rows import (
     PART_EMBEDDABLE,
@@ -22,12 +23,6 @@ from ovillo.store.sqlite.rows import (
     part_values,
 )
 
-#: Index columns, weighted apart when ranking.
-TITLE, HUMAN, ASSISTANT, TOOL = "title", "human", "assistant", "tool"
-
-_SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION)
-_PROMPT_CHARS = 400
-
 
 class PreparedPart(NamedTuple):
     """A part as rows: only plain values, so that it crosses to another process cheaply."""
@@ -36,6 +31,7 @@ class PreparedPart(NamedTuple):
     values: tuple[Any, ...]
     flags: int
     role: int
+    #: Of the index: whose words they are.
     column: str
     terms: str
     length: int
@@ -133,42 +129,15 @@ def prepare_part(part: Part, message: Message, analyzer: Analyzer) -> PreparedPa
     indexed = bool(text) and message.inherited_from is None
     terms, length = analyzer.index_terms(text) if indexed else ("", 0)
     flags = (PART_SYNTHETIC if part.synthetic else 0) | (PART_INDEXED if length else 0)
-    if length >= 3 and part.type in _SAID and not part.synthetic and worth_embedding(message, part):
+    if is_embedded(part, message, length):
         flags |= PART_EMBEDDABLE
     return PreparedPart(
         part_values(part),
         flags,
         ROLE_CODES[message.role],
-        _column(part, message),
+        voice_of(part, message),
         terms,
         length,
         touched_paths(part),
         len(text),
     )
-
-
-def worth_embedding(message: Message, part: Part) -> bool:
-    """Said by a person or a model, or the summary a compaction left."""
-    return message.author is not Author.SYNTHETIC or part.type is PartType.COMPACTION
-
-
-def first_prompt(messages: Sequence[Message]) -> str | None:
-    """The first thing a person said here, on one line and cut; ``None`` when nobody has yet."""
-    for message in messages:
-        if message.author is Author.HUMAN and message.role is Role.USER and message.inherited_from is None:
-            for part in message.parts:
-                if part.type is PartType.TEXT and not part.synthetic and part.text.strip():
-                    shown = part.metadata.get("display_text")
-                    text = shown if isinstance(shown, str) and shown.strip() else part.text
-                    return cut_prompt(text)
-    return None
-
-
-def cut_prompt(text: str) -> str:
-    return " ".join(text[: 4 * _PROMPT_CHARS].split())[:_PROMPT_CHARS]
-
-
-def _column(part: Part, message: Message) -> str:
-    if part.type in _SAID and not part.synthetic:
-        return HUMAN if message.author is Author.HUMAN else ASSISTANT
-    return TOOL

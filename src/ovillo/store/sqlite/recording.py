@@ -19,6 +19,7 @@ from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.model.sessions import SessionRow
+from ovillo.store.documents import first_prompt
 from ovillo.store.protocol.recording import CHANGEABLE
 from ovillo.store.sqlite.appending import Entry, appending_of, leaves_nothing_when_refused
 from ovillo.store.sqlite.changes import log_changes
@@ -27,7 +28,7 @@ from ovillo.store.sqlite.forgetting import remove_session
 from ovillo.store.sqlite.forgotten import check_not_forgotten
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
-from ovillo.store.sqlite.prepare import first_prompt, prepare_message, title_terms
+from ovillo.store.sqlite.prepare import prepare_message, title_terms
 from ovillo.store.sqlite.rows import (
     SESSION_COLUMNS,
     SESSION_EXTRA,

@@ -1,0 +1,50 @@
+"""What of a record is found, embedded and shown of it: rules that all engines share.
+
+Owns no index; how texts are kept and matched is the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ovillo.model.records import Author, Message, Part, PartType, Role
+
+#: Whose words a document holds; they weigh differently when ranking.
+TITLE, HUMAN, ASSISTANT, TOOL = "title", "human", "assistant", "tool"
+
+_SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION)
+_PROMPT_CHARS = 400
+#: Fewer terms mean nothing that could be meant in other words.
+_FEWEST_TERMS = 3
+
+
+def voice_of(part: Part, message: Message) -> str:
+    if is_said(part):
+        return HUMAN if message.author is Author.HUMAN else ASSISTANT
+    return TOOL
+
+
+def is_said(part: Part) -> bool:
+    return part.type in _SAID and not part.synthetic
+
+
+def is_embedded(part: Part, message: Message, terms: int) -> bool:
+    """Said by a person or a model, or the summary a compaction left."""
+    said_by_somebody = message.author is not Author.SYNTHETIC or part.type is PartType.COMPACTION
+    return terms >= _FEWEST_TERMS and is_said(part) and said_by_somebody
+
+
+def first_prompt(messages: Sequence[Message]) -> str | None:
+    """The first thing a person said here, on one line and cut; ``None`` when nobody has yet."""
+    for message in messages:
+        if message.author is Author.HUMAN and message.role is Role.USER and message.inherited_from is None:
+            for part in message.parts:
+                if part.type is PartType.TEXT and not part.synthetic and part.text.strip():
+                    shown = part.metadata.get("display_text")
+                    text = shown if isinstance(shown, str) and shown.strip() else part.text
+                    return cut_prompt(text)
+    return None
+
+
+def cut_prompt(text: str) -> str:
+    return " ".join(text[: 4 * _PROMPT_CHARS].split())[:_PROMPT_CHARS]
