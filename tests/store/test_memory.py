@@ -1,0 +1,32 @@
+"""The memory store keeps the contract: nothing in it, or in its suites, needs SQLite."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from ovillo.store.protocol import Store
+from tests.builders import WordAnalyzer
+from tests.store.memory.store import MemoryStore
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    opened = MemoryStore(WordAnalyzer())
+    yield opened
+    opened.close()
+
+
+_WITHOUT_SQLITE = """
+import sys
+sys.modules["apsw"] = sys.modules["sqlite3"] = sys.modules["ovillo.store.sqlite"] = None
+import tests.store.memory.store
+"""
+
+
+@pytest.mark.requirement("STORE-45")
+def test_a_store_can_be_written_without_sqlite() -> None:
+    subprocess.run([sys.executable, "-c", _WITHOUT_SQLITE], check=True, timeout=60)
