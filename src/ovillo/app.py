@@ -25,7 +25,7 @@ def open_services(settings: Settings, clock: Clock | None = None) -> Composition
     from ovillo.model.clock import system_clock
     from ovillo.model.workers import Workers
     from ovillo.search.analysis import TextAnalyzer
-    from ovillo.store.sqlite import open_store
+    from ovillo.store.engine import open_store
 
     def tell(failing: Sequence[WorkerState]) -> None:
         from ovillo.sessions.failing_work import FailingWork  # only when something fails

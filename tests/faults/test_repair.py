@@ -17,7 +17,7 @@ import apsw
 import pytest
 
 from ovillo.search.analysis import TextAnalyzer
-from ovillo.store.sqlite.repair import repair
+from ovillo.store.embedded import repair
 from tests.faults.test_exhausted import history
 from tests.faults.test_store_faults import append, stored
 from tests.interfaces.http.serving import process

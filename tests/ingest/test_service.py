@@ -12,8 +12,8 @@ from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Inventory, SessionId, SkippedRecord
 from ovillo.model.sessions import SessionFilter
 from ovillo.readers.protocol import Checkpoint, Cursor, Record
+from ovillo.store.engine import open_store
 from ovillo.store.protocol import Store
-from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message
 from tests.ingest.scripted import ScriptedReader, ingest_of
 

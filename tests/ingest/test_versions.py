@@ -16,8 +16,8 @@ from ovillo.model.records import Author, Inventory, Role, SessionId, Usage
 from ovillo.model.sessions import SessionFilter
 from ovillo.readers.protocol import Checkpoint, Cursor, Record
 from ovillo.search.service import SearchRequest
+from ovillo.store.engine import open_store
 from ovillo.store.protocol import DocFilter, Store, Term
-from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, text_part
 from tests.ingest.scripted import ScriptedReader, ingest_of
 from tests.interfaces.opened import copy_homes, settings_for

@@ -15,7 +15,7 @@ from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Namespace
 from ovillo.security.redaction import Redactor
-from ovillo.store.sqlite import open_store
+from ovillo.store.engine import open_store
 from tests.builders import NOON, WordAnalyzer
 
 ME, SHE = "ses_me", "ses_she"

@@ -13,12 +13,13 @@ from ovillo.search.service import Search, SearchRequest
 from ovillo.sessions.catalog import Catalog
 from ovillo.sessions.results import Freshness
 from ovillo.settings import Settings
-from ovillo.store.sqlite import SqliteStore, open_store
+from ovillo.store.engine import open_store
+from ovillo.store.protocol import Store
 from tests.builders import NOON
 
 
 class Corner:
-    def __init__(self, store: SqliteStore, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
         self.service = Search(

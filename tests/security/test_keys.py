@@ -14,7 +14,8 @@ from ovillo.security.credentials import CredentialRefused
 from ovillo.security.key_ring import KeyRing
 from ovillo.security.keys import id_in, mint
 from ovillo.security.principals import HISTORY_READ, ROLES
-from ovillo.store.sqlite import SqliteStore, open_store
+from ovillo.store.engine import open_store
+from ovillo.store.protocol import Store
 from tests.builders import NOON, WordAnalyzer
 
 HOUR = 3_600_000
@@ -40,18 +41,18 @@ def time() -> Time:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
+def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(tmp_path / "ovillo.db", WordAnalyzer())
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def ring(store: SqliteStore, time: Time) -> KeyRing:
+def ring(store: Store, time: Time) -> KeyRing:
     return _ring(store, time)
 
 
-def _ring(store: SqliteStore, time: Time) -> KeyRing:
+def _ring(store: Store, time: Time) -> KeyRing:
     return KeyRing(store.keys, store.secrets.get("access-keys"), time.clock, time.monotonic)
 
 
@@ -71,7 +72,7 @@ def test_a_key_lets_its_holder_in_with_its_role_and_namespace(ring: KeyRing) -> 
 
 
 @pytest.mark.requirement("ACCESS-2")
-def test_nothing_of_the_secret_is_in_the_database(ring: KeyRing, tmp_path: Path, store: SqliteStore) -> None:
+def test_nothing_of_the_secret_is_in_the_database(ring: KeyRing, tmp_path: Path, store: Store) -> None:
     kept, text = ring.create("team", "Ana", role="reader")
     store.close()
     secret = text.rpartition("_")[2]
@@ -121,7 +122,7 @@ def test_a_revoked_key_stops_at_once(ring: KeyRing) -> None:
 
 
 @pytest.mark.requirement("ACCESS-3")
-def test_a_key_revoked_by_another_process_stops_within_a_second(ring: KeyRing, store: SqliteStore, time: Time) -> None:
+def test_a_key_revoked_by_another_process_stops_within_a_second(ring: KeyRing, store: Store, time: Time) -> None:
     kept, text = ring.create("team", "Ana", role="reader")
     ring.look_up(text)
     _ring(store, time).revoke(kept.id)
@@ -131,7 +132,7 @@ def test_a_key_revoked_by_another_process_stops_within_a_second(ring: KeyRing, s
 
 
 @pytest.mark.requirement("ACCESS-3")
-def test_a_reading_that_began_before_a_revocation_is_not_believed_after(store: SqliteStore, time: Time) -> None:
+def test_a_reading_that_began_before_a_revocation_is_not_believed_after(store: Store, time: Time) -> None:
     class Slow(KeyRing):
         def _remember(self, *entry: object) -> None:
             self.revoke("Ana")
@@ -179,9 +180,7 @@ def test_rotating_without_overlap_ends_the_old_key_now(ring: KeyRing) -> None:
 
 
 @pytest.mark.requirement("ACCESS-4")
-def test_last_use_is_written_within_a_minute_and_not_at_each_request(
-    ring: KeyRing, store: SqliteStore, time: Time
-) -> None:
+def test_last_use_is_written_within_a_minute_and_not_at_each_request(ring: KeyRing, store: Store, time: Time) -> None:
     kept, text = ring.create("team", "Ana", role="reader")
     seen = []
     for _ in range(10):

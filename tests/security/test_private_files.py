@@ -182,7 +182,7 @@ def look(event, arguments):
         seen.update((path.name, path.stat().st_mode & 0o777) for path in data.iterdir())
 sys.addaudithook(look)
 from ovillo.search.analysis import TextAnalyzer
-from ovillo.store.sqlite import open_store
+from ovillo.store.engine import open_store
 open_store(data / "ovillo.db", TextAnalyzer()).close()
 print(sorted(seen))
 """

@@ -17,8 +17,8 @@ from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId
 from ovillo.sessions.timesheet import TaskLocation, Timesheet
+from ovillo.store.engine import open_store
 from ovillo.store.protocol import Store
-from ovillo.store.sqlite import open_store
 from tests.builders import NOON, WordAnalyzer
 
 HOUR = 3_600_000

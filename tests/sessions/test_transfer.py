@@ -43,7 +43,8 @@ from ovillo.sessions.transfer.markdown_form import write_markdown
 from ovillo.sessions.transfer.pdf_form import write_pdf
 from ovillo.sessions.transfer.service import FORMATS, Transfer, file_name
 from ovillo.sessions.transfer.transcript import Transcript
-from ovillo.store.sqlite import SqliteStore, open_store
+from ovillo.store.engine import open_store
+from ovillo.store.protocol import Store
 from tests.builders import NOON, WordAnalyzer, call, delta, message, session, text_part, tool_part
 
 FORK = SessionId("01a1fc4a-2aaa-7153-ab7c-34eebd19d753")
@@ -58,13 +59,13 @@ HOSTILE = (
 )
 
 
-def _transfer(store: SqliteStore) -> Transfer:
+def _transfer(store: Store) -> Transfer:
     history = History(store.sessions, lambda: Freshness(None))
     return Transfer(store, history, StatisticsService(store.sessions, LineageService(store.sessions)), system_clock)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
+def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(tmp_path / "ovillo.db", WordAnalyzer(), system_clock)
     yield opened
     opened.close()
@@ -79,7 +80,7 @@ def _text(transfer: Transfer, session_id: str, form: str) -> str:
     return b"".join(transfer.export(DEFAULT_NAMESPACE, SessionId(session_id), form).chunks).decode()
 
 
-def _write(store: SqliteStore, *messages: Message, **fields: object) -> Transfer:
+def _write(store: Store, *messages: Message, **fields: object) -> Transfer:
     store.ingest.apply(DEFAULT_NAMESPACE, [delta(*messages, about=session(**fields))])
     return _transfer(store)
 
@@ -165,7 +166,7 @@ def _parsed(page: str) -> _Seen:
 
 
 @pytest.mark.requirement("CLI-32")
-def test_html_loads_nothing_and_runs_nothing_whatever_the_history_says(store: SqliteStore) -> None:
+def test_html_loads_nothing_and_runs_nothing_whatever_the_history_says(store: Store) -> None:
     bad = ToolCall(f"bash{HOSTILE}", "c", {"command": HOSTILE}, HOSTILE, title=HOSTILE, status=ToolStatus.ERROR)
     patch = Part(PartId("p"), message("m2", 2).id, 3, PartType.PATCH, patch=Patch((HOSTILE,), HOSTILE + DIFF, 1, 1))
     file = Part(PartId("f"), message("m2", 2).id, 4, PartType.FILE, HOSTILE, file=FileRef(HOSTILE))
@@ -197,7 +198,7 @@ def test_html_loads_nothing_and_runs_nothing_whatever_the_history_says(store: Sq
 
 
 @pytest.mark.requirement("CLI-32")
-def test_html_folds_tools_colours_diffs_and_follows_the_colour_scheme(store: SqliteStore) -> None:
+def test_html_folds_tools_colours_diffs_and_follows_the_colour_scheme(store: Store) -> None:
     patch = Part(PartId("p"), message("m2", 2).id, 1, PartType.PATCH, patch=Patch(("x.py",), DIFF, 1, 1))
     parts = (tool_part("m2", 0, call(output="3 passed", status=ToolStatus.COMPLETED)), patch)
     page = _text(_write(store, message("m2", 2, role=Role.ASSISTANT, parts=parts)), "ses_a", "html")
@@ -207,7 +208,7 @@ def test_html_folds_tools_colours_diffs_and_follows_the_colour_scheme(store: Sql
 
 
 @pytest.mark.requirement("CLI-33")
-def test_markdown_ends_every_text_where_it_ends(store: SqliteStore) -> None:
+def test_markdown_ends_every_text_where_it_ends(store: Store) -> None:
     output = ToolCall("bash", "c", {"command": "x"}, "```\n````\n<b>", status=ToolStatus.COMPLETED)
     transfer = _write(
         store,
@@ -222,7 +223,7 @@ def test_markdown_ends_every_text_where_it_ends(store: SqliteStore) -> None:
 
 
 @pytest.mark.requirement("CLI-34")
-def test_pdf_shows_accents_cjk_and_boxes_and_lists_what_it_cannot(store: SqliteStore) -> None:
+def test_pdf_shows_accents_cjk_and_boxes_and_lists_what_it_cannot(store: Store) -> None:
     shown = "áéíóúñçãõüß Łódź Привет 你好世界 日本語カタカナ 한국어 ┌─┬─┐│├┤└┘ → ✓ …"
     transfer = _write(store, message("m1", 1, f"{shown}\n```\n{shown}\n```\n🚀 ไทย"), title="Título 標題")
     made = transfer.export(DEFAULT_NAMESPACE, SessionId("ses_a"), "pdf")
@@ -234,7 +235,7 @@ def test_pdf_shows_accents_cjk_and_boxes_and_lists_what_it_cannot(store: SqliteS
 
 
 @pytest.mark.requirement("CLI-34")
-def test_pdf_shortens_what_is_long_and_says_so(store: SqliteStore) -> None:
+def test_pdf_shortens_what_is_long_and_says_so(store: Store) -> None:
     tool = call(output="line\n" * 50_000, status=ToolStatus.COMPLETED)
     parts = (tool_part("m2", 0, tool), text_part("m2", "line\n" * 2_100, 1))
     made = _write(store, message("m2", 2, role=Role.ASSISTANT, parts=parts)).export(
@@ -254,7 +255,7 @@ def test_an_unknown_session_is_not_found(real: Transfer) -> None:
         real.export(DEFAULT_NAMESPACE, SessionId("nowhere"), "json")
 
 
-def test_an_empty_session_is_exported_too(store: SqliteStore) -> None:
+def test_an_empty_session_is_exported_too(store: Store) -> None:
     transfer = _write(store)
     for form in FORMATS:
         assert b"".join(transfer.export(DEFAULT_NAMESPACE, SessionId("ses_a"), form).chunks)

@@ -11,8 +11,8 @@ import pytest
 from ovillo.model.errors import IntegrityError, StoreUnavailable
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.sessions import SessionFilter
+from ovillo.store.engine import open_store
 from ovillo.store.protocol import DocFilter, Store, Term
-from ovillo.store.sqlite import open_store
 from tests.builders import WordAnalyzer, delta, message, session
 from tests.store.contract_audit import *  # noqa: F403
 from tests.store.contract_changes import *  # noqa: F403

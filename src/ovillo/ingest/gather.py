@@ -19,6 +19,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Reader, Source
 from ovillo.store.protocol import Preparation
+from ovillo.store.protocol.analysis import Prepared
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ _CHARACTERS = 600_000
 class Bundle:
     """What one transaction will write, ready for ``Store.submit``."""
 
-    prepared: Any = None
+    prepared: Prepared | None = None
     skipped: list[SkippedRecord] = field(default_factory=list)
     #: Only what lies before a checkpoint moves the cursor.
     cursor: dict[str, Any] = field(default_factory=dict)

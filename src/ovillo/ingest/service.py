@@ -410,6 +410,7 @@ class _Writing:
             self._collect()
         begun = bundle.begun - self._begun if self._anew else frozenset()
         self._begun |= begun
+        assert bundle.prepared is not None  # by ``close``, before a bundle is handed on
         self._waiting.append(
             self._store.submit(
                 self._namespace,

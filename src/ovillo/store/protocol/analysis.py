@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import NewType, Protocol
 
 from ovillo.model.records import SessionDelta
 
@@ -35,8 +35,12 @@ class Analyzer(Protocol):
         ...
 
 
+#: What a store's preparation made of deltas: for that store's ``submit``, and opaque to everybody else.
+Prepared = NewType("Prepared", object)
+
+
 class Preparation(Protocol):
     """The part of writing that needs no database: analysis and encoding. Picklable, so that it can be done in
-    another process; what it returns is handed to ``Store.submit``."""
+    another process; what it returns is handed to ``IngestStore.submit``."""
 
-    def prepare(self, deltas: Sequence[SessionDelta]) -> Any: ...
+    def prepare(self, deltas: Sequence[SessionDelta]) -> Prepared: ...

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
-from ovillo.store.protocol.analysis import Preparation
+from ovillo.store.protocol.analysis import Preparation, Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class IngestStore(Protocol):
     def submit(
         self,
         namespace: Namespace,
-        prepared: Any,
+        prepared: Prepared,
         *,
         source: tuple[str, str] | None = None,
         precedence: int = 0,

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, cast
 
 import apsw
 
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Applied
+from ovillo.store.protocol.analysis import Prepared
 from ovillo.store.sqlite.anew import begin, end, recount
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
@@ -20,7 +21,7 @@ from ovillo.store.sqlite.forgetting import forget_mentions
 from ovillo.store.sqlite.forgotten import not_forgotten
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.merge import Merge
-from ovillo.store.sqlite.prepare import Prepared, PreparedDelta, SqlitePreparation
+from ovillo.store.sqlite.prepare import PreparedDelta, PreparedDeltas, SqlitePreparation
 from ovillo.store.sqlite.reindex import drop_from_index, put_back_in_index
 from ovillo.store.sqlite.rows import from_json, to_json
 from ovillo.store.sqlite.sources import key_of_source
@@ -67,23 +68,24 @@ class IngestTables(SubStore):
         anew: Collection[SessionId] = (),
     ) -> Future[Applied]:
         """``apply`` of prepared deltas without waiting; the transaction runs on the writer's thread."""
+        made = cast("PreparedDeltas", prepared)
 
         def work(db: apsw.Connection) -> Applied:
             key = namespace_key(db, namespace, self._analyzer)
             source_key = None if source is None else key_of_source(db, key, *source)
-            deltas = not_forgotten(db, key, prepared.deltas)
+            deltas = not_forgotten(db, key, made.deltas)
             begin(db, key, anew)
             applied = self._merge(db, namespace, key, source_key, precedence, deltas)
             # Forgotten while it was being read: it is looked at once more, and then left alone for good.
-            if source_key is not None and len(deltas) == len(prepared.deltas):
+            if source_key is not None and len(deltas) == len(made.deltas):
                 _move_cursor(db, source_key, cursor or {})
                 _note_skipped(db, source_key, skipped)
                 _count_redactions(db, source_key, redactions or {})
-            learn(db, prepared.surfaces)
+            learn(db, made.surfaces)
             return applied
 
         merging = self._writer.submit(work)
-        give_back_if_failed(merging, self._analyzer, prepared.surfaces)
+        give_back_if_failed(merging, self._analyzer, made.surfaces)
         return merging
 
     def _merge(

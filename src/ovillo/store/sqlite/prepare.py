@@ -13,6 +13,7 @@ from ovillo.model.text import searchable_text
 from ovillo.model.touched_files import touched_paths
 from ovillo.store.documents import first_prompt, is_embedded, voice_of
 from ovillo.store.protocol import Analyzer
+from ovillo.store.protocol.analysis import Prepared
 from ovillo.store.sqlite.rows import (
     PART_EMBEDDABLE,
     PART_INDEXED,
@@ -82,7 +83,9 @@ class PreparedDelta(NamedTuple):
     after: str | None = None
 
 
-class Prepared(NamedTuple):
+class PreparedDeltas(NamedTuple):
+    """What a ``Prepared`` of this engine is."""
+
     deltas: list[PreparedDelta]
     #: Words first met and their terms, for the vocabulary.
     surfaces: list[tuple[str, str]]
@@ -96,7 +99,7 @@ class SqlitePreparation:
 
     def prepare(self, deltas: Sequence[SessionDelta]) -> Prepared:
         prepared = [prepare_delta(delta, self._analyzer) for delta in deltas]
-        return Prepared(prepared, self._analyzer.take_new_surfaces())
+        return Prepared(PreparedDeltas(prepared, self._analyzer.take_new_surfaces()))
 
 
 def prepare_delta(delta: SessionDelta, analyzer: Analyzer) -> PreparedDelta:

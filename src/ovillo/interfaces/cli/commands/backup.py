@@ -15,7 +15,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ovillo.store.sqlite.backup import Copied
+    from ovillo.store.embedded import Copied
 
 VARIABLE = "OVILLO_BACKUP_PASSPHRASE"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -32,7 +32,7 @@ _PASSPHRASE_FILE = click.option(
 @reading
 def backup(state: State, file: Path, encrypt: bool, passphrase_file: Path | None, replace: bool) -> None:
     """Copy the database into FILE while servers go on, and check the copy."""
-    from ovillo.store.sqlite.backup import back_up  # start-up cost, as in the next command
+    from ovillo.store.embedded import back_up  # start-up cost, as in the next command
 
     passphrase = None
     if encrypt or passphrase_file:
@@ -53,8 +53,8 @@ def backup(state: State, file: Path, encrypt: bool, passphrase_file: Path | None
 @reading
 def restore(state: State, file: Path, passphrase_file: Path | None, yes: bool) -> None:
     """Check FILE and put it in the place of the database, which is kept aside. No server may run on it."""
-    from ovillo.store.sqlite.backup import is_encrypted
-    from ovillo.store.sqlite.backup import restore as put_back
+    from ovillo.store.embedded import is_encrypted
+    from ovillo.store.embedded import restore as put_back
 
     settings = state.settings()
     passphrase = _passphrase(state.environment, passphrase_file, twice=False) if is_encrypted(file) else None

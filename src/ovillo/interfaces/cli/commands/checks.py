@@ -150,7 +150,7 @@ def _database(state: State) -> Check:
 
 def _damage_of(database: Path, problems: list[str]) -> str:
     """Which tables and indexes are hit, and what can still be read."""
-    from ovillo.store.sqlite.repair import survey  # start-up cost: only of damage
+    from ovillo.store.embedded import survey  # start-up cost: only of damage
 
     found = survey(database)
     damage = found.damage

@@ -11,14 +11,14 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
-    from ovillo.store.sqlite.repair import Damage, Repaired
+    from ovillo.store.embedded import Damage, Repaired
 
 
 def mend(state: State, *, yes: bool) -> None:
     """Asks first. Raises InvalidInput where nobody can be asked, NotFound, Conflict, StoreUnavailable."""
     # start-up cost: only a repair reads and indexes everything
     from ovillo.search.analysis import TextAnalyzer
-    from ovillo.store.sqlite.repair import repair, survey
+    from ovillo.store.embedded import repair, survey
 
     database = state.settings().database
     found = survey(database)
