@@ -5,12 +5,22 @@ Owns the shapes and their meaning. Times are integer milliseconds since 1970 UTC
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ovillo.model.records import SessionId
 
 #: ``Session.source`` of sessions recorded here; every other source is a mirror of a client's store and read-only.
 NATIVE = "ovillo"
+#: The provider of a session that names none, and the modes that are always shown (SPEC-015); others stand beside them.
+DEFAULT_PROVIDER = "claude"
+_MODES = ("orchestrate", "plan", "bypassPermissions")
+
+
+def shown_modes(modes: Iterable[str]) -> dict[str, bool]:
+    """Each mode and whether it is on, in the specification's form."""
+    on = tuple(modes)
+    return {name: name in on for name in (*_MODES, *on)}
 
 
 @dataclass(frozen=True, slots=True)

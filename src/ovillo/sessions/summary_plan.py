@@ -22,8 +22,8 @@ _RETRY_SHARE = 10
 class ByMessages:
     """More than ``threshold`` messages in memory: all but the newest ``keep`` are summarised."""
 
-    threshold: int = 50
-    keep: int = 20
+    threshold: int
+    keep: int
 
     def __post_init__(self) -> None:
         _check("keep_last_messages", self.keep, "summarization_threshold", self.threshold)
@@ -33,8 +33,8 @@ class ByMessages:
 class ByTurns:
     """More than ``context_limit`` turns in memory: all but the newest ``keep_last_n_turns`` are summarised."""
 
-    context_limit: int = 10
-    keep_last_n_turns: int = 3
+    context_limit: int
+    keep_last_n_turns: int
 
     def __post_init__(self) -> None:
         _check("keep_last_n_turns", self.keep_last_n_turns, "context_limit", self.context_limit)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ovillo.settings.options import OPTIONS
-
-if TYPE_CHECKING:
-    from ovillo.settings import Settings
+from ovillo.settings.table import OPTIONS, Settings
 
 
 @dataclass(frozen=True, slots=True)

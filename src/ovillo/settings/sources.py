@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from ovillo.model.errors import InvalidInput
 from ovillo.settings.old_configuration import is_old, translated
-from ovillo.settings.options import ELSEWHERE, LATER, OPTIONS, Option
+from ovillo.settings.option import Option
+from ovillo.settings.table import LATER, OPTIONS
 from ovillo.settings.values import Refused
 
 
@@ -130,20 +131,3 @@ def later(environment: Mapping[str, str], file: Mapping[str, Any], path: Path) -
             if name.lower() in file:
                 found[name.lower()] = (str(file[name.lower()]), f"file {path}")
     return found
-
-
-def unknown_variables(environment: Mapping[str, str], others: Callable[[], Iterable[str]]) -> list[str]:
-    """A warning for each that nobody reads; ``others`` tells what floors above read, and is asked only if need be."""
-    known = {variable for option in OPTIONS for variable in option.variables}
-    known |= {*ELSEWHERE, *(f"OVILLO_{name}" for name in LATER)}
-    # Completion of the shell sets variables of its own, with a leading underscore or this ending.
-    ours = {name for name in environment if name.startswith("OVILLO_") and not name.endswith("_COMPLETE")}
-    if ours <= known:
-        return []
-    known.update(others())
-    warnings = []
-    for name in sorted(ours - known):
-        near = get_close_matches(name, known, n=1, cutoff=0.8)
-        offer = f"; did you mean {near[0]}?" if near else ""
-        warnings.append(f"The variable {name} is no setting of ovillo{offer}")
-    return warnings

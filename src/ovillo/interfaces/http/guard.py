@@ -59,7 +59,7 @@ class Guard:
         any_address: bool = False,
         is_public: Callable[[str], bool] = lambda path: False,
         limit_of: Callable[[str, str], int] = lambda method, path: MAX_BODY_BYTES,
-        body_timeout_s: float = 20.0,
+        body_timeout_s: float,
     ) -> None:
         self._app = app
         self._hosts = frozenset(_name(host) for host in allowed_hosts)

@@ -13,16 +13,13 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.message_shapes import MessageInfo, Short, message_info
-from ovillo.model.live import NATIVE
-from ovillo.model.records import Session, SessionStatus, SessionType
+from ovillo.model.live import DEFAULT_PROVIDER, NATIVE, shown_modes
+from ovillo.model.records import SessionStatus, SessionType
 from ovillo.sessions.memory_choice import MAX_TURNS, choice_in
 from ovillo.sessions.results import SessionSummary, SessionView
 
 #: Characters a token has on average in prose and code (o200k over the fixtures: 3.6 to 4.4).
 CHARS_PER_TOKEN = 4
-#: The specification's three; others may be named as well.
-MODES = ("orchestrate", "plan", "bypassPermissions")
-DEFAULT_PROVIDER = "claude"
 _SUMMARY_CHARS = 100
 
 Name = Annotated[str, Meta(max_length=500)]
@@ -113,7 +110,7 @@ def session_info(view: SessionView) -> SessionInfo:
         short_term_memory=[message_info(message) for message in memory.short_term],
         long_term_summary=memory.long_term_summary,
         provider=session.provider or DEFAULT_PROVIDER,
-        modes=modes_shown(session),
+        modes=shown_modes(session.modes),
         metrics={**counted, **view.metrics},
         working_directory=session.directory,
         active_files=list(session.active_files),
@@ -132,11 +129,6 @@ def session_info(view: SessionView) -> SessionInfo:
         memory=MemoryChoice(**choice_in(session.metadata)),
         summary_pending=memory.pending,
     )
-
-
-def modes_shown(session: Session) -> dict[str, bool]:
-    """The specification's three always, others when they are on."""
-    return {name: name in session.modes for name in (*MODES, *session.modes)}
 
 
 def modes_kept(given: Mapping[str, bool], before: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ovillo.model.characters import whole_json
-from ovillo.model.live import NATIVE
+from ovillo.model.live import DEFAULT_PROVIDER, NATIVE, shown_modes
 from ovillo.model.records import Message, Part, PartType, Role, Session
 from ovillo.model.text import tool_text
 from ovillo.sessions.transfer.transcript import Transcript
@@ -24,12 +24,9 @@ from ovillo.sessions.transfer.transcript import Transcript
 VERSION = "1.0"
 #: Key in the metadata of what was imported: where it came from, in the words of the file.
 IMPORTED = "ovillo:imported"
-#: The modes of the specification; others stand beside them when they are on.
-MODES = ("orchestrate", "plan", "bypassPermissions")
 #: The specification knows three providers by these names; others keep their own.
 _PROVIDERS = {"anthropic": "claude", "openai": "openai", "xai": "xai"}
 _FAMILIES = {"claude": "claude", "gpt": "openai", "codex": "openai", "grok": "xai"}
-_DEFAULT_PROVIDER = "claude"
 
 #: Of a message and its parts: said by the specification's own fields or by their place in the file.
 _SAID = ("id", "session_id", "seq", "role", "created_at", "metadata", "parts", "idempotency_key")
@@ -66,7 +63,7 @@ def _head(transcript: Transcript) -> dict[str, Any]:
         "exportedAt": transcript.exported_at,
         "session": {
             **shown,
-            "modes": {name: name in session.modes for name in (*MODES, *session.modes)},
+            "modes": shown_modes(session.modes),
             "longTermSummary": transcript.summaries[-1].text if summaries else session.summary or "",
             "workingDirectory": session.directory or "",
             "activeFiles": list(session.active_files),
@@ -107,7 +104,7 @@ def _provider(transcript: Transcript) -> str:
     if session.provider:
         return _PROVIDERS.get(session.provider.lower(), session.provider)
     model = (session.model or next(iter(transcript.statistics.own.models), "")).lower()
-    unknown = _DEFAULT_PROVIDER if _first_source(session) == NATIVE else "unknown"
+    unknown = DEFAULT_PROVIDER if _first_source(session) == NATIVE else "unknown"
     return next((provider for word, provider in _FAMILIES.items() if word in model), unknown)
 
 

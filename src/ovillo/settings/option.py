@@ -1,0 +1,47 @@
+"""One setting: how a value of it is read, and what it is called outside.
+
+Owns what a field of ``Settings`` says about itself beside its type and its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass
+from typing import Any
+
+_KEY = "setting"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    name: str
+    parse: Callable[[Any], Any]
+    default: Callable[[], Any]
+    #: Names in the environment beside ``OVILLO_`` + the name in capitals.
+    aliases: tuple[str, ...] = ()
+    secret: bool = False
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return (f"OVILLO_{self.name.upper()}", *self.aliases)
+
+
+def setting(
+    parse: Callable[[Any], Any],
+    default: Callable[[], Any] | None = None,
+    *,
+    aliases: tuple[str, ...] = (),
+    secret: bool = False,
+) -> dict[str, Any]:
+    """Metadata of a field that is a setting. ``default`` is for one that whoever makes ``Settings`` himself has to give."""
+    return {_KEY: (parse, default, aliases, secret)}
+
+
+def option_of(field: Field[Any]) -> Option | None:
+    """The setting that a field is, if it is one; its default is the field's."""
+    if _KEY not in field.metadata:
+        return None
+    parse, default, aliases, secret = field.metadata[_KEY]
+    if default is None:
+        default = field.default_factory if field.default is MISSING else lambda: field.default
+    return Option(field.name, parse, default, aliases, secret)

@@ -1,0 +1,226 @@
+"""The table of settings: name, type, default, what a value may be, other names.
+
+Owns which settings there are. Adding one is a line of ``Settings``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+
+from ovillo.settings import values
+from ovillo.settings.option import option_of, setting
+
+#: Names that specifications promise for features of later issues (DESIGN section 14). Other programs use the same
+#: variables, so a value that means nothing to us is shown and never an error.
+LATER = (
+    "UNIFIED_MEMORY",
+    "SHARED_MEMORY_DIR",
+    "CHROMA_HOST",
+    "CHROMA_PORT",
+    "CHROMA_TENANT",
+    "CHROMA_DATABASE",
+    "CHROMA_COLLECTION",
+    "MCP_OCS_FORCE_JSON",
+    "ENABLE_ORCH_CONTEXT",
+    "ORCH_CONTEXT_MODE",
+    "CONTEXT_TOPK",
+    "CONTEXT_TIMEOUT_MS",
+    "CONTEXT_SUMMARY_BYTES",
+)
+#: Variables that are read elsewhere: the file itself, who is calling, the token as clients send it,
+#: a secret for one command. Readers say theirs.
+ELSEWHERE = ("OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_TOKEN", "OVILLO_BACKUP_PASSPHRASE")
+
+
+def _default_data_dir() -> Path:
+    import platformdirs  # start-up cost: most starts are told their folder or need it only here
+
+    return Path(platformdirs.user_data_dir("ovillo", appauthor=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``origins`` tells for each field name where its value came from: ``flag --NAME``, ``environment NAME``,
+    ``file PATH`` or ``default``."""
+
+    data_dir: Path = field(metadata=setting(values.path, _default_data_dir))
+    home: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    #: A model by its name, or ``none``; which there are, ``search.embedders`` knows.
+    embedder: str = field(default="minilm", metadata=setting(values.name))
+    embedder_url: str | None = field(default=None, metadata=setting(values.url))
+    embedder_model: str | None = field(default=None, metadata=setting(values.text))
+    embedder_key: str | None = field(default=None, metadata=setting(values.text, secret=True))
+    #: ``mask`` (default) or ``off``.
+    redaction: str = field(default="mask", metadata=setting(values.choice("mask", "off")))
+    #: Readers to use; empty means all.
+    readers: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    #: Never read: names of readers, folders as in a gitignore file (``~/secret``, ``/srv/*/private``, ``name``).
+    exclude: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    toolsets: tuple[str, ...] = field(default=("history", "context"), metadata=setting(values.names))
+    read_only: bool = field(default=False, metadata=setting(values.flag))
+    host: str = field(default="127.0.0.1", metadata=setting(values.text))
+    port: int = field(default=8765, metadata=setting(values.port))
+    log_level: str = field(default="warning", metadata=setting(values.choice("debug", "info", "warning", "error")))
+    #: Of ``ovillo serve``: ``json`` (a document a line) or ``text``.
+    log_format: str = field(default="json", metadata=setting(values.choice("json", "text")))
+    #: Detail in the log of the MCP server; the contents of memories are never logged.
+    log_verbose: bool = field(default=False, metadata=setting(values.flag, aliases=("MCP_LOG_VERBOSE",)))
+    #: Nothing but the protocol on standard output of the stdio server. It is always kept so.
+    strict_stdio_logs: bool = field(default=True, metadata=setting(values.flag, aliases=("STRICT_STDIO_LOGS",)))
+    watch: bool = field(default=True, metadata=setting(values.flag))
+    #: Names by which this server may be called, beside those of loopback.
+    allowed_hosts: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    #: Whose pages may use it: origins (``https://app.example``) or names, beside those of loopback.
+    allowed_origins: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    #: PEM files; with them the server speaks HTTPS only.
+    tls_certificate: Path | None = field(default=None, metadata=setting(values.path))
+    tls_key: Path | None = field(default=None, metadata=setting(values.path))
+    #: Who may come in over HTTP: ``token`` (this user, loopback only), ``none`` (all of this machine), ``apikey`` or ``jwt``.
+    auth: str = field(default="token", metadata=setting(values.choice("token", "none", "apikey", "jwt")))
+    #: Tokens are signed with this secret, or with a key published at ``jwt_jwks_url``; never both.
+    jwt_secret: str | None = field(default=None, metadata=setting(values.text, secret=True))
+    jwt_jwks_url: str | None = field(default=None, metadata=setting(values.url))
+    #: What ``iss`` has to be. Tokens of a shared secret need none: who holds the secret is the issuer.
+    jwt_issuer: str | None = field(default=None, metadata=setting(values.text))
+    jwt_audience: str = field(default="ovillo", metadata=setting(values.text))
+    #: Empty means HS256 with a secret, and RS256, ES256 and EdDSA with published keys.
+    jwt_algorithms: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    jwt_namespace_claim: str = field(default="namespace", metadata=setting(values.text))
+    jwt_scope_claim: str = field(default="scope", metadata=setting(values.text))
+    #: For tokens without the claim; without it they are refused.
+    jwt_default_namespace: str | None = field(default=None, metadata=setting(values.text))
+    #: Address under which clients know this server, where a proxy stands before it.
+    public_url: str | None = field(default=None, metadata=setting(values.url))
+    #: Requests a minute of one caller; 0 is no limit, ``None`` is none with ``auth`` token or none and 60,000 otherwise.
+    rate_limit: int | None = field(default=None, metadata=setting(values.whole(0, 100_000_000)))
+    #: How many may come at once; 0 is a tenth of a minute's.
+    rate_limit_burst: int = field(default=0, metadata=setting(values.whole(0, 100_000_000)))
+    #: What the server holds at once: requests that are being answered, event streams, WebSockets, MCP sessions.
+    max_pending: int = field(default=1_000, metadata=setting(values.whole(1, 1_000_000)))
+    max_streams: int = field(default=500, metadata=setting(values.whole(1, 1_000_000)))
+    max_sockets: int = field(default=1_000, metadata=setting(values.whole(1, 1_000_000)))
+    max_mcp_sessions: int = field(default=2_000, metadata=setting(values.whole(1, 1_000_000)))
+    #: Of each of them, what one caller may hold (percent).
+    caller_share: int = field(default=20, metadata=setting(values.whole(1, 100)))
+    #: How long a client may keep the server waiting for the head of a request, and for its body (seconds). A body gets more
+    #: while it comes.
+    head_timeout_s: float = field(default=10.0, metadata=setting(values.seconds))
+    body_timeout_s: float = field(default=20.0, metadata=setting(values.seconds))
+    #: How long a connection stays open between two requests, and a WebSocket that answers no ping (twice this; seconds).
+    keep_alive_s: float = field(default=30.0, metadata=setting(values.seconds))
+    ping_interval_s: float = field(default=20.0, metadata=setting(values.seconds))
+    #: Rolling summaries: off leaves sessions as they are.
+    summarize: bool = field(default=True, metadata=setting(values.flag))
+    #: What ``view`` gives a model: ``summarizing`` or ``trimming``.
+    session_memory: str = field(default="summarizing", metadata=setting(values.choice("summarizing", "trimming")))
+    max_turns: int = field(default=8, metadata=setting(values.whole(1, 10_000)))
+    keep_last_n_turns: int = field(default=3, metadata=setting(values.whole(1, 10_000)))
+    context_limit: int = field(default=10, metadata=setting(values.whole(1, 10_000)))
+    summarization_threshold: int = field(default=50, metadata=setting(values.whole(2, 1_000_000)))
+    keep_last_messages: int = field(default=20, metadata=setting(values.whole(1, 1_000_000)))
+    summary_max_tokens: int = field(default=500, metadata=setting(values.whole(50, 100_000)))
+    summarization_prompt: str = field(default="general", metadata=setting(values.text))
+    summarizer: str = field(default="extractive", metadata=setting(values.text))
+    summarizer_url: str | None = field(default=None, metadata=setting(values.url))
+    summarizer_model: str | None = field(default=None, metadata=setting(values.text))
+    summarizer_key: str | None = field(default=None, metadata=setting(values.text, secret=True))
+    summarizer_timeout_s: float = field(default=30.0, metadata=setting(values.seconds))
+    #: Days after which recorded sessions may be removed; 0 keeps them for ever.
+    retention_days: int = field(default=0, metadata=setting(values.whole(0, 36_500)))
+    #: Exceptions to that: ``type``, ``namespace/type`` or ``namespace/*`` -> days.
+    retention: Mapping[str, int] = field(default_factory=dict, metadata=setting(values.days_by_kind))
+    #: Read sessions for the names in them.
+    entity_tracking: bool = field(default=True, metadata=setting(values.flag))
+    #: Which names count: functions and methods, classes, and names nothing tells the kind of.
+    track_functions: bool = field(default=True, metadata=setting(values.flag))
+    track_classes: bool = field(default=True, metadata=setting(values.flag))
+    track_variables: bool = field(default=True, metadata=setting(values.flag))
+    #: Folders of code may be indexed; what is indexed is read again when it changes, or only when somebody asks.
+    code_indexing: bool = field(default=True, metadata=setting(values.flag))
+    code_index_frequency: str = field(default="on_change", metadata=setting(values.choice("on_change", "on_demand")))
+    #: Endings of files the code index reads (``.py``); empty means all it knows.
+    code_extensions: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    #: Names of folders it leaves out, beside those that tools fill.
+    code_exclude: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    #: What ``knowledge add`` reads when nothing is named, and the folder these names are relative to.
+    knowledge_files: tuple[str, ...] = field(default=(), metadata=setting(values.names))
+    knowledge_base: Path | None = field(default=None, metadata=setting(values.path))
+    #: Knowledge documents: most hits, how many of the first differ in what they quote, threshold of what is no question.
+    top_k: int = field(default=8, metadata=setting(values.whole(1, 100)))
+    rerank_top: int = field(default=3, metadata=setting(values.whole(1, 100)))
+    min_score: float = field(default=0.75, metadata=setting(values.share))
+    #: Words beside meaning, and what meaning weighs then.
+    use_hybrid: bool = field(default=True, metadata=setting(values.flag))
+    hybrid_alpha: float = field(default=0.7, metadata=setting(values.share))
+    chunk_min_tokens: int = field(default=150, metadata=setting(values.whole(1, 10_000)))
+    chunk_max_tokens: int = field(default=450, metadata=setting(values.whole(20, 10_000)))
+    chunk_overlap_percent: int = field(default=25, metadata=setting(values.whole(0, 75)))
+    chunk_preserve_structure: bool = field(default=True, metadata=setting(values.flag))
+    #: What a score must reach, by type of question.
+    threshold_factual: float = field(default=0.78, metadata=setting(values.share))
+    threshold_procedural: float = field(default=0.72, metadata=setting(values.share))
+    threshold_conceptual: float = field(default=0.65, metadata=setting(values.share))
+    threshold_temporal: float = field(default=0.85, metadata=setting(values.share))
+    abstention_enabled: bool = field(default=True, metadata=setting(values.flag))
+    #: One line a query in ``logs/audit.jsonl`` of the data folder.
+    audit_queries: bool = field(default=True, metadata=setting(values.flag))
+    #: Who read or removed which session: ``remote`` (over HTTP, and every removal), ``all``, ``off``; kept for days.
+    audit_sessions: str = field(default="remote", metadata=setting(values.choice("off", "remote", "all")))
+    audit_days: int = field(default=365, metadata=setting(values.whole(0, 36_500)))
+    origins: Mapping[str, str] = field(default_factory=dict)
+    #: The ``ovillo.toml`` that is looked at, whether or not it exists.
+    config_file: Path | None = None
+    #: Settings of the specifications whose feature comes later: name -> (value, origin). Read and shown, not used.
+    later: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    #: What the configuration file says that means nothing here.
+    file_warnings: tuple[str, ...] = ()
+    #: Variables that are read beside settings; asked when warnings are.
+    other_variables: Callable[[], Iterable[str]] = field(default=tuple, compare=False, repr=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Things that are not wrong enough to stop for, such as ``OVILLO_`` variables nobody knows."""
+        return (*self.file_warnings, *_unknown_variables(self.environment, self.other_variables))
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of settings that are never shown."""
+        return tuple(option.name for option in OPTIONS if option.secret)
+
+    @property
+    def database(self) -> Path:
+        return self.data_dir / "ovillo.db"
+
+    @property
+    def has_retention(self) -> bool:
+        """Whether some recorded sessions are removed after some days."""
+        return bool(self.retention_days or any(self.retention.values()))
+
+    @property
+    def follows_code(self) -> bool:
+        """Whether servers keep indexed folders up to date without being asked."""
+        return self.code_indexing and self.code_index_frequency == "on_change"
+
+
+OPTIONS = tuple(option for each in fields(Settings) if (option := option_of(each)) is not None)
+
+
+def _unknown_variables(environment: Mapping[str, str], others: Callable[[], Iterable[str]]) -> list[str]:
+    """A warning for each that nobody reads; ``others`` tells what floors above read, and is asked only if need be."""
+    known = {variable for option in OPTIONS for variable in option.variables}
+    known |= {*ELSEWHERE, *(f"OVILLO_{name}" for name in LATER)}
+    # Completion of the shell sets variables of its own, with a leading underscore or this ending.
+    ours = {name for name in environment if name.startswith("OVILLO_") and not name.endswith("_COMPLETE")}
+    if ours <= known:
+        return []
+    known.update(others())
+    warnings = []
+    for name in sorted(ours - known):
+        near = get_close_matches(name, known, n=1, cutoff=0.8)
+        offer = f"; did you mean {near[0]}?" if near else ""
+        warnings.append(f"The variable {name} is no setting of ovillo{offer}")
+    return warnings
