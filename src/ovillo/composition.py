@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ovillo.security.key_ring import KeyRing
     from ovillo.security.redaction import Redactor
     from ovillo.sessions.audit import Audit
-    from ovillo.sessions.calling import CallingSession
+    from ovillo.sessions.caller import CallerResolver
     from ovillo.sessions.catalog import Catalog
     from ovillo.sessions.feed import ChangeFeed
     from ovillo.sessions.forgetting import Forgetting
@@ -166,11 +166,11 @@ class Composition:
         )
 
     @built_once
-    def calling(self) -> CallingSession:
+    def caller(self) -> CallerResolver:
         from ovillo.readers import all_readers
-        from ovillo.sessions.calling import CallingSession
+        from ovillo.sessions.caller import CallerResolver
 
-        return CallingSession(self.store.sessions, self.ingest, all_readers, self.settings.environment, self.clock)
+        return CallerResolver(self.store.sessions, self.ingest, all_readers, self.settings.environment, self.clock)
 
     @built_once
     def keys(self) -> KeyRing:

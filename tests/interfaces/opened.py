@@ -17,7 +17,7 @@ from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import Registry, all_tools
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionDelta
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 from ovillo.settings import Settings
 
 CLIENTS = ("opencode-json", "opencode-sqlite", "claude-code", "codex", "gemini-cli")

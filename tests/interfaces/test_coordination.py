@@ -17,7 +17,7 @@ from ovillo.interfaces.tools import schema
 from ovillo.interfaces.tools.registry import Registry, all_tools
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionId, SessionType
 from ovillo.security.principals import LOCAL, ROLES, Principal
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 from ovillo.sessions.drafts import SessionDraft
 from tests.builders import delta, message, session
 from tests.interfaces.cli_runs import CommandLine

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovillo.memory.knowledge.chunking import Cutting, Kind, blocks_of, cut
+from ovillo.memory.knowledge.chunking import ChunkingOptions, Kind, blocks_of, cut
 
 _BLOCKS = {
     "heading": "## Section",
@@ -44,7 +44,7 @@ def test_blocks_of_markdown_are_told_apart() -> None:
 @given(lines=documents())
 @settings(max_examples=150, deadline=None)
 def test_chunks_hold_every_line_in_order_and_no_block_in_two_pieces(lines: list[str]) -> None:
-    cutting = Cutting(15, 45, 25)
+    cutting = ChunkingOptions(15, 45, 25)
     ranges = cut(lines, cutting, _count)
     held = {number for each in ranges for number in range(each.first, each.end)}
     assert all(number in held for number, line in enumerate(lines) if line.strip())
@@ -59,11 +59,11 @@ def test_chunks_hold_every_line_in_order_and_no_block_in_two_pieces(lines: list[
 @pytest.mark.requirement("KNOW-2")
 def test_a_chunk_begins_with_the_end_of_the_one_before() -> None:
     lines = "\n\n".join(f"Paragraph {n} has seven words in it." for n in range(20)).split("\n")
-    first, second, *_ = cut(lines, Cutting(15, 45, 25), _count)
+    first, second, *_ = cut(lines, ChunkingOptions(15, 45, 25), _count)
     assert second.first < first.end
     overlap = _count("\n".join(lines[second.first : first.end]))
     assert 0 < overlap <= first.tokens // 4
-    apart = cut(lines, Cutting(15, 45, 0), _count)
+    apart = cut(lines, ChunkingOptions(15, 45, 0), _count)
     assert all(later.first >= earlier.end for earlier, later in pairwise(apart))
 
 
@@ -72,5 +72,5 @@ def test_a_chunk_begins_with_the_end_of_the_one_before() -> None:
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_cut_without_losing_a_line(text: str) -> None:
     lines = text.split("\n")
-    held = {n for each in cut(lines, Cutting(5, 12, 25), _count) for n in range(each.first, each.end)}
+    held = {n for each in cut(lines, ChunkingOptions(5, 12, 25), _count) for n in range(each.first, each.end)}
     assert all(number in held for number, line in enumerate(lines) if line.strip())

@@ -16,7 +16,7 @@ from ovillo.model.errors import NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Role, SessionId
 from ovillo.model.sessions import SessionFilter
 from ovillo.security.principals import ROLES, Principal
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from tests.interfaces.opened import copy_homes, settings_for
 
@@ -158,7 +158,7 @@ def test_a_caller_of_another_namespace_learns_nothing_of_this_machines_sessions(
         assert row is not None
         for client in ("opencode", "claude-code", "codex-mcp-client", "gemini-cli-mcp-client"):
             context = CallContext("recover_context", {}, client_name=client, roots=(row.session.directory or "/",))
-            calling = services.calling.find(OURS, context)
+            calling = services.caller.find(OURS, context)
             assert calling.confidence == 0
             result = REGISTRY.dispatch(services, ME, "recover_context", {}, context)
             assert result.is_error

@@ -87,7 +87,7 @@ class DeltaFilter:
         return delta if clean is session else replace(delta, session=clean)
 
     def _is_out(self, session: Session) -> bool:
-        # Several sessions of one client may go by one id (``store.sqlite.apart``): in another folder it is another.
+        # Several sessions of one client may go by one id (``store.sqlite.session_identity``): in another folder it is another.
         if session.id in self._out and (session.directory is None or session.directory in self._folders[session.id]):
             return True
         rule = self._scan_filter.rule_for(session)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ovillo.search.symbols.service import SymbolSearch
     from ovillo.security.key_ring import KeyRing
     from ovillo.sessions.audit import Audit
-    from ovillo.sessions.calling import CallingSession
+    from ovillo.sessions.caller import CallerResolver
     from ovillo.sessions.catalog import Catalog
     from ovillo.sessions.feed import ChangeFeed
     from ovillo.sessions.forgetting import Forgetting
@@ -90,7 +90,7 @@ class Services(Protocol):
     def search(self) -> Search: ...
 
     @property
-    def calling(self) -> CallingSession: ...
+    def caller(self) -> CallerResolver: ...
 
     @property
     def keys(self) -> KeyRing: ...

@@ -14,12 +14,12 @@ from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context.answer import ResolvedEntity
 from ovillo.references.context.service import ResolvedQuery
-from ovillo.references.describing import content
+from ovillo.references.descriptions import content
 from ovillo.references.expansion import replaced
 from ovillo.references.lexicons import languages_of
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Entity, Kind, Mention, Resolution, Resolved, Status, Window
-from ovillo.references.remembered import Memory, Remembered
+from ovillo.references.remembered import Memory, RememberedConversation
 from ovillo.references.resolver import resolve
 from ovillo.references.windows import window_in
 from ovillo.references.words import tokens
@@ -36,12 +36,12 @@ _OFFERED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainedResolution:
     """A resolution with where each entity was named last."""
 
     resolution: Resolution
     last: dict[str, Mention]
-    remembered: Remembered
+    remembered: RememberedConversation
 
     def said_in(self, entity: Entity) -> str | None:
         """Id of the message that named it last."""
@@ -69,7 +69,7 @@ class SessionReferences:
         plain = replaced(query, found.resolution.references)
         return ResolvedQuery(found.resolution.languages[0], shown, found.resolution.expanded, plain)
 
-    def explain(self, namespace: Namespace, query: str, session_id: SessionId) -> Explained:
+    def explain(self, namespace: Namespace, query: str, session_id: SessionId) -> ExplainedResolution:
         """The same with candidates. Earlier sessions of the project are looked at for what was said at a time named in
         the query, and for what this session has nothing to offer for. Raises NotFound, InvalidInput."""
         if not query.strip() or len(query) > MAX_QUERY_CHARS:
@@ -89,20 +89,22 @@ class SessionReferences:
         before = self._explained(namespace, query, self._memory.of(namespace, row, earlier=True))
         return before if _answers(before.resolution) > _answers(found.resolution) else found
 
-    def _number(self, namespace: Namespace, session_id: SessionId, each: Resolved, found: Explained) -> int | None:
+    def _number(
+        self, namespace: Namespace, session_id: SessionId, each: Resolved, found: ExplainedResolution
+    ) -> int | None:
         """Which message of the session, counted from 1, named what is meant."""
         said_in = found.said_in(each.entities[0]) if each.entities else None
         seq = found.remembered.seqs.get(said_in) if said_in else None
         return None if seq is None else self._store.message_position(namespace, session_id, seq) + 1
 
-    def _explained(self, namespace: Namespace, query: str, remembered: Remembered) -> Explained:
+    def _explained(self, namespace: Namespace, query: str, remembered: RememberedConversation) -> ExplainedResolution:
         talk = remembered.conversation
         described = self._described(namespace, query, talk)
         if described:
             talk = talk.knowing(described)
         resolution = resolve(query, talk, self._clock(), translate=_translations)
         last = {key: places[-1] for key, places in talk.by_entity.items() if places}
-        return Explained(resolution, last, remembered)
+        return ExplainedResolution(resolution, last, remembered)
 
     def _described(self, namespace: Namespace, query: str, talk: Conversation) -> list[Entity]:
         """Names in the query that were never spoken of, as far as the code index knows them."""
@@ -149,7 +151,7 @@ def _answers(resolution: Resolution) -> int:
     return sum(x.status is Status.RESOLVED for x in resolution.references)
 
 
-def _shown(each: Resolved, found: Explained, number: int | None) -> ResolvedEntity:
+def _shown(each: Resolved, found: ExplainedResolution, number: int | None) -> ResolvedEntity:
     entities = each.entities or tuple(candidate.entity for candidate in each.candidates[:_OFFERED])
     first = entities[0] if entities else None
     said_in = found.said_in(first) if first else None

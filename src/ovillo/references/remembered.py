@@ -32,7 +32,7 @@ _KEPT = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberedConversation:
     """``seqs`` are those of the messages of the session itself."""
 
     conversation: Conversation
@@ -47,12 +47,14 @@ class Memory:
     def __init__(self, store: SessionStore, entities: Entities) -> None:
         self._store = store
         self._entities = entities
-        self._kept: OrderedDict[tuple[Namespace, SessionId, Window | None, bool], tuple[str, Remembered]] = (
-            OrderedDict()
-        )
+        self._kept: OrderedDict[
+            tuple[Namespace, SessionId, Window | None, bool], tuple[str, RememberedConversation]
+        ] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, namespace: Namespace, row: SessionRow, window: Window | None = None, *, earlier: bool) -> Remembered:
+    def of(
+        self, namespace: Namespace, row: SessionRow, window: Window | None = None, *, earlier: bool
+    ) -> RememberedConversation:
         """The session's conversation; with ``earlier`` after what the project's sessions before it said, in the
         ``window`` when one is given."""
         key = (namespace, row.session.id, window if earlier else None, earlier)
@@ -68,7 +70,9 @@ class Memory:
                 self._kept.popitem(last=False)
         return made
 
-    def _made(self, namespace: Namespace, row: SessionRow, window: Window | None, *, earlier: bool) -> Remembered:
+    def _made(
+        self, namespace: Namespace, row: SessionRow, window: Window | None, *, earlier: bool
+    ) -> RememberedConversation:
         session_id = row.session.id
         messages = self._store.messages(namespace, session_id, limit=_MESSAGES, newest_first=True)[::-1]
         known = self._entities.entities_of_session(namespace, session_id, limit=_ENTITIES)
@@ -81,7 +85,7 @@ class Memory:
         entities.update((_entity_id(each), _entity(each)) for each in known)
         turns += [turn for message in messages if (turn := _turn(session_id, message))]
         places = {turn.message_id: (SessionId(turn.session), turn.at) for turn in turns if turn.message_id}
-        return Remembered(
+        return RememberedConversation(
             Conversation([*entities.values(), *topics_of(turns)], turns, session_id),
             {str(message.id): message.seq for message in messages},
             places,

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ovillo.references.describing import Translate, content
+from ovillo.references.descriptions import Translate, content
 from ovillo.references.detection import detect
 from ovillo.references.expansion import expand
 from ovillo.references.lexicons import grammar
 from ovillo.references.mentions import PHRASES, Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Mention, Reference, Resolution, Resolved, Status
+from ovillo.references.plurals import PluralResolver, without_contrasted
 from ovillo.references.scoring import PRONOUN_TYPES, SHOWN, TIE, UNNAMED, Scoring
-from ovillo.references.several import Several, without_contrasted
 from ovillo.references.words import alike, name_words
 
 _PLACES: Mapping[str, Mapping[str, float]] = {
@@ -47,7 +47,7 @@ class _Resolver:
         self._talk = conversation
         self._now = now
         self._scoring = Scoring(conversation, translate)
-        self._several = Several(conversation, self._scoring)
+        self._several = PluralResolver(conversation, self._scoring)
         self._query = ""
 
     def resolve(self, query: str, leaning: str | None) -> Resolution:

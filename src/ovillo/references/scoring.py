@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ovillo.references.describing import Describing, Translate, content
+from ovillo.references.descriptions import DescriptionMatcher, Translate, content
 from ovillo.references.lexicons import CONVENTIONS, VAGUE, grammar
 from ovillo.references.mentions import PHRASES, Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Reference, Resolved, Status, Window
@@ -63,7 +63,7 @@ class Scoring:
 
     def __init__(self, conversation: Conversation, translate: Translate) -> None:
         self._talk = conversation
-        self.describing = Describing(conversation, translate)
+        self.describing = DescriptionMatcher(conversation, translate)
 
     def salience(self, window: Window | None) -> Salience:
         known: Salience | None = self._talk.derived.get(window)

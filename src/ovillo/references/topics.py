@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from ovillo.references.describing import content
+from ovillo.references.descriptions import content
 from ovillo.references.lexicons import Grammar, grammar, grammars, languages_of
 from ovillo.references.model import Entity, Turn
 from ovillo.references.words import Token, fold, tokens

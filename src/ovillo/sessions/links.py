@@ -29,7 +29,7 @@ _NOTE_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class SeenLink:
+class DirectedLink:
     """A link as one of its sessions sees it. ``relationship`` is read from there: ``fixes_issue_in`` going out,
     ``issue_fixed_by`` coming in."""
 
@@ -89,7 +89,7 @@ class LinkService:
             )
         return removed
 
-    def links_of(self, namespace: Namespace, session_id: SessionId) -> tuple[SeenLink, ...]:
+    def links_of(self, namespace: Namespace, session_id: SessionId) -> tuple[DirectedLink, ...]:
         """Links from and to a session, oldest first. Raises NotFound."""
         if self._store.sessions.get(namespace, session_id) is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or search for words said in it.")
@@ -107,7 +107,7 @@ class LinkService:
             for link in self._store.links.of(namespace, [session_id])
         ]
 
-    def _seen(self, namespace: Namespace, session_id: SessionId, links: Iterable[Link]) -> tuple[SeenLink, ...]:
+    def _seen(self, namespace: Namespace, session_id: SessionId, links: Iterable[Link]) -> tuple[DirectedLink, ...]:
         links = list(links)
         ends = {end for link in links for end in (link.from_id, link.to_id)} - {session_id}
         rows = self._store.sessions.get_many(namespace, sorted(ends))
@@ -117,7 +117,7 @@ class LinkService:
             row = rows.get(link.to_id if outgoing else link.from_id)
             if row is not None:
                 word = link.relationship if outgoing else inverse(link.relationship)
-                seen.append(SeenLink(link, word, outgoing, summarise(row)))
+                seen.append(DirectedLink(link, word, outgoing, summarise(row)))
         return tuple(seen)
 
 

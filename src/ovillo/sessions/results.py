@@ -189,7 +189,7 @@ class RecoveredContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Calling:
+class CallerSession:
     """The session that is calling, the rule that found it and how sure it is (0..1)."""
 
     session_id: SessionId | None

@@ -15,7 +15,7 @@ from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 from tests.builders import delta, message, session
 from tests.interfaces.cli_runs import CommandLine
 from tests.interfaces.http.serving import Site, serving

@@ -57,7 +57,7 @@ class Exchange(Generic[Query, Body]):
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class ChunkedBody:
     """A large answer, made while it is sent: ``chunks`` is read in a worker thread, as fast as the client takes it."""
 
     chunks: Iterator[bytes]
@@ -66,9 +66,9 @@ class Pieces:
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[Answer]):
     """``body`` is a struct or plain data (sent as JSON), bytes (sent as they are, with ``content_type``), an async
-    iterator of bytes (a stream without end, ended when the client leaves or the server stops), ``Pieces``, or ``None``."""
+    iterator of bytes (a stream without end, ended when the client leaves or the server stops), ``ChunkedBody``, or ``None``."""
 
-    body: Answer | bytes | Pieces | AsyncIterator[bytes] | None = None
+    body: Answer | bytes | ChunkedBody | AsyncIterator[bytes] | None = None
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "application/json"

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from ovillo.interfaces.http import memory_release
 from ovillo.interfaces.http.asgi import App, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.decoding import BadFields, Malformed, WrongType, body_decoder, query_decoder
-from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Handler, Pieces, Reply
+from ovillo.interfaces.http.endpoints import ChunkedBody, Endpoint, Exchange, Handler, Reply
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
 from ovillo.interfaces.http.paths import PathTree
 from ovillo.interfaces.http.problems import problem, problem_of
@@ -174,7 +174,7 @@ class EndpointRouter:
         if isinstance(body, AsyncIterator):
             await self._stream(status, reply, body, receive, send, until=self._stopping.wait)
             return
-        if isinstance(body, Pieces):
+        if isinstance(body, ChunkedBody):
             # What was begun is finished, as every answer is when the server ends.
             await self._stream(status, reply, self._made(body.chunks), receive, send)
             await anyio.to_thread.run_sync(memory_release.give_back, limiter=self._limiter())

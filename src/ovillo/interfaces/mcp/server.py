@@ -37,7 +37,7 @@ from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.wording import counted
 from ovillo.security.principals import ANYONE, LOCAL, Principal
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport

@@ -50,15 +50,15 @@ class ForgottenNow(Struct, rename="camel", kw_only=True):
     unfinished: str | None
 
 
-class Stone(Struct, rename="camel", kw_only=True):
+class TombstoneInfo(Struct, rename="camel", kw_only=True):
     mark: str
     kind: str
     at: str | None
     sessions: int
 
 
-class Stones(Struct, rename="camel", kw_only=True):
-    forgotten: list[Stone]
+class TombstoneList(Struct, rename="camel", kw_only=True):
+    forgotten: list[TombstoneInfo]
 
 
 @routes(
@@ -86,8 +86,8 @@ def forget(call: Exchange[NoQuery, Forget]) -> ForgottenNow:
 
 
 @routes("GET", "/api/forget", "What was forgotten, by mark", ADMIN)
-def list_forgotten(call: Exchange[NoQuery, None]) -> Stones:
-    return Stones(forgotten=[_shown(stone) for stone in call.services.forgetting.listed(call.namespace)])
+def list_forgotten(call: Exchange[NoQuery, None]) -> TombstoneList:
+    return TombstoneList(forgotten=[_shown(stone) for stone in call.services.forgetting.listed(call.namespace)])
 
 
 @routes(
@@ -97,9 +97,9 @@ def list_forgotten(call: Exchange[NoQuery, None]) -> Stones:
     ADMIN,
     also=_NONE | {409: "Several marks begin so."},
 )
-def allow_again(call: Exchange[NoQuery, None]) -> Stone:
+def allow_again(call: Exchange[NoQuery, None]) -> TombstoneInfo:
     return _shown(call.services.forgetting.allow(call.namespace, call.path["mark"]))
 
 
-def _shown(stone: Tombstone) -> Stone:
-    return Stone(mark=stone.mark.hex(), kind=stone.kind.value, at=to_iso(stone.at), sessions=stone.sessions)
+def _shown(stone: Tombstone) -> TombstoneInfo:
+    return TombstoneInfo(mark=stone.mark.hex(), kind=stone.kind.value, at=to_iso(stone.at), sessions=stone.sessions)

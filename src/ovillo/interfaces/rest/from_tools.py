@@ -22,7 +22,7 @@ from ovillo.interfaces.tools import (
 )
 from ovillo.interfaces.tools.contract import Tool
 from ovillo.interfaces.tools.registry import Registry
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 
 routes = Routes("Reading")
 

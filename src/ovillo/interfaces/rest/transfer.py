@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.downloads import disposition
-from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Pieces, Reply
+from ovillo.interfaces.http.endpoints import ChunkedBody, Exchange, NoQuery, Reply
 from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.rest import shapes
 from ovillo.interfaces.rest.sessions import where_and_version
@@ -111,7 +111,7 @@ def _whole_or_pieces(chunks: Iterator[bytes], media_type: str, filename: str) ->
         begun.append(chunk)
         size += len(chunk)
         if size > _WHOLE:
-            return Reply(Pieces(chain(begun, chunks)), content_type=media_type, headers=disposition(filename))
+            return Reply(ChunkedBody(chain(begun, chunks)), content_type=media_type, headers=disposition(filename))
     return Reply(b"".join(begun), content_type=media_type, headers=disposition(filename))
 
 

@@ -15,7 +15,7 @@ import msgspec
 from ovillo.model.quoting import Line, noticed, written
 from ovillo.model.records import Namespace
 from ovillo.security.principals import HISTORY_READ, Principal
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 
 if TYPE_CHECKING:
     # Importing the services imports every floor below: 300 ms that the first tools/list must not wait for.

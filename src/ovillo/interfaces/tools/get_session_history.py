@@ -25,7 +25,7 @@ from ovillo.interfaces.tools.messages import (
 )
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session, freshness, with_session
-from ovillo.interfaces.tools.whole_item import Piece, cut_out
+from ovillo.interfaces.tools.whole_item import TextSlice, cut_out
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import (
     DEFAULT_ANSWER_TOKENS,
@@ -202,7 +202,7 @@ def _one_item(call: Call, args: Input, found: LookedUpSession) -> Answer:
     return Answer(output, _text(found, packed, output, fresh))
 
 
-def _piece_notes(piece: Piece) -> list[str]:
+def _piece_notes(piece: TextSlice) -> list[str]:
     if not piece.next_at and not piece.start:
         return []
     return [f"Characters {piece.start} to {piece.end} of {piece.length} of this part."]

@@ -14,7 +14,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
 from ovillo.model.sessions import Totals
 from ovillo.model.wording import counted
-from ovillo.sessions.results import Calling, Freshness, Statistics
+from ovillo.sessions.results import CallerSession, Freshness, Statistics
 
 _TOOLS_SHOWN = {"concise": 15, "detailed": 60}
 _FILES_SHOWN = 60
@@ -131,7 +131,7 @@ def _tools(own: Totals) -> list[ToolFigures]:
     ]
 
 
-def _text(figures: Statistics, output: Output, calling: Calling | None, fresh: Freshness) -> list[str]:
+def _text(figures: Statistics, output: Output, calling: CallerSession | None, fresh: Freshness) -> list[str]:
     used, session = output.tokens, output.session
     lines = [
         f"# {said(session.title)}",

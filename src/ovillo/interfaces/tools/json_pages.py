@@ -28,7 +28,7 @@ class LeftOut(Struct, kw_only=True):
 
 
 @dataclass(slots=True)
-class Piece:
+class JsonPage:
     """``value`` from item (or character) ``start`` on; ``following`` is where the next piece begins, if there is one."""
 
     value: Any
@@ -61,10 +61,10 @@ def at_path(value: Any, path: str) -> Any:
     return value
 
 
-def piece(value: Any, path: str, start: int, budget: AnswerBudget) -> Piece:
+def piece(value: Any, path: str, start: int, budget: AnswerBudget) -> JsonPage:
     """As much of ``value`` as fits into ``budget``, from item ``start`` on."""
     if start == 0 and _fits(budget, value):
-        return Piece(value)
+        return JsonPage(value)
     if isinstance(value, str):
         return _text_piece(value, start, budget)
     if isinstance(value, dict):
@@ -72,10 +72,10 @@ def piece(value: Any, path: str, start: int, budget: AnswerBudget) -> Piece:
     if isinstance(value, list):
         return _array_piece(value, path, start, budget)
     # One number with more digits than an answer has room for.
-    return Piece(None, left_out=[_named(path, value)])
+    return JsonPage(None, left_out=[_named(path, value)])
 
 
-def _text_piece(value: str, start: int, budget: AnswerBudget) -> Piece:
+def _text_piece(value: str, start: int, budget: AnswerBudget) -> JsonPage:
     limit = budget.whole
     text = slice_bytes(value, start, limit)
     # Escapes make some texts longer than themselves.
@@ -83,11 +83,11 @@ def _text_piece(value: str, start: int, budget: AnswerBudget) -> Piece:
         limit = limit * 3 // 4
         text = slice_bytes(value, start, limit)
     end = start + len(text)
-    return Piece(text, len(value), end if end < len(value) else None)
+    return JsonPage(text, len(value), end if end < len(value) else None)
 
 
-def _object_piece(value: dict[str, Any], path: str, start: int, budget: AnswerBudget) -> Piece:
-    made = Piece({}, len(value))
+def _object_piece(value: dict[str, Any], path: str, start: int, budget: AnswerBudget) -> JsonPage:
+    made = JsonPage({}, len(value))
     for index, (key, item) in enumerate(list(value.items())[start:], start):
         if _fits(budget, {key: item}):
             made.value[key] = item
@@ -97,9 +97,9 @@ def _object_piece(value: dict[str, Any], path: str, start: int, budget: AnswerBu
     return made
 
 
-def _array_piece(value: list[Any], path: str, start: int, budget: AnswerBudget) -> Piece:
+def _array_piece(value: list[Any], path: str, start: int, budget: AnswerBudget) -> JsonPage:
     """An item that is left out leaves ``null`` in its place, so that positions stay."""
-    made = Piece([], len(value))
+    made = JsonPage([], len(value))
     for index, item in enumerate(value[start:], start):
         if _fits(budget, item):
             made.value.append(item)
@@ -111,7 +111,7 @@ def _array_piece(value: list[Any], path: str, start: int, budget: AnswerBudget) 
     return made
 
 
-def _name_it(made: Piece, path: str, item: Any, budget: AnswerBudget) -> bool:
+def _name_it(made: JsonPage, path: str, item: Any, budget: AnswerBudget) -> bool:
     """False when the item is small enough to come whole in the next piece, or this one is full."""
     named = _named(path, item)
     if named.bytes < budget.whole // 4 and (made.value or made.left_out):

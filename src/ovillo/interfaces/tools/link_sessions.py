@@ -23,7 +23,7 @@ from ovillo.security.principals import SESSIONS_WRITE
 if TYPE_CHECKING:
     # get_session_lineage shows links too, and the first tools/list must not wait for what proposals are made of.
     from ovillo.sessions.link_proposals import Proposal
-    from ovillo.sessions.links import SeenLink
+    from ovillo.sessions.links import DirectedLink
 
 T = TypeVar("T", bound=Struct)
 
@@ -130,7 +130,7 @@ def _add(budget: AnswerBudget, lines: list[str], to: list[T], line: str, info: T
     return 0
 
 
-def link_info(seen: SeenLink) -> LinkInfo:
+def link_info(seen: DirectedLink) -> LinkInfo:
     return LinkInfo(
         id=seen.other.session.id,
         relationship=seen.relationship,

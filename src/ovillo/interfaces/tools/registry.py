@@ -24,7 +24,7 @@ from ovillo.model.machine_faults import machine_fault
 from ovillo.model.plugins import Unfit, loaded
 from ovillo.model.quoting import NOTICE, flat, named, noticed
 from ovillo.security.principals import Principal
-from ovillo.sessions.calling import CallContext
+from ovillo.sessions.caller import CallContext
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services

@@ -12,10 +12,10 @@ from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionId
 from ovillo.model.sessions import SessionFilter
-from ovillo.sessions.calling import GENERATED
+from ovillo.sessions.caller import GENERATED
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.drafts import SessionDraft
-from ovillo.sessions.results import Calling, Freshness, SessionSummary
+from ovillo.sessions.results import CallerSession, Freshness, SessionSummary
 
 CURRENT = "current"
 #: The calling session is caught up within this (milliseconds); a session never seen before gets longer.
@@ -28,7 +28,7 @@ class LookedUpSession:
     """``calling`` is set when the session was asked for as ``current``; ``behind`` when catching it up ran out of time."""
 
     summary: SessionSummary
-    calling: Calling | None = None
+    calling: CallerSession | None = None
     behind: bool = False
 
     @property
@@ -49,7 +49,7 @@ def find_session(call: Call, ref: str) -> LookedUpSession:
 def _found(call: Call, ref: str) -> LookedUpSession:
     if ref.strip().lower() != CURRENT:
         return LookedUpSession(_resolve(call, ref.strip()))
-    calling = call.services.calling.find(call.namespace, call.context)
+    calling = call.services.caller.find(call.namespace, call.context)
     if call.context.own_process and calling.rule == GENERATED:
         row = call.services.store.sessions.get(call.namespace, calling.session_id) if calling.session_id else None
         if row is not None:
@@ -73,7 +73,7 @@ def find_session_to_write(call: Call, ref: str) -> LookedUpSession:
     """As ``find_session``; over stdio the session of a client that leaves no trace of its own is made when something is first
     kept in it, with the id generated at start. Raises as it does, and Conflict for what cannot be written."""
     if ref.strip().lower() == CURRENT and call.context.own_process:
-        calling = call.services.calling.find(call.namespace, call.context)
+        calling = call.services.caller.find(call.namespace, call.context)
         if calling.rule == GENERATED and calling.session_id is not None:
             call.services.recorder.create(call.namespace, SessionDraft(id=calling.session_id))
     return find_session(call, ref)
@@ -103,7 +103,7 @@ def _resolve(call: Call, ref: str) -> SessionSummary:
         raise NotFound(error.message, hint=f"{error.hint} {hint}" if error.hint else hint) from None
 
 
-def _unknown_caller(calling: Calling) -> str:
+def _unknown_caller(calling: CallerSession) -> str:
     why = f": {calling.reason}" if calling.reason else ""
     return f"Which recorded session is calling could not be told{why}"
 

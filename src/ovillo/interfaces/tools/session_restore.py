@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.json_pages import LeftOut, Piece, at_path, piece
+from ovillo.interfaces.tools.json_pages import JsonPage, LeftOut, at_path, piece
 from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
@@ -94,7 +94,7 @@ def own_metadata(session: Session) -> dict[str, Any]:
 
 
 def _output(
-    found: LookedUpSession, restored: Restored, metadata: dict[str, Any], made: Piece, path: str, start: int
+    found: LookedUpSession, restored: Restored, metadata: dict[str, Any], made: JsonPage, path: str, start: int
 ) -> Output:
     snapshot = restored.snapshot
     output = Output(
@@ -120,7 +120,7 @@ def _output(
     return output
 
 
-def _text(output: Output, made: Piece) -> list[Line]:
+def _text(output: Output, made: JsonPage) -> list[Line]:
     where = f", at {said(output.path)}" if output.path is not UNSET else ""
     call = f"session_restore(session_id={said(output.session_id)}, version={output.version}"
     lines: list[Line] = [

@@ -15,7 +15,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
 from ovillo.model.records import SessionKind, Usage
 from ovillo.model.wording import counted
-from ovillo.sessions.results import Calling, Freshness, SessionSummary
+from ovillo.sessions.results import CallerSession, Freshness, SessionSummary
 
 SessionRef = Annotated[str, Meta(description="Id, its unique beginning, or `current`")]
 #: Time of the newest finished scan.
@@ -143,7 +143,7 @@ def summary_line(info: SessionInfo) -> list[str]:
     return [f"  {said(info.summary)}"] if info.summary and info.summary != info.title else []
 
 
-def calling_info(calling: Calling | None) -> CallingInfo | UnsetType:
+def calling_info(calling: CallerSession | None) -> CallingInfo | UnsetType:
     if calling is None or calling.session_id is None:
         return UNSET
     return CallingInfo(
@@ -154,7 +154,7 @@ def calling_info(calling: Calling | None) -> CallingInfo | UnsetType:
     )
 
 
-def calling_line(calling: Calling | None) -> str:
+def calling_line(calling: CallerSession | None) -> str:
     """Empty unless the answer is about ``current``."""
     if calling is None:
         return ""

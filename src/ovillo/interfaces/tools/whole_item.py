@@ -19,7 +19,7 @@ _SMALLEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextSlice:
     """A stretch of a part's texts, counted in characters over all of them. ``next_at`` is 0 at the end."""
 
     info: PartInfo
@@ -29,18 +29,18 @@ class Piece:
     next_at: int
 
 
-def cut_out(info: PartInfo, start: int, max_tokens: int) -> Piece:
+def cut_out(info: PartInfo, start: int, max_tokens: int) -> TextSlice:
     """As much of the part from character ``start`` on as one answer holds in both its forms."""
     texts = _long_texts(info)
     length = sum(len(text) for text in texts.values())
     if start == 0 and AnswerBudget(max_tokens).take(written(part_lines(info)), info):
-        return Piece(info, 0, length, length, 0)
+        return TextSlice(info, 0, length, length, 0)
     limit = AnswerBudget(max_tokens).whole
     while True:
         end = _end(texts, start, limit)
         shown = _stretch(info, texts, start, end)
         if limit <= _SMALLEST or AnswerBudget(max_tokens).take(written(part_lines(shown)), shown):
-            return Piece(shown, start, end, length, end if end < length else 0)
+            return TextSlice(shown, start, end, length, end if end < length else 0)
         # Quote marks and JSON escapes make a text longer than it is; what it takes shows only when written.
         limit = max(limit // 2, _SMALLEST)
 

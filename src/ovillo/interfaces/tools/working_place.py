@@ -1,6 +1,6 @@
 """Who calls and where they work, for tools that keep something on their behalf.
 
-Owns how sure the calling session must be for that; finding it is ``sessions.calling``.
+Owns how sure the calling session must be for that; finding it is ``sessions.caller``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _session_id(call: Call, least: float) -> SessionId | None:
     context = call.context
     if not (context.meta or context.client_name or context.own_process):
         return None  # nothing to tell it by
-    calling = call.services.calling.find(call.namespace, context)
+    calling = call.services.caller.find(call.namespace, context)
     return calling.session_id if calling.confidence >= least else None
 
 

@@ -33,7 +33,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
+class ChunkingOptions:
     min_tokens: int = 150
     max_tokens: int = 450
     overlap_percent: int = 25
@@ -164,7 +164,7 @@ class _Piece:
     level: int = 0
 
 
-def cut(lines: Sequence[str], cutting: Cutting, count: Callable[[str], int]) -> list[Range]:
+def cut(lines: Sequence[str], cutting: ChunkingOptions, count: Callable[[str], int]) -> list[Range]:
     """Ranges of lines of ``min_tokens`` to ``max_tokens``, each beginning with up to ``overlap_percent`` of the one before.
 
     Only a single line may be longer, only the end of a document shorter. ``count`` counts tokens."""
@@ -180,7 +180,7 @@ def cut(lines: Sequence[str], cutting: Cutting, count: Callable[[str], int]) -> 
     return ranges
 
 
-def _pieces(lines: Sequence[str], cutting: Cutting, count: Callable[[str], int]) -> Iterator[_Piece]:
+def _pieces(lines: Sequence[str], cutting: ChunkingOptions, count: Callable[[str], int]) -> Iterator[_Piece]:
     """What is never cut: blocks, or the parts of blocks that are longer than a chunk."""
     if not cutting.preserve_structure:
         yield from (_Piece(i, i + 1, count(line)) for i, line in enumerate(lines) if line.strip())
@@ -194,7 +194,9 @@ def _pieces(lines: Sequence[str], cutting: Cutting, count: Callable[[str], int])
             yield from _parts(lines, block, cutting, count)
 
 
-def _parts(lines: Sequence[str], block: Block, cutting: Cutting, count: Callable[[str], int]) -> Iterator[_Piece]:
+def _parts(
+    lines: Sequence[str], block: Block, cutting: ChunkingOptions, count: Callable[[str], int]
+) -> Iterator[_Piece]:
     """Items of a list, else lines, put together to half a chunk at most so that neighbours may overlap."""
     starts = [
         i
@@ -218,7 +220,7 @@ def _parts(lines: Sequence[str], block: Block, cutting: Cutting, count: Callable
         yield held
 
 
-def _chunk_end(pieces: Sequence[_Piece], began: int, at: int, cutting: Cutting) -> int:
+def _chunk_end(pieces: Sequence[_Piece], began: int, at: int, cutting: ChunkingOptions) -> int:
     """Index after the last piece of the chunk that begins at ``began``; it holds ``pieces[at]`` at least."""
     tokens = sum(piece.tokens for piece in pieces[began : at + 1])
     end = at + 1
@@ -250,7 +252,7 @@ def _left(pieces: Sequence[_Piece], start: int) -> int:
     return sum(piece.tokens for piece in pieces[start : start + 40])
 
 
-def _overlap(pieces: Sequence[_Piece], began: int, end: int, cutting: Cutting) -> int:
+def _overlap(pieces: Sequence[_Piece], began: int, end: int, cutting: ChunkingOptions) -> int:
     """Where the next chunk begins: whole pieces from the end of this one, as many as the overlap may hold."""
     room = sum(piece.tokens for piece in pieces[began:end]) * cutting.overlap_percent // 100
     start = end
@@ -260,7 +262,7 @@ def _overlap(pieces: Sequence[_Piece], began: int, end: int, cutting: Cutting) -
     return start
 
 
-def _fitting(pieces: Sequence[_Piece], began: int, at: int, cutting: Cutting) -> int:
+def _fitting(pieces: Sequence[_Piece], began: int, at: int, cutting: ChunkingOptions) -> int:
     """``began``, or later where overlap and the next piece together would be too long."""
     while began < at and sum(piece.tokens for piece in pieces[began : at + 1]) > cutting.max_tokens:
         began += 1

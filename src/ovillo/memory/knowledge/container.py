@@ -36,13 +36,13 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class ContainerParts:
     #: UTF-8 JSON of the box ``mcpi``.
     index: bytes
     vectors: bytes
 
 
-def read_raw(path: Path) -> Raw:
+def read_raw(path: Path) -> ContainerParts:
     """The two parts that are needed. Raises SourceUnreadable, LimitExceeded, InvalidInput with what is wrong where."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -60,7 +60,7 @@ def read_raw(path: Path) -> Raw:
         raise SourceUnreadable(f"{named(path)} cannot be read: {reason}.", hint="Check the path.") from None
 
 
-def _read(file: BinaryIO, size: int) -> Raw:
+def _read(file: BinaryIO, size: int) -> ContainerParts:
     top = _boxes(file, 0, size)
     brands = next((_take(file, box, 1024) for box in top if box.kind == b"ftyp"), b"")
     if BRAND not in (brands[:4], *(brands[at : at + 4] for at in range(8, len(brands), 4))):
@@ -71,7 +71,7 @@ def _read(file: BinaryIO, size: int) -> Raw:
     if info.end - info.start > MAX_INDEX_BYTES:
         raise LimitExceeded("The container's index is larger than 64 MiB.", hint=_HINT)
     media = _one(top, b"mdat")
-    return Raw(_take(file, info, MAX_INDEX_BYTES), _vector_block(file, media))
+    return ContainerParts(_take(file, info, MAX_INDEX_BYTES), _vector_block(file, media))
 
 
 def _vector_block(file: BinaryIO, media: Box) -> bytes:

@@ -49,17 +49,17 @@ def text_hash(text: str) -> bytes:
 
 
 @dataclass(slots=True)
-class Chosen:
+class ChosenFiles:
     files: list[str] = field(default_factory=list)
     #: What was passed over: (path, reason).
     passed: list[tuple[str, str]] = field(default_factory=list)
 
 
-def choose(given: Iterable[str | Path], base: Path | None = None) -> Chosen:
+def choose(given: Iterable[str | Path], base: Path | None = None) -> ChosenFiles:
     """Real paths of the files that ``given`` names: files, folders (their Markdown files) and patterns (``docs/**/*.md``).
 
     Raises NotFound, InvalidInput, LimitExceeded."""
-    chosen = Chosen()
+    chosen = ChosenFiles()
     seen: set[str] = set()
     for one in given:
         for path in _named(Path(base or Path.cwd()), str(one), chosen):
@@ -73,7 +73,7 @@ def choose(given: Iterable[str | Path], base: Path | None = None) -> Chosen:
     return chosen
 
 
-def _named(base: Path, given: str, chosen: Chosen) -> Iterator[str]:
+def _named(base: Path, given: str, chosen: ChosenFiles) -> Iterator[str]:
     if not given.strip() or "\0" in given:
         raise InvalidInput(f"{given!r} is no path.", hint="Name files, folders or patterns such as docs/**/*.md.")
     path = base / Path(given).expanduser()
@@ -112,7 +112,7 @@ def _matching(path: Path, given: str) -> Iterator[str]:
         raise NotFound(f"No file matches {given!r}.", hint="Check the pattern; folders may be named as they are.")
 
 
-def _below(root: Path, chosen: Chosen) -> Iterator[str]:
+def _below(root: Path, chosen: ChosenFiles) -> Iterator[str]:
     """Markdown files of a folder. Links that lead out of it are passed over, links to folders never followed."""
     looked_at = 0
     unreadable: list[tuple[str, str]] = []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ovillo.memory.knowledge.chunking import Cutting, cut
+from ovillo.memory.knowledge.chunking import ChunkingOptions, cut
 from ovillo.memory.knowledge.documents import DocumentText, Unreadable, stamp_of, text_hash
 from ovillo.memory.knowledge.passages import Outline, meaning_key
 from ovillo.memory.knowledge.vectors import ChunkVectors
@@ -54,7 +54,7 @@ class Indexer:
         self,
         store: KnowledgeStore,
         vectors: ChunkVectors,
-        cutting: Cutting,
+        cutting: ChunkingOptions,
         clock: Clock,
         read: Callable[[str], DocumentText],
         redact: Callable[[str], str],

@@ -15,7 +15,7 @@ from ovillo.memory.knowledge.documents import DocumentText, Unreadable, text_has
 from ovillo.memory.knowledge.passages import Outline, meaning_key
 from ovillo.memory.knowledge.questions import Question, question_of
 from ovillo.memory.knowledge.scoring import (
-    AskedWord,
+    QuestionWord,
     asked_words,
     confidence,
     coverage,
@@ -39,10 +39,10 @@ _NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ParsedQuestion:
     text: str
     question: Question
-    words: tuple[AskedWord, ...]
+    words: tuple[QuestionWord, ...]
     #: Words that no chunk holds.
     missing: tuple[str, ...]
     #: Chunks that were asked.
@@ -50,7 +50,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class VectorEvidence:
     """What the side of meaning says: for each chunk the key of its passages and their cosines."""
 
     cosines: dict[ChunkKey, tuple[bytes, list[float]]]
@@ -99,13 +99,13 @@ class Retrieval:
             round((time.monotonic() - began) * 1000),
         )
 
-    def _asked(self, namespace: Namespace, query: str) -> _Asked:
+    def _asked(self, namespace: Namespace, query: str) -> _ParsedQuestion:
         question = question_of(query)
         found = asked_words(query, question)
         counts, chunks = self._store.frequency(namespace, [word.terms for word in found])
         words = weighed(found, counts, chunks)
         missing = tuple(word.word for word, n in zip(found, counts, strict=True) if not n)
-        return _Asked(query, question, tuple(words), missing, chunks)
+        return _ParsedQuestion(query, question, tuple(words), missing, chunks)
 
     def _threshold(self, kind: QuestionType | None) -> float:
         settings = self._settings
@@ -122,7 +122,7 @@ class Retrieval:
 
     def _near(
         self, namespace: Namespace, query: str, by_words: list[ChunkKey], size: int
-    ) -> tuple[Near | None, list[ChunkKey], str | None]:
+    ) -> tuple[VectorEvidence | None, list[ChunkKey], str | None]:
         """The side of meaning, all candidates, and what went wrong."""
         if not self._settings.use_hybrid and by_words:
             by_words = by_words[:size]
@@ -144,10 +144,10 @@ class Retrieval:
             return None, by_words, "nothing is embedded yet: searched by words"
         # Texts in a language the model hardly knows are all alike to it: what most passages reach says nothing.
         every = sorted(cosine for _, found in cosines.values() for cosine in found)
-        return Near(cosines, max(unrelated, every[len(every) // 2])), keys, None
+        return VectorEvidence(cosines, max(unrelated, every[len(every) // 2])), keys, None
 
     def _weighed(
-        self, namespace: Namespace, asked: _Asked, keys: Sequence[ChunkKey], near: Near | None
+        self, namespace: Namespace, asked: _ParsedQuestion, keys: Sequence[ChunkKey], near: VectorEvidence | None
     ) -> tuple[list[KnowledgeHit], int]:
         """Hits best first, and how many candidates no longer stand in their files."""
         by_path: dict[str, list[KnowledgeChunk]] = {}
@@ -169,7 +169,12 @@ class Retrieval:
         return hits, dropped
 
     def _hit(
-        self, asked: _Asked, chunk: KnowledgeChunk, document: DocumentText, outline: Outline, near: Near | None
+        self,
+        asked: _ParsedQuestion,
+        chunk: KnowledgeChunk,
+        document: DocumentText,
+        outline: Outline,
+        near: VectorEvidence | None,
     ) -> KnowledgeHit | None:
         """``None`` when the lines no longer say what was indexed: they must not be quoted."""
         text = document.text(chunk.start_line, chunk.end_line)
@@ -216,7 +221,7 @@ class Retrieval:
                 rest.append(hit)
         return [*first, *rest]
 
-    def _reasons(self, asked: _Asked, top: KnowledgeHit | None, threshold: float) -> tuple[str, str]:
+    def _reasons(self, asked: _ParsedQuestion, top: KnowledgeHit | None, threshold: float) -> tuple[str, str]:
         if top is None:
             why = "no knowledge document holds any of these words"
         else:

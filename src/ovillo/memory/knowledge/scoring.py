@@ -27,7 +27,7 @@ _MOST_WORDS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class AskedWord:
+class QuestionWord:
     word: str
     forms: frozenset[str]
     translated: frozenset[str]
@@ -38,9 +38,9 @@ class AskedWord:
         return (*self.forms, *self.translated)
 
 
-def asked_words(text: str, question: Question) -> list[AskedWord]:
+def asked_words(text: str, question: Question) -> list[QuestionWord]:
     """The words that tell what is asked, without those that only ask."""
-    found: dict[str, AskedWord] = {}
+    found: dict[str, QuestionWord] = {}
     tokens = words(text)
     telling = [t for t in tokens if not is_stop_word(t) and fold(t) not in question.opening]
     for token in telling or tokens:
@@ -49,14 +49,14 @@ def asked_words(text: str, question: Question) -> list[AskedWord]:
             forms = frozenset(index_forms(token, pieces=True))
             translations = lexicon().translations(token) if token.isalpha() and len(token) > 2 else ()
             translated = frozenset(term for other in translations for term in index_forms(other)) - forms
-            found[folded] = AskedWord(token, forms, translated)
+            found[folded] = QuestionWord(token, forms, translated)
     return list(found.values())
 
 
-def weighed(asked: Sequence[AskedWord], frequencies: Sequence[int], documents: int) -> list[AskedWord]:
+def weighed(asked: Sequence[QuestionWord], frequencies: Sequence[int], documents: int) -> list[QuestionWord]:
     """With weights by rarity among ``documents`` chunks; a word that nothing holds weighs most."""
     return [
-        AskedWord(
+        QuestionWord(
             one.word,
             one.forms,
             one.translated,
@@ -67,13 +67,13 @@ def weighed(asked: Sequence[AskedWord], frequencies: Sequence[int], documents: i
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _TextTerms:
     """The terms of a text, and how its longer words begin."""
 
     terms: frozenset[str]
     beginnings: frozenset[str]
 
-    def credit(self, one: AskedWord) -> float:
+    def credit(self, one: QuestionWord) -> float:
         if one.forms & self.terms:
             return 1.0
         if one.translated & self.terms:
@@ -83,12 +83,12 @@ class _Held:
 
 
 @lru_cache(maxsize=4_000)
-def _held(text: str) -> _Held:
+def _held(text: str) -> _TextTerms:
     terms = frozenset(term for word in words(text) for term in index_forms(word, pieces=True))
-    return _Held(terms, frozenset(term[:_ALIKE_LETTERS] for term in terms if len(term) >= _ALIKE_LETTERS))
+    return _TextTerms(terms, frozenset(term[:_ALIKE_LETTERS] for term in terms if len(term) >= _ALIKE_LETTERS))
 
 
-def coverage(asked: Sequence[AskedWord], passages: Sequence[Passage]) -> list[float]:
+def coverage(asked: Sequence[QuestionWord], passages: Sequence[Passage]) -> list[float]:
     """For each passage the share (by weight) of the question's words that it holds, 0 to 1; words of its headings and of
     the rest of the chunk count for less."""
     total = sum(one.weight for one in asked)

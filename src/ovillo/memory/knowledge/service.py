@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.memory.knowledge.audit import QueryAudit
-from ovillo.memory.knowledge.chunking import Cutting
+from ovillo.memory.knowledge.chunking import ChunkingOptions
 from ovillo.memory.knowledge.documents import MaskedReading, choose
 from ovillo.memory.knowledge.indexing import AddReport, Indexer, OnProgress
 from ovillo.memory.knowledge.retrieval import Retrieval
@@ -49,7 +49,7 @@ class Knowledge:
         self._store = store
         self._settings = settings
         self._clock = clock
-        cutting = Cutting(
+        cutting = ChunkingOptions(
             settings.chunk_min_tokens,
             max(settings.chunk_max_tokens, settings.chunk_min_tokens),
             settings.chunk_overlap_percent,

@@ -17,7 +17,7 @@ import numpy as np
 from ovillo.memory.knowledge.documents import DocumentText, Unreadable, text_hash
 from ovillo.memory.knowledge.indexing import IMPORTED, AddReport, Indexer, chunk_of
 from ovillo.memory.knowledge.passages import Outline
-from ovillo.memory.knowledge.v5 import Contained, ContainedChunk, read_container, write_container
+from ovillo.memory.knowledge.v5 import ContainedChunk, ContainerContent, read_container, write_container
 from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
@@ -34,7 +34,7 @@ _MAX_FILES = 5_000
 
 @dataclass(slots=True)
 class ImportReport:
-    container: Contained
+    container: ContainerContent
     #: Files whose chunks were kept as they came.
     kept: list[str] = field(default_factory=list)
     #: Files that changed since, or have no hashes: cut anew.
@@ -102,7 +102,7 @@ class Transfer:
         namespace: Namespace,
         document: DocumentText,
         rows: Sequence[int],
-        contained: Contained,
+        contained: ContainerContent,
         report: ImportReport,
     ) -> None:
         outline = Outline(document.lines)

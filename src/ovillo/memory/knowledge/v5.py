@@ -43,7 +43,7 @@ class ContainedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Contained:
+class ContainerContent:
     """``vectors`` has a row a chunk, or is ``None`` where they cannot be read: ``notes`` then say why."""
 
     version: str
@@ -58,7 +58,7 @@ class Contained:
     notes: tuple[str, ...] = ()
 
 
-def read_container(path: Path) -> Contained:
+def read_container(path: Path) -> ContainerContent:
     """Raises SourceUnreadable, InvalidInput, LimitExceeded."""
     raw = read_raw(path)
     index = _parsed(raw.index)
@@ -77,7 +77,7 @@ def read_container(path: Path) -> Contained:
     is_valid = bool(said) and said == snapshot_hash(index, len(raw.vectors))
     if said and not is_valid:
         notes = [*notes, "its snapshot hash does not match: something was changed after it was written"]
-    return Contained(
+    return ContainerContent(
         _text(index, "version"),
         _text(index, "embedding_model"),
         _text(index, "created_at"),

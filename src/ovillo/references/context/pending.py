@@ -35,7 +35,7 @@ class _Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingQuestion:
     """Sessions of ``type`` that are still open, about ``topic`` (may be empty)."""
 
     type: SessionType
@@ -59,7 +59,7 @@ class PendingAnswer:
     done: int
 
 
-def asked_for(query: str) -> Asked | None:
+def asked_for(query: str) -> PendingQuestion | None:
     """What kind of open session the query asks for, if it does."""
     said = _words()
     if not said.pending.search(query):
@@ -68,7 +68,7 @@ def asked_for(query: str) -> Asked | None:
     if kind is None:
         return None
     topic = said.filler.sub(" ", said.pending.sub(" ", said.kinds[kind].sub(" ", query)))
-    return Asked(kind, " ".join(re.findall(r"[\w./:-]+", topic)))
+    return PendingQuestion(kind, " ".join(re.findall(r"[\w./:-]+", topic)))
 
 
 @cache
@@ -88,7 +88,7 @@ class PendingSessions:
         self._links = links
         self._proposals = proposals
 
-    def find(self, namespace: Namespace, asked: Asked) -> PendingAnswer:
+    def find(self, namespace: Namespace, asked: PendingQuestion) -> PendingAnswer:
         """Open sessions of the kind, best first, each with the sessions it affects."""
         from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ovillo.sessions.languages import Language, identify
-from ovillo.sessions.summarizers.evidence import Evidence, Said, Turn
+from ovillo.sessions.summarizers.evidence import Evidence, QuotableSentence, Turn
 from ovillo.sessions.summarizers.layout import Section, change_line, label, read_back, read_change
 from ovillo.sessions.summarizers.runs import Run, result_line
 from ovillo.sessions.summarizers.sentences import alike, capital, content_words, names_in, sentences, shorten
@@ -114,9 +114,9 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
     )
 
 
-def _distinct(ranked: list[Said]) -> list[Said]:
+def _distinct(ranked: list[QuotableSentence]) -> list[QuotableSentence]:
     """Without sentences that say next to nothing ("Done.") or the same again."""
-    kept: list[Said] = []
+    kept: list[QuotableSentence] = []
     for said in ranked:
         says_something = len(said.words) > 1 or bool(said.names)
         if says_something and not _told(said.words, [other.words for other in kept]):
@@ -146,7 +146,7 @@ def _plain(text: str, spoken: Language) -> str:
     return rest.strip()
 
 
-def _signal(said: Said) -> float:
+def _signal(said: QuotableSentence) -> float:
     """How much of a turn's result a sentence holds."""
     length = len(said.text)
     return (

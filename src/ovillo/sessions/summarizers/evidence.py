@@ -44,7 +44,7 @@ _PENDING_HEADING = 60
 
 
 @dataclass(slots=True)
-class Said:
+class QuotableSentence:
     """A sentence of a turn that may be worth repeating."""
 
     text: str
@@ -67,7 +67,7 @@ class Turn:
     #: Only an acknowledgement: "ok", "gracias".
     nod: bool = False
     answered: bool = False
-    answers: list[Said] = field(default_factory=list)
+    answers: list[QuotableSentence] = field(default_factory=list)
     patched: bool = False
 
 
@@ -85,10 +85,10 @@ class FileChange:
 class Evidence:
     language: Language
     turns: list[Turn] = field(default_factory=list)
-    decisions: list[Said] = field(default_factory=list)
-    pending: list[Said] = field(default_factory=list)
+    decisions: list[QuotableSentence] = field(default_factory=list)
+    pending: list[QuotableSentence] = field(default_factory=list)
     #: Points that were pending and no longer are.
-    closed: list[Said] = field(default_factory=list)
+    closed: list[QuotableSentence] = field(default_factory=list)
     #: Every word that was said, to tell which names of a change matter to people.
     spoken: set[str] = field(default_factory=set)
     changes: dict[str, FileChange] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Evidence:
     paths: set[str] = field(default_factory=set)
 
     @property
-    def open_question(self) -> Said | None:
+    def open_question(self) -> QuotableSentence | None:
         """What the model asked last and nobody answered."""
         last = self.turns[-1].answers[-1:] if self.turns else []
         return last[0] if last and last[0].question else None
@@ -260,9 +260,9 @@ class _Reader:
             if not reported and not spoken.announce.match(decided):
                 self._decide(decided, human=False)
 
-    def _said(self, sentence: Sentence, spoken: Language, *, last: bool) -> Said:
+    def _said(self, sentence: Sentence, spoken: Language, *, last: bool) -> QuotableSentence:
         text = sentence.text
-        return Said(
+        return QuotableSentence(
             text,
             len(self._found.turns) - 1,
             self._order,
@@ -284,7 +284,7 @@ class _Reader:
         turn = max(0, len(self._found.turns) - 1)
         words = content_words(text, spoken.words)
         self._found.decisions.append(
-            Said(text, turn, self._order if order is None else order, human, names_in(text), words)
+            QuotableSentence(text, turn, self._order if order is None else order, human, names_in(text), words)
         )
 
     def _summary(self, text: str) -> None:
@@ -417,7 +417,7 @@ def _is_pending(sentence: Sentence, spoken: Language, *, strict: bool = False) -
 def _close_pending(found: Evidence) -> None:
     """A point is no longer pending once something later changed, or reported done, what it names. That something
     fails is over with the next check that passes, or where it was what a change came for."""
-    still: list[Said] = []
+    still: list[QuotableSentence] = []
     done: dict[str, int] = {}
     for at, names in found.done_names.items():
         for name in names:
@@ -427,7 +427,7 @@ def _close_pending(found: Evidence) -> None:
     found.pending = still
 
 
-def _is_closed(found: Evidence, said: Said, done: Mapping[str, int]) -> bool:
+def _is_closed(found: Evidence, said: QuotableSentence, done: Mapping[str, int]) -> bool:
     if any(done.get(bare, -1) > said.order for name in said.names for bare in _bare(name)):
         return True
     spoken = _language_of(said.text, found.language)

@@ -17,9 +17,9 @@ import apsw
 from ovillo.model.errors import Conflict, IntegrityError, InvalidInput, NotFound, PermissionDenied, StoreUnavailable
 from ovillo.security.own_servers import running_servers
 from ovillo.security.private_files import ensure, made, make_folder
-from ovillo.store.sqlite.aside import alone, put_in_place, remove_made
 from ovillo.store.sqlite.connection import newest_schema
 from ovillo.store.sqlite.faults import explained
+from ovillo.store.sqlite.file_replacement import alone, put_in_place, remove_made
 
 _HEADER = b"SQLite format 3\0"
 #: Of our own database, and of SQLCipher 4: both programs then open the file without being told.

@@ -14,7 +14,6 @@ import apsw
 from ovillo.model.records import Namespace, SessionDelta, SessionId, SkippedRecord
 from ovillo.store.protocol import Applied
 from ovillo.store.protocol.analysis import Prepared
-from ovillo.store.sqlite.anew import begin, end, recount
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.forgetting import forget_mentions
@@ -23,6 +22,7 @@ from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.merge import Merge
 from ovillo.store.sqlite.prepare import PreparedDelta, PreparedDeltas, SqlitePreparation
 from ovillo.store.sqlite.reindex import drop_from_index, put_back_in_index
+from ovillo.store.sqlite.rereading import begin, end, recount
 from ovillo.store.sqlite.rows import from_json, to_json
 from ovillo.store.sqlite.sources import key_of_source
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn

@@ -25,12 +25,11 @@ from ovillo.model.records import (
 from ovillo.model.text import searchable_text
 from ovillo.store.merging import least, merged_message, merged_part, most
 from ovillo.store.protocol import Analyzer, Applied
-from ovillo.store.sqlite.anew import recount
-from ovillo.store.sqlite.apart import session_of
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.ordering import file_number, is_in_several, note_file, put_in_order
 from ovillo.store.sqlite.prepare import PreparedDelta, PreparedMessage, PreparedPart, prepare_part
+from ovillo.store.sqlite.rereading import recount
 from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,
     MESSAGE_REVERTED,
@@ -47,6 +46,7 @@ from ovillo.store.sqlite.rows import (
     text_or_none,
     to_json,
 )
+from ovillo.store.sqlite.session_identity import session_of
 
 #: Of ``MESSAGE_COLUMNS``.
 _FLAGS = 19

@@ -14,7 +14,7 @@ from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
     from ovillo.references.model import Candidate, Entity, Resolved
-    from ovillo.references.of_session import Explained
+    from ovillo.references.of_session import ExplainedResolution
 
 _SHOWN = 5
 
@@ -38,7 +38,7 @@ def resolve(state: State, query: tuple[str, ...], session: str) -> int:
     return 0 if found.resolution.entities else 1
 
 
-def _data(found: Explained, session_id: str) -> dict[str, Any]:
+def _data(found: ExplainedResolution, session_id: str) -> dict[str, Any]:
     resolution = found.resolution
     return {
         "query": resolution.query,
@@ -50,7 +50,7 @@ def _data(found: Explained, session_id: str) -> dict[str, Any]:
     }
 
 
-def _reference(each: Resolved, found: Explained) -> dict[str, Any]:
+def _reference(each: Resolved, found: ExplainedResolution) -> dict[str, Any]:
     return {
         "text": each.reference.text,
         "span": list(each.reference.span),
@@ -66,7 +66,7 @@ def _reference(each: Resolved, found: Explained) -> dict[str, Any]:
     }
 
 
-def _entity(entity: Entity, found: Explained) -> dict[str, Any]:
+def _entity(entity: Entity, found: ExplainedResolution) -> dict[str, Any]:
     said_in = found.said_in(entity)
     place = found.remembered.places.get(said_in) if said_in else None
     facts = {
@@ -81,7 +81,7 @@ def _entity(entity: Entity, found: Explained) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if value is not None}
 
 
-def _lines(found: Explained) -> list[str]:
+def _lines(found: ExplainedResolution) -> list[str]:
     if not found.resolution.references:
         return ["Nothing in it refers to what was said before."]
     lines: list[str] = []
@@ -105,7 +105,7 @@ def _titled(entity: Entity) -> str:
     return entity.name if entity.name.lower().startswith(entity.type) else f"{entity.type} {entity.name}"
 
 
-def _candidate(each: Candidate, found: Explained) -> str:
+def _candidate(each: Candidate, found: ExplainedResolution) -> str:
     entity = each.entity
     where = f" in {entity.file}" + (f":{entity.lines[0]}" if entity.lines else "") if entity.file else ""
     evidence = ", ".join(f"{name} {worth:g}" for name, worth in each.evidence.items() if worth)

@@ -15,7 +15,7 @@ from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
-    from ovillo.sessions.links import SeenLink
+    from ovillo.sessions.links import DirectedLink
 
 
 @click.command()
@@ -85,6 +85,6 @@ def _list(state: State, session: str) -> None:
             tell(f"    {one_line(seen.link.note, 300)}")
 
 
-def _line(seen: SeenLink) -> str:
+def _line(seen: DirectedLink) -> str:
     shared = f"  [{', '.join(seen.link.shared_entities)}]" if seen.link.shared_entities else ""
     return f"{seen.relationship}  {seen.other.session.id}  {one_line(seen.other.title, 80)}{one_line(shared, 300)}"

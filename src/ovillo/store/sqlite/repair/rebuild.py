@@ -16,9 +16,9 @@ import apsw
 
 from ovillo.model.errors import NotFound
 from ovillo.store.protocol import Analyzer
-from ovillo.store.sqlite.aside import alone, put_in_place, remove_made
 from ovillo.store.sqlite.connection import open_writer
 from ovillo.store.sqlite.faults import explained
+from ovillo.store.sqlite.file_replacement import alone, put_in_place, remove_made
 from ovillo.store.sqlite.reindex import index_again
 from ovillo.store.sqlite.repair.orphans import messages_for_orphans, sessions_for_orphans
 from ovillo.store.sqlite.repair.pages import Pages

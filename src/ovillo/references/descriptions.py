@@ -26,7 +26,7 @@ _MENTIONS = 3
 Translate = Callable[[str], Iterable[str]]
 
 
-class Describing:
+class DescriptionMatcher:
     def __init__(self, conversation: Conversation, translate: Translate) -> None:
         self._conversation = conversation
         self._translate = translate

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ovillo.references.describing import content
+from ovillo.references.descriptions import content
 from ovillo.references.groups import latest_group, latest_list, order_of
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Reference, Resolved, Status
@@ -18,7 +18,7 @@ from ovillo.references.scoring import CONFIDENCE, PRONOUN_TYPES, SHOWN, Scoring
 _OPTION = "decision"
 
 
-class Several:
+class PluralResolver:
     """Rules over one conversation; ``None`` stands for what turns out to be no reference."""
 
     def __init__(self, conversation: Conversation, scoring: Scoring) -> None:

@@ -22,7 +22,7 @@ from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, Sessio
 from ovillo.model.sessions import SessionFilter
 from ovillo.readers.client import Client, client_of
 from ovillo.readers.protocol import FindsCall, FindsRunningCall, Reader, Source
-from ovillo.sessions.results import Calling
+from ovillo.sessions.results import CallerSession
 
 if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
@@ -61,7 +61,7 @@ class CallContext:
     channel: str = "cli"
 
 
-class CallingSession:
+class CallerResolver:
     def __init__(
         self,
         store: SessionStore,
@@ -85,7 +85,7 @@ class CallingSession:
     def _clients(self) -> list[tuple[Reader, Client]]:
         return [(reader, client_of(reader)) for reader in self._readers()]
 
-    def find(self, namespace: Namespace, call: CallContext) -> Calling:
+    def find(self, namespace: Namespace, call: CallContext) -> CallerSession:
         """The first rule that finds a session. Never raises; for an unknown caller the id generated at start, with
         confidence 0 and the reason."""
         if namespace != DEFAULT_NAMESPACE:
@@ -110,21 +110,21 @@ class CallingSession:
         client = f"client {call.client_name}" if call.client_name else "a client without a name"
         return self._unknown(f"{client} sent no session id and no recorded session of it is being written here.")
 
-    def _unknown(self, reason: str) -> Calling:
-        return Calling(self._generated, GENERATED, 0.0, reason)
+    def _unknown(self, reason: str) -> CallerSession:
+        return CallerSession(self._generated, GENERATED, 0.0, reason)
 
     # --- the rules, surest first
 
-    def _by_meta(self, namespace: Namespace, call: CallContext) -> Calling | None:
+    def _by_meta(self, namespace: Namespace, call: CallContext) -> CallerSession | None:
         """Some clients send the id of the session with every request."""
         told = [path for _, client in self._clients for path in client.session_in_meta]
         for path in (*told, ("sessionId",)):
             value = _at(call.meta, path)
             if isinstance(value, str) and value:
-                return Calling(SessionId(value), f"_meta {path[-1]}", 1.0)
+                return CallerSession(SessionId(value), f"_meta {path[-1]}", 1.0)
         return None
 
-    def _by_call(self, namespace: Namespace, call: CallContext) -> Calling | None:
+    def _by_call(self, namespace: Namespace, call: CallContext) -> CallerSession | None:
         """Some clients send the id of the tool call, which stands in the history of the session or sub-agent.
 
         Ids repeat in copied sessions, and behind gateways to other models: only a call that waits for its answer is
@@ -134,35 +134,35 @@ class CallingSession:
             named = self._from_environment(call)
             known = self._store.of_call(namespace, call_id)
             if known is not None and named is not None and named[1] in (known, self._parent(namespace, known)):
-                return Calling(known, f"_meta {key}", 1.0)
+                return CallerSession(known, f"_meta {key}", 1.0)
             if found := self._in_files(reader, key, call_id, running=True, tries=3 if named else _RETRIES):
                 return found
         return None
 
-    def _by_answered_call(self, namespace: Namespace, call: CallContext) -> Calling | None:
+    def _by_answered_call(self, namespace: Namespace, call: CallContext) -> CallerSession | None:
         """The id of the tool call, where only one that has its answer is to be found."""
         for reader, key, call_id in self._call_ids(call):
             if found := self._in_files(reader, key, call_id, running=False, tries=1):
                 return found
             known = self._store.of_call(namespace, call_id)
             if known is not None:
-                return Calling(known, f"_meta {key}", 1.0)
+                return CallerSession(known, f"_meta {key}", 1.0)
         return None
 
-    def _by_environment(self, namespace: Namespace, call: CallContext) -> Calling | None:
+    def _by_environment(self, namespace: Namespace, call: CallContext) -> CallerSession | None:
         named = self._from_environment(call)
-        return Calling(SessionId(named[1]), f"environment {named[0]}", 0.95) if named else None
+        return CallerSession(SessionId(named[1]), f"environment {named[0]}", 0.95) if named else None
 
-    def _by_running_call(self, namespace: Namespace, call: CallContext) -> Calling | None:
+    def _by_running_call(self, namespace: Namespace, call: CallContext) -> CallerSession | None:
         """Some clients tell nothing, but have written down the very call that reached us, still running."""
         for reader, client in self._clients:
             if call.client_name is not None and not client.is_named(call.client_name):
                 continue
             if found := self._running_in(reader, call):
-                return Calling(found, f"running tool call in {reader.title}'s store", 0.97)
+                return CallerSession(found, f"running tool call in {reader.title}'s store", 0.97)
         return None
 
-    def _by_place(self, namespace: Namespace, call: CallContext) -> Calling | None:
+    def _by_place(self, namespace: Namespace, call: CallContext) -> CallerSession | None:
         """The session of this client in this folder that was written last, when that was just now."""
         reader = next((reader.name for reader, client in self._clients if client.is_named(call.client_name)), None)
         where = self._directory(call)
@@ -177,7 +177,7 @@ class CallingSession:
             return None
         sure = 0.25 if where is None else 0.6 if len(fresh) == 1 else 0.4
         reason = f"newest session of {reader} in {where or 'any folder'}"
-        return Calling(fresh[0], "client, folder and time of writing", sure, reason)
+        return CallerSession(fresh[0], "client, folder and time of writing", sure, reason)
 
     # --- what they look at
 
@@ -206,7 +206,7 @@ class CallingSession:
             if isinstance(call_id, str) and call_id:
                 yield reader, client.call_in_meta, call_id
 
-    def _in_files(self, reader: Reader, key: str, call_id: str, *, running: bool, tries: int) -> Calling | None:
+    def _in_files(self, reader: Reader, key: str, call_id: str, *, running: bool, tries: int) -> CallerSession | None:
         if not isinstance(reader, FindsCall):
             return None
         session_of = reader.session_of_call
@@ -214,7 +214,7 @@ class CallingSession:
         if found is None:
             return None
         session, agent = found
-        return Calling(agent or session, f"_meta {key}", 1.0, f"sub-agent of {session}" if agent else "")
+        return CallerSession(agent or session, f"_meta {key}", 1.0, f"sub-agent of {session}" if agent else "")
 
     def _directory(self, call: CallContext) -> str | None:
         if call.roots:

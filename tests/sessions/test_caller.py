@@ -20,8 +20,8 @@ from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId, SessionKind
 from ovillo.readers import all_readers
 from ovillo.security.principals import LOCAL
-from ovillo.sessions.calling import CallContext, CallingSession
-from ovillo.sessions.results import Calling
+from ovillo.sessions.caller import CallContext, CallerResolver
+from ovillo.sessions.results import CallerSession
 from ovillo.settings import Settings
 from tests.builders import NOON, delta, message, session
 from tests.interfaces.opened import copy_homes
@@ -49,8 +49,8 @@ def find(
     tool: str = "recover_context",
     arguments: Mapping[str, Any] | None = None,
     now: int = NOON + 120_000,
-) -> Calling:
-    calling = CallingSession(
+) -> CallerSession:
+    calling = CallerResolver(
         services.store.sessions, services.ingest, all_readers, environment or {}, lambda: now, cwd, pause=lambda _: None
     )
     return calling.find(NS, CallContext(tool, arguments or {}, meta or {}, client, own_process=own_process))
@@ -205,7 +205,7 @@ def test_the_newest_session_of_the_client_in_the_folder_is_a_guess_that_says_so(
 
 @pytest.mark.requirement("TOOL-11")
 def test_an_unknown_caller_gets_the_id_made_at_start_and_no_confidence(services: Services) -> None:
-    calling = CallingSession(
+    calling = CallerResolver(
         services.store.sessions, services.ingest, all_readers, {}, lambda: NOON, pause=lambda _: None
     )
     first, second = (calling.find(NS, CallContext("t", {}, {}, "somebody")) for _ in range(2))
