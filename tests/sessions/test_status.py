@@ -80,7 +80,10 @@ def test_a_damaged_page_is_an_error_and_status_still_answers(tmp_path: Path) -> 
 
 
 @pytest.mark.requirement("CTX-6")
-@pytest.mark.parametrize(("free", "expected"), [(500_000_000, "degraded"), (10_000_000, "error"), (2**40, "healthy")])
+@pytest.mark.parametrize(
+    ("free", "expected"),
+    [(500_000_000, "degraded"), (60_000_000, "error"), (10_000_000, "error"), (2**40, "healthy")],
+)
 def test_little_disk_space_degrades_and_none_is_an_error(
     made: Services, monkeypatch: pytest.MonkeyPatch, free: int, expected: str
 ) -> None:
@@ -88,6 +91,8 @@ def test_little_disk_space_degrades_and_none_is_an_error(
     status = made.status.status(NS)
     assert status.status == expected
     assert all("make room" in x.text for x in status.reasons)
+    # A server says of itself that it cannot serve at the same point.
+    assert bool(made.status.not_ready()) == (expected == "error")
 
 
 @pytest.mark.requirement("CTX-6")

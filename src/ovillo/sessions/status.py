@@ -5,7 +5,6 @@ Owns the judgement. Everything it asks is cheap; reading the whole database is t
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,17 +18,16 @@ from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace
 from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.catalog import summarise
+from ovillo.sessions.disk import disk_space
 from ovillo.sessions.failing_work import FailingWork
 from ovillo.sessions.results import SessionSummary
 
 if TYPE_CHECKING:
     from ovillo.model.workers import Workers
-    from ovillo.store.protocol import Store
+    from ovillo.store.protocol import Store, StoreCondition, StoreContent
 
 Level = Literal["healthy", "degraded", "error"]
 
-#: Free space below which a scan may fail, and below which the next write may (bytes).
-_LOW_DISK, _NO_DISK = 1_000_000_000, 50_000_000
 #: A write ahead of ours takes a second or two at most.
 _WRITER_S = 3.0
 #: A mirrored session written within this is at work now (milliseconds).
@@ -117,6 +115,39 @@ class StatusService:
             found.metrics if include_metrics else None,
         )
 
+    def not_ready(self) -> list[str]:
+        """What keeps a server from serving, in words that anybody may read. Raises what the store raises."""
+        condition = self._store.health.condition()
+        disk = disk_space(self._data_dir)
+        checks = (
+            (condition.writer_alive, "the thread that writes has ended"),
+            (condition.schema_current, "the database has another schema than this program: upgrade it and restart"),
+            (
+                disk is None or not disk.is_full,
+                f"the disk is almost full ({disk.free // 1024 if disk else 0} KiB left)",
+            ),
+        )
+        return [reason for good, reason in checks if not good]
+
+    def condition(self) -> StoreCondition:
+        return self._store.health.condition()
+
+    def content(self) -> StoreContent:
+        """Of all namespaces."""
+        return self._store.health.content()
+
+    def quick_check(self) -> list[str]:
+        """What is wrong with the database, where that is seen quickly. Raises IntegrityError for one that cannot be read."""
+        return self._store.health.quick_check()
+
+    def size_on_disk(self) -> int:
+        """Bytes."""
+        return self._store.maintenance.size().disk
+
+    def embedded(self, namespace: Namespace) -> tuple[int, int] | None:
+        """Texts found by meaning, and texts that could be; ``None`` when nothing is embedded."""
+        return self._embedded(namespace)
+
     # --- checks
 
     def _file(self, namespace: Namespace, found: _Findings) -> None:
@@ -139,14 +170,13 @@ class StatusService:
             found.note("degraded", f"The writer has not answered for {_WRITER_S:g} s: a long write is running.")
 
     def _disk(self, namespace: Namespace, found: _Findings) -> None:
-        there = next((x for x in (self._data_dir, *self._data_dir.parents) if x.exists()), None)
-        if there is None:
+        disk = disk_space(self._data_dir)
+        if disk is None:
             return
-        free = shutil.disk_usage(there).free
-        found.metrics["diskFreeBytes"] = free
-        if free < _LOW_DISK:
-            level: Level = "error" if free < _NO_DISK else "degraded"
-            found.note(level, f"Only {free / 1e6:,.0f} MB are free in {there}: make room.")
+        found.metrics["diskFreeBytes"] = disk.free
+        if disk.is_low:
+            level: Level = "error" if disk.is_full else "degraded"
+            found.note(level, f"Only {disk.free / 1e6:,.0f} MB are free in {disk.folder}: make room.")
 
     def _index(self, namespace: Namespace, found: _Findings) -> None:
         current = self._store.text.is_current()

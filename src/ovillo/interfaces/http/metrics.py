@@ -69,8 +69,7 @@ class _StoreFigures(Collector):
         services = self._opened()
         if services is None:
             return
-        condition = services.store.health.condition()
-        content = services.store.health.content()
+        condition, content = services.status.condition(), services.status.content()
         yield GaugeMetricFamily("ovillo_store_queue_depth", "Writes that wait.", condition.queue_depth)
         yield CounterMetricFamily("ovillo_store_commits", "Commits of this process.", condition.commits)
         yield CounterMetricFamily("ovillo_store_commit_seconds", "Time in commits.", condition.commit_s)

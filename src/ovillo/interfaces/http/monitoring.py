@@ -6,7 +6,6 @@ for the second.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 
 import msgspec
@@ -19,16 +18,10 @@ from ovillo.interfaces.http.metrics import CONTENT_TYPE, Metrics
 from ovillo.interfaces.http.mounts import ServerContext
 from ovillo.interfaces.http.openapi import openapi_document
 from ovillo.interfaces.http.routes import Routes
-from ovillo.interfaces.services import Services
 from ovillo.model.errors import OvilloError
 from ovillo.security.principals import ADMIN
 
 _TAG = "Server"
-#: Less free than this, or than this share of a small disk, is too little to promise writes (bytes).
-_LEAST_DISK_BYTES = 64 * 1024 * 1024
-_LEAST_DISK_SHARE = 0.05
-
-
 _UNREADABLE = "the store cannot be read"
 _WHY = {
     "store_changed": "the database in its place is not the one that this server opened (deleted, replaced, or without "
@@ -107,7 +100,7 @@ def _readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
     if services is None:
         return Readiness(status="not ready", reasons=["the store is being opened"])
     try:
-        reasons = _reasons(services)
+        reasons = services.status.not_ready()
         through = services.scan_state.indexed_through()
     except OvilloError as error:
         # Without the error's own words: they name paths, and everybody may ask.
@@ -121,15 +114,3 @@ def _readiness(backend: Backend, *, stopping: bool = False) -> Readiness:
         indexed_through=through,
         failing=failing or msgspec.UNSET,
     )
-
-
-def _reasons(services: Services) -> list[str]:
-    condition = services.store.health.condition()
-    disk = shutil.disk_usage(services.settings.data_dir)
-    least = min(_LEAST_DISK_BYTES, int(disk.total * _LEAST_DISK_SHARE))
-    checks = (
-        (condition.writer_alive, "the thread that writes has ended"),
-        (condition.schema_current, "the database has another schema than this program: upgrade it and restart"),
-        (disk.free >= least, f"the disk is almost full ({disk.free // 1024} KiB left)"),
-    )
-    return [reason for good, reason in checks if not good]

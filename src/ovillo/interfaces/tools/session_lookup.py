@@ -51,7 +51,7 @@ def _found(call: Call, ref: str) -> LookedUpSession:
         return LookedUpSession(_resolve(call, ref.strip()))
     calling = call.services.caller.find(call.namespace, call.context)
     if call.context.own_process and calling.rule == GENERATED:
-        row = call.services.store.sessions.get(call.namespace, calling.session_id) if calling.session_id else None
+        row = call.services.catalog.row(call.namespace, calling.session_id) if calling.session_id else None
         if row is not None:
             return LookedUpSession(summarise(row), calling)
     if calling.session_id is None or calling.confidence <= 0:

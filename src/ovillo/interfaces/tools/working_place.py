@@ -24,7 +24,7 @@ def caller_of(call: Call) -> str:
 def place_of(call: Call) -> TaskLocation:
     """Session, project and folder. The folder is given only where the caller may look at this machine's files."""
     session_id = _session_id(call, _LIKELY)
-    row = call.services.store.sessions.get(call.namespace, session_id) if session_id else None
+    row = call.services.catalog.row(call.namespace, session_id) if session_id else None
     session = row.session if row else None
     directory = (session.directory if session else None) or _folder(call)
     project = (session.project_id if session else None) or directory

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,10 +20,10 @@ from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError
 from ovillo.model.wording import counted
 from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
+from ovillo.sessions.disk import disk_space
 from ovillo.sessions.failing_work import FailingWork
 from ovillo.settings import Settings
 
-_LOW_DISK_BYTES = 1_000_000_000
 _LOW_WATCHES = 8_192
 _REPAIR = (
     "End all ovillo servers, then run `ovillo doctor --repair`: it keeps the damaged file, saves what can be read and makes the "
@@ -124,11 +123,11 @@ def _data_folder(settings: Settings) -> Check:
 
 
 def _disk(settings: Settings) -> Check:
-    folder = settings.data_dir
-    there = next((x for x in (folder, *folder.parents) if x.exists()), Path("/"))
-    free = shutil.disk_usage(there).free
-    shown = f"{free / 1e9:.1f} GB free"
-    if free < _LOW_DISK_BYTES:
+    disk = disk_space(settings.data_dir)
+    if disk is None:
+        return Check("disk", Level.WARN, f"no folder above {settings.data_dir} exists", "Set OVILLO_DATA_DIR.")
+    shown = f"{disk.free / 1e9:.1f} GB free"
+    if disk.is_low:
         return Check("disk", Level.WARN, shown, "A scan needs about as much as the histories it reads; make room.")
     return Check("disk", Level.OK, shown)
 
@@ -138,9 +137,9 @@ def _database(state: State) -> Check:
     if not settings.database.exists():
         return Check("database", Level.WARN, f"{settings.database} does not exist yet", "Run `ovillo scan`.")
     try:
-        store = state.services().store
-        problems = store.health.quick_check()
-        size = f"{store.maintenance.size().disk / 1e6:.1f} MB" if not problems else ""
+        status = state.services().status
+        problems = status.quick_check()
+        size = f"{status.size_on_disk() / 1e6:.1f} MB" if not problems else ""
     except IntegrityError as error:
         problems = [error.message]
     if problems:
@@ -184,7 +183,7 @@ def _places(state: State) -> Check:
 def _embedder(state: State, settings: Settings) -> Check:
     if settings.embedder == "none":
         return Check("embedder", Level.OK, "switched off; search works by words")
-    from ovillo.search.embedders import kind_of, model_id  # start-up cost: only this check asks
+    from ovillo.search.embedders import kind_of  # start-up cost: only this check asks
 
     try:
         missing = kind_of(settings).missing_modules()
@@ -197,10 +196,10 @@ def _embedder(state: State, settings: Settings) -> Check:
             f"not installed: {', '.join(missing)}; search works by words only",
             "Install ovillo again, or set embedder to none.",
         )
-    model = model_id(settings)
-    if model is None or not settings.database.exists():
+    embedded = state.services().status.embedded(LOCAL.namespace) if settings.database.exists() else None
+    if embedded is None:
         return Check("embedder", Level.OK, settings.embedder)
-    done, eligible = state.services().store.vectors.share(LOCAL.namespace, model)
+    done, eligible = embedded
     share = f"{settings.embedder}; {done:,} of {eligible:,} texts searchable by meaning"
     if eligible and done < eligible / 2:
         return Check("embedder", Level.OK, share, "A running server does the rest; `ovillo embed` does it now.")
