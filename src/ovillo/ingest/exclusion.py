@@ -32,7 +32,7 @@ class Rule(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RuleFile:
     rule: Rule
     spec: GitIgnoreSpec
 
@@ -45,9 +45,9 @@ class Exclusion:
         self.clients = frozenset(map(_client, patterns)) & frozenset(readers)
         self._patterns = [x for x in patterns if _client(x) not in self.clients]
         self._home = home
-        self._specs: list[_Found] | None = None
+        self._specs: list[_RuleFile] | None = None
         self._folders: dict[str, Rule | None] = {}
-        self._files: dict[str, _Found | None] = {}
+        self._files: dict[str, _RuleFile | None] = {}
 
     def __reduce__(self) -> tuple[type[Exclusion], tuple[tuple[str, ...], Path, tuple[str, ...]]]:
         return Exclusion, self._given
@@ -94,12 +94,12 @@ class Exclusion:
                     return own.rule if said else None
         return None
 
-    def _of_settings(self) -> list[_Found]:
+    def _of_settings(self) -> list[_RuleFile]:
         if self._specs is None:
             self._specs = []
             for pattern in self._patterns:
                 rule = Rule(f"{SETTING}: {pattern}", _hash(pattern.encode()))
-                self._specs.append(_Found(rule, _compiled([self._anchored(pattern)])))
+                self._specs.append(_RuleFile(rule, _compiled([self._anchored(pattern)])))
         return self._specs
 
     def _anchored(self, pattern: str) -> str:
@@ -108,7 +108,7 @@ class Exclusion:
             pattern = self._home.as_posix() + pattern[1:]
         return pattern
 
-    def _file(self, path: Path) -> _Found | None:
+    def _file(self, path: Path) -> _RuleFile | None:
         key = str(path)
         if key not in self._files:
             self._files[key] = _read(path)
@@ -119,7 +119,7 @@ def _client(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
 
 
-def _read(path: Path) -> _Found | None:
+def _read(path: Path) -> _RuleFile | None:
     try:
         if not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return None
@@ -127,7 +127,7 @@ def _read(path: Path) -> _Found | None:
     except OSError:
         return None
     lines = data.decode("utf-8", "replace").splitlines()
-    return _Found(Rule(str(path), _hash(data)), _compiled(["/*" if x.strip() in _HERE else x for x in lines]))
+    return _RuleFile(Rule(str(path), _hash(data)), _compiled(["/*" if x.strip() in _HERE else x for x in lines]))
 
 
 def _compiled(lines: Sequence[str]) -> GitIgnoreSpec:

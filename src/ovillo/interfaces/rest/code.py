@@ -56,7 +56,7 @@ class SearchQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=200)] = 10
 
 
-class PlaceQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+class PositionQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     """A definition by ``name``, or by ``file`` and ``line``."""
 
     name: str | None = None
@@ -133,7 +133,7 @@ def symbols_of_file(call: Exchange[FileQuery, None]) -> Symbols:
 
 
 @routes("GET", "/api/code/symbol", "One definition with its calls and tests", CONTEXT_READ, also=_FOUND)
-def show_symbol(call: Exchange[PlaceQuery, None]) -> SymbolDetails:
+def show_symbol(call: Exchange[PositionQuery, None]) -> SymbolDetails:
     code, symbol = call.services.code, _meant(call)
     lines = None
     if call.query.source:
@@ -143,7 +143,7 @@ def show_symbol(call: Exchange[PlaceQuery, None]) -> SymbolDetails:
 
 
 @routes("GET", "/api/code/callers", "Who calls a definition", CONTEXT_READ, also=_FOUND)
-def callers_of_symbol(call: Exchange[PlaceQuery, None]) -> Callers:
+def callers_of_symbol(call: Exchange[PositionQuery, None]) -> Callers:
     symbol = _meant(call)
     found = call.services.code.callers(call.namespace, symbol)
     return Callers(symbol=symbol_info(symbol), callers=[caller_info(caller) for caller in found])
@@ -167,7 +167,7 @@ def _root(call: Exchange[Any, Any], given: str | None) -> str | None:
     return None if given is None else call.services.code.root(call.namespace, given)
 
 
-def _meant(call: Exchange[PlaceQuery, None]) -> SymbolRow:
+def _meant(call: Exchange[PositionQuery, None]) -> SymbolRow:
     query, code = call.query, call.services.code
     root = _root(call, query.root)
     if query.name:

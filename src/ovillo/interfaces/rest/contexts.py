@@ -51,7 +51,7 @@ class Entry(Struct, kw_only=True):
     expires_at: str | None
 
 
-class Held(Struct, kw_only=True):
+class ContextListing(Struct, kw_only=True):
     """``entries`` are keys of the context asked for; ``contexts`` counts the entries of each."""
 
     current_context: str
@@ -65,11 +65,11 @@ def _caller(call: Exchange[Any, Any], session_id: str | None) -> str:
 
 
 @routes("GET", "/api/contexts", "Contexts and the keys in one of them", CONTEXT_READ)
-def list_contexts(call: Exchange[Where, None]) -> Held:
+def list_contexts(call: Exchange[Where, None]) -> ContextListing:
     contexts, caller = call.services.contexts, _caller(call, call.query.session_id)
     current = contexts.current(call.namespace, caller)
     entries = contexts.entries(call.namespace, caller, context=call.query.namespace)
-    return Held(
+    return ContextListing(
         current_context=current,
         namespace=call.query.namespace or current,
         entries=[entry.key for entry in entries],

@@ -20,7 +20,7 @@ from ovillo.interfaces.tools.knowledge_shapes import (
     answer_info,
     document_info,
 )
-from ovillo.interfaces.tools.working_place import is_local_user
+from ovillo.interfaces.tools.task_location import is_local_user
 from ovillo.model.errors import PermissionDenied
 from ovillo.model.quoting import named
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE

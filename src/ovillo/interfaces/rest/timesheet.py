@@ -11,8 +11,8 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.endpoints import Exchange, NoQuery
 from ovillo.interfaces.http.routes import Routes
+from ovillo.interfaces.tools.task_location import is_local_user, place_of_session
 from ovillo.interfaces.tools.timesheet_shapes import Sheet, TaskInfo, sheet, task_info
-from ovillo.interfaces.tools.working_place import is_local_user, place_of_session
 from ovillo.model.clock import parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE

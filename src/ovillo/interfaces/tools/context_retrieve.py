@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools.answer_budget import AnswerBudget, clip
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import NAMED
-from ovillo.interfaces.tools.working_place import caller_of
+from ovillo.interfaces.tools.task_location import caller_of
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_TOKENS
 from ovillo.model.quoting import Quote, names, said

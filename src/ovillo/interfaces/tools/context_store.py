@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import NAMED
-from ovillo.interfaces.tools.working_place import caller_of
+from ovillo.interfaces.tools.task_location import caller_of
 from ovillo.memory.contexts import MAX_TTL_S
 from ovillo.model.clock import to_iso
 from ovillo.model.coordination import ContextEntry

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.working_place import caller_of
+from ovillo.interfaces.tools.task_location import caller_of
 from ovillo.model.coordination import ContextSwitch
 from ovillo.model.quoting import named
 from ovillo.model.wording import counted

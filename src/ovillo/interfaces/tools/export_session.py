@@ -33,7 +33,7 @@ class Output(Struct, kw_only=True):
     #: How to get what an answer cannot hold.
     command: str | UnsetType = UNSET
     request: str | UnsetType = UNSET
-    calling: shapes.CallingInfo | UnsetType = UNSET
+    calling: shapes.Caller | UnsetType = UNSET
     notice: str = NOTICE
 
 

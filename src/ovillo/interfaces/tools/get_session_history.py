@@ -61,7 +61,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     indexed_through: shapes.IndexedThrough
     next_cursor: shapes.NextCursor = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
-    calling: shapes.CallingInfo | UnsetType = UNSET
+    calling: shapes.Caller | UnsetType = UNSET
     notes: list[str] | UnsetType = UNSET
     notice: str | UnsetType = UNSET
 

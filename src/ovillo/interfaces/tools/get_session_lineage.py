@@ -55,7 +55,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     next_cursor: shapes.NextCursor = UNSET
     warnings: list[str] | UnsetType = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
-    calling: shapes.CallingInfo | UnsetType = UNSET
+    calling: shapes.Caller | UnsetType = UNSET
 
 
 _GROUPS = ("Parents", "Children", "Siblings")

@@ -73,7 +73,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     cost_by_model: dict[str, float] | UnsetType = UNSET
     files: list[str] | UnsetType = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
-    calling: shapes.CallingInfo | UnsetType = UNSET
+    calling: shapes.Caller | UnsetType = UNSET
 
 
 def handle(call: Call, args: Input) -> Answer:

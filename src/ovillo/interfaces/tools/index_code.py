@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.tools.code_shapes import index_line
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED
-from ovillo.interfaces.tools.working_place import is_local_user, place_of
+from ovillo.interfaces.tools.task_location import is_local_user, place_of
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named, said
 from ovillo.security.principals import CONTEXT_WRITE, Principal

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.working_place import place_of
+from ovillo.interfaces.tools.task_location import place_of
 from ovillo.model.clock import to_iso
 from ovillo.security.principals import SESSIONS_WRITE
 

@@ -58,7 +58,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     max_tokens: int
     left_out: int
     indexed_through: shapes.IndexedThrough
-    calling: shapes.CallingInfo | UnsetType = UNSET
+    calling: shapes.Caller | UnsetType = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
     notice: str | UnsetType = UNSET
 

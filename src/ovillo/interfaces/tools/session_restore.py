@@ -53,7 +53,7 @@ class Output(Struct, kw_only=True):
     #: With ``nextCursor``: first item (or character) of this piece, and how many there are.
     start: int | UnsetType = UNSET
     total: int | UnsetType = UNSET
-    calling: shapes.CallingInfo | UnsetType = UNSET
+    calling: shapes.Caller | UnsetType = UNSET
     notice: str = NOTICE
 
 

@@ -33,7 +33,7 @@ class Output(Struct, kw_only=True):
     delta_of: int | UnsetType = UNSET
     #: Secrets masked before storing, by kind.
     redacted: dict[str, int] | UnsetType = UNSET
-    calling: shapes.CallingInfo | UnsetType = UNSET
+    calling: shapes.Caller | UnsetType = UNSET
 
 
 def handle(call: Call, args: Input) -> Answer:

@@ -57,7 +57,7 @@ class Tokens(Struct, kw_only=True):
     cache_write: int
 
 
-class CallingInfo(Struct, rename=wire_name, kw_only=True):
+class Caller(Struct, rename=wire_name, kw_only=True):
     """Which session ``current`` was taken for, and why."""
 
     session_id: str
@@ -143,10 +143,10 @@ def summary_line(info: SessionInfo) -> list[str]:
     return [f"  {said(info.summary)}"] if info.summary and info.summary != info.title else []
 
 
-def calling_info(calling: CallerSession | None) -> CallingInfo | UnsetType:
+def calling_info(calling: CallerSession | None) -> Caller | UnsetType:
     if calling is None or calling.session_id is None:
         return UNSET
-    return CallingInfo(
+    return Caller(
         session_id=calling.session_id,
         rule=calling.rule,
         confidence=round(calling.confidence, 2),

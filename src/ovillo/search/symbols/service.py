@@ -70,7 +70,7 @@ class SymbolsFound:
 
 
 @dataclass(slots=True)
-class _Held:
+class _LoadedFolder:
     tree: Tree
     revision: int
     asking: Asking
@@ -84,7 +84,7 @@ class SymbolSearch:
         self._store = store
         self._code = code
         self.vectors = vectors
-        self._held: OrderedDict[tuple[Namespace, str], _Held] = OrderedDict()
+        self._held: OrderedDict[tuple[Namespace, str], _LoadedFolder] = OrderedDict()
         self._known: dict[Namespace, tuple[int, Sequence[CodeRoot]]] = {}
         self._lock = threading.Lock()
 
@@ -213,7 +213,7 @@ class SymbolSearch:
             had = self._known[namespace] = revision, self._code.roots(namespace)
         return had[1]
 
-    def _fresh(self, namespace: Namespace, root: CodeRoot) -> _Held:
+    def _fresh(self, namespace: Namespace, root: CodeRoot) -> _LoadedFolder:
         key = (namespace, root.path)
         revision = self._store.revision(namespace)
         held = self._held.get(key)
@@ -227,7 +227,9 @@ class SymbolSearch:
             total -= len(dropped.tree)
         return held
 
-    def _brought_up_to_date(self, namespace: Namespace, root: CodeRoot, held: _Held | None, revision: int) -> _Held:
+    def _brought_up_to_date(
+        self, namespace: Namespace, root: CodeRoot, held: _LoadedFolder | None, revision: int
+    ) -> _LoadedFolder:
         tree = held.tree if held is not None else Tree()
         is_large = root.symbols > MOST_OF_ONE
         self._read(namespace, root.path, tree, is_large)
@@ -240,7 +242,7 @@ class SymbolSearch:
                 f"{root.path} has {counted(root.symbols, 'definition')}: {len(tree)} of them can be found by words (tests, private"
                 " and inner ones are left out); all can be found by name."
             )
-        return _Held(tree, revision, Asking(concepts(), tree), note)
+        return _LoadedFolder(tree, revision, Asking(concepts(), tree), note)
 
     def _read(self, namespace: Namespace, root: str, tree: Tree, is_large: bool) -> None:
         after = tree.last

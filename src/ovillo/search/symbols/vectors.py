@@ -59,7 +59,7 @@ class Near:
 
 
 @dataclass(slots=True)
-class _Held:
+class _LoadedVectors:
     revision: int
     ids: list[int]
     rows: Floats
@@ -76,7 +76,7 @@ class SymbolVectors:
         self._settings = settings
         self._model = model_id(settings)
         self._embedder: Embedder | None = None
-        self._held: OrderedDict[tuple[Namespace, str], _Held] = OrderedDict()
+        self._held: OrderedDict[tuple[Namespace, str], _LoadedVectors] = OrderedDict()
         self._done: dict[Namespace, int] = {}
         self._lock = threading.Lock()
         self._failed_at = -_FAILED_S
@@ -150,7 +150,7 @@ class SymbolVectors:
         best = np.argsort(-cosines)[:most]
         return [Near(held.ids[at], float(cosines[at])) for at in best]
 
-    def _fresh(self, namespace: Namespace, root: str) -> _Held:
+    def _fresh(self, namespace: Namespace, root: str) -> _LoadedVectors:
         key = (namespace, root)
         revision = self._store.code.revision(namespace)
         held = self._held.get(key)
@@ -162,7 +162,7 @@ class SymbolVectors:
             self._held.popitem(last=False)
         return held
 
-    def _read(self, namespace: Namespace, root: str, revision: int) -> _Held:
+    def _read(self, namespace: Namespace, root: str, revision: int) -> _LoadedVectors:
         assert self._model is not None
         known = self._store.code_vectors.get(namespace, root, self._model)
         ids: list[int] = []
@@ -175,7 +175,7 @@ class SymbolVectors:
                 ids.append(symbol.id)
                 rows.append(vector)
         matrix = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), -1) if rows else np.zeros((0, 1), np.int8)
-        return _Held(revision, ids, (matrix / _SCALE).astype(np.float32), len(chosen) or 1, time.monotonic())
+        return _LoadedVectors(revision, ids, (matrix / _SCALE).astype(np.float32), len(chosen) or 1, time.monotonic())
 
     def _chosen(self, namespace: Namespace, root: str) -> list[SymbolRow]:
         """What gets vectors: no tests, and in a large folder what others may use."""
