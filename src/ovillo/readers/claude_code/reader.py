@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
-from zlib import crc32
 
 from ovillo.model.records import Inventory, SessionId
 from ovillo.readers.claude_code.layout import (
@@ -23,11 +21,8 @@ from ovillo.readers.claude_code.layout import (
 )
 from ovillo.readers.claude_code.transcript import Transcript
 from ovillo.readers.client import Client, Connection
-from ovillo.readers.jsonl import FileState
+from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
-
-#: A checkpoint after this much of small files (bytes); large ones get one after every delta.
-_BATCH_BYTES = 2_000_000
 
 
 class ClaudeCodeReader:
@@ -66,11 +61,13 @@ class ClaudeCodeReader:
         else:
             listing = _share(list_transcripts(source.path), source.shard)
         yield from listing.skipped
-        changed = [file for file in listing.files if _has_changed(file, cursor.get(file.key))]
+        changed = changed_logs(listing.files, cursor)
         if only is None:
-            yield Progress(sum(_unread(file, cursor.get(file.key)) for file in changed))
+            yield Progress(unread_bytes(changed, cursor))
         sessions: set[SessionId] = set()
-        yield from _read_all(changed, cursor, sessions)
+        yield from read_logs(
+            changed, lambda file: Transcript(file, cursor.get(file.key)), lambda log: sessions.update(log.session_ids())
+        )
         if only is None:
             yield from _what_is_there(listing, changed, cursor, sessions, source.shard)
 
@@ -79,28 +76,6 @@ class ClaudeCodeReader:
     ) -> tuple[SessionId, SessionId | None] | None:
         """See ``FindsCall``."""
         return session_of_tool_use(source, call_id, running=running)
-
-
-def _read_all(changed: list[TranscriptFile], cursor: Cursor, sessions: set[SessionId]) -> Iterator[Record]:
-    pending: Cursor = {}
-    read = 0
-    for file in changed:
-        transcript = Transcript(file, cursor.get(file.key))
-        done = transcript.start
-        for record in transcript.read():
-            if record is not None:
-                yield record
-            elif transcript.offset - done >= _BATCH_BYTES:
-                yield Checkpoint({**pending, file.key: transcript.entry()}, read + transcript.offset - done)
-                pending, read, done = {}, 0, transcript.offset
-        pending[file.key] = transcript.entry()
-        read += transcript.offset - done
-        sessions.update(transcript.session_ids())
-        if read >= _BATCH_BYTES:
-            yield Checkpoint(pending, read)
-            pending, read = {}, 0
-    if pending:
-        yield Checkpoint(pending, read)
 
 
 def _what_is_there(
@@ -113,8 +88,7 @@ def _what_is_there(
     """Forgets files that are gone, and says which sessions are there; nothing when a folder could not be seen."""
     if listing.skipped:
         return
-    present = {file.key for file in listing.files}
-    gone = [key for key in cursor if key not in present and _is_ours(key, shard)]
+    gone = gone_from(cursor, [file.key for file in listing.files], shard)
     if gone:
         yield Checkpoint(dict.fromkeys(gone))
     read = {file.key for file in changed}
@@ -126,18 +100,4 @@ def _what_is_there(
 
 
 def _share(listing: Listing, shard: tuple[int, int] | None) -> Listing:
-    return Listing(listing.inside, [file for file in listing.files if _is_ours(file.key, shard)], listing.skipped)
-
-
-def _is_ours(key: str, shard: tuple[int, int] | None) -> bool:
-    return shard is None or crc32(key.encode("utf-8", "surrogateescape")) % shard[1] == shard[0]
-
-
-def _has_changed(file: TranscriptFile, entry: Any) -> bool:
-    seen = FileState.of_entry(entry)
-    return seen is None or seen.size != file.state.size or seen.mtime_ns != file.state.mtime_ns
-
-
-def _unread(file: TranscriptFile, entry: Any) -> int:
-    seen = FileState.of_entry(entry)
-    return file.state.size - seen.offset if seen is not None and seen.offset <= file.state.size else file.state.size
+    return Listing(listing.inside, [file for file in listing.files if is_in_shard(file.key, shard)], listing.skipped)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ovillo.model.clock import from_iso
+from ovillo.model.records import Usage
 from ovillo.readers.jsonl import decode_any, is_too_deep
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -35,6 +36,18 @@ class TokenUsage(msgspec.Struct, gc=False):
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     output_tokens_details: dict[str, Any] | None = None
+
+    def normalised(self) -> Usage:
+        output, details = max(self.output_tokens or 0, 0), self.output_tokens_details
+        thinking = details.get("thinking_tokens") if details else 0
+        reasoning = min(thinking, output) if isinstance(thinking, int) and thinking > 0 else 0
+        return Usage(
+            self.input_tokens or 0,
+            output - reasoning,
+            reasoning,
+            self.cache_read_input_tokens or 0,
+            self.cache_creation_input_tokens or 0,
+        )
 
 
 class Block(msgspec.Struct):

@@ -14,6 +14,7 @@ import msgspec
 from ovillo.model.records import Patch
 from ovillo.readers.claude_code.records import Block, raw_value
 from ovillo.readers.containment import ContainedPaths
+from ovillo.readers.growing import ToolOutput
 
 #: Large outputs are read up to here (bytes); the rest stays in the client's file.
 MAX_OUTPUT_BYTES = 1 << 20
@@ -21,18 +22,11 @@ _WANTED = (b'"structuredPatch"', b'"persistedOutputPath"', b'"agentId"')
 
 
 @dataclass(slots=True)
-class Output:
-    """A tool's answer, read."""
+class Output(ToolOutput):
+    """``metadata`` names the file the client put the whole output into, and how many of its bytes were not read."""
 
-    text: str
-    is_error: bool
-    lost_bytes: int = 0
     patch: Patch | None = None
     agent_id: str | None = None
-    #: Name of the file the client put the whole output into.
-    file: str | None = None
-    #: Bytes of that file beyond what was read.
-    unread_bytes: int = 0
 
 
 def read_output(block: Block, raw: msgspec.Raw, folder: Path) -> Output:
@@ -86,7 +80,7 @@ def source_facts(source: Any) -> tuple[str | None, int]:
 
 def _read_persisted(output: Output, folder: Path, named: str, size: object) -> None:
     name = named.replace("\\", "/").rsplit("/", 1)[-1]
-    output.file = name
+    output.metadata["output_file"] = name
     path = folder / name
     try:
         # ``folder`` is below the session's, that below the project's, where the transcript was found.
@@ -94,11 +88,13 @@ def _read_persisted(output: Output, folder: Path, named: str, size: object) -> N
             raise FileNotFoundError(name)
         with path.open("rb") as file:
             data = file.read(MAX_OUTPUT_BYTES)
-            output.unread_bytes = max(0, path.stat().st_size - len(data))
+            unread = path.stat().st_size - len(data)
     except OSError:
         if isinstance(size, int):
             output.lost_bytes += max(0, size - len(output.text))
         return
+    if unread > 0:
+        output.metadata["unread_bytes"] = unread
     output.text = data.decode("utf-8", "replace")
 
 

@@ -25,10 +25,10 @@ from ovillo.model.records import (
     SessionId,
     ToolResult,
 )
-from ovillo.readers.claude_code.building import Call, Draft, output_metadata, status_of, usage_of
 from ovillo.readers.claude_code.prompts import Command, command_of, is_client_record, is_internal
 from ovillo.readers.claude_code.records import Block, Body, Record, milliseconds, raw_value
-from ovillo.readers.claude_code.results import Output, read_output, source_facts
+from ovillo.readers.claude_code.results import read_output, source_facts
+from ovillo.readers.growing import GrowingMessage, OpenCall
 
 #: Records after the last one that are kept in the cursor, so that the next line's parent is known.
 _KEPT_IDS = 6
@@ -85,8 +85,8 @@ class Thread:
         self.last_ms: int | None = None
         self._agents = agents
         self._results = results
-        self._drafts: dict[str, Draft] = {}
-        self._open: dict[str, tuple[Call, Draft]] = {}
+        self._drafts: dict[str, GrowingMessage] = {}
+        self._open: dict[str, tuple[OpenCall, GrowingMessage]] = {}
         self._late: list[ToolResult] = []
         self._superseded: list[MessageId] = []
         #: Records of this scan.
@@ -141,11 +141,12 @@ class Thread:
             draft.model = self.model = body.model or self.model
             if body.usage is not None:
                 # Lines of one answer repeat its figures while they grow: the last that says anything counts.
-                draft.usage = usage_of(body.usage).or_before(draft.usage)
+                draft.usage = body.usage.normalised().or_before(draft.usage)
+                draft.usage_source = "message.usage"
         for index, block in enumerate(_blocks(body)):
             if block.type == "tool_use" and block.id:
                 child = self._agents.get(block.id)
-                call = Call(
+                call = OpenCall(
                     block.id, offset + index, block.name or "?", block.input, at, SessionId(child) if child else None
                 )
                 draft.parts.append(call)
@@ -252,13 +253,13 @@ class Thread:
 
     def _draft(
         self, message_id: MessageId, offset: int, role: Role, author: Author, record: Record, at: int | None
-    ) -> Draft:
+    ) -> GrowingMessage:
         draft = self._drafts.get(message_id)
         if draft is None:
             parent = self._parent(record)
             # The second line of an answer follows its first.
             parent = None if parent == message_id else parent
-            draft = self._drafts[message_id] = Draft(message_id, offset, role, author, at, parent)
+            draft = self._drafts[message_id] = GrowingMessage(message_id, offset, role, author, at, parent)
         elif draft.created is None:
             draft.created = at
         return draft
@@ -291,11 +292,9 @@ class Thread:
             call, draft = opened
             call.output, call.ended, call.child = output, at, child or call.child
             if output.patch is not None:
-                draft.parts.append(_patch(call_id, draft.id, seq, output, at))
+                draft.patch(call_id, output.patch, seq, at)
             return draft.id
-        self._late.append(
-            ToolResult(call_id, output.text, status_of(output), at, child, output_metadata(output), output.lost_bytes)
-        )
+        self._late.append(output.late(call_id, at, child))
         known = self.memory.calls.pop(call_id, None)
         if known is None:
             return None
@@ -303,8 +302,10 @@ class Thread:
         if output.patch is not None:
             again = self._drafts.get(message_id)
             if again is None:
-                again = self._drafts[message_id] = Draft(message_id, known[1], Role.ASSISTANT, Author.MODEL, None)
-            again.parts.append(_patch(call_id, message_id, seq, output, at))
+                again = self._drafts[message_id] = GrowingMessage(
+                    message_id, known[1], Role.ASSISTANT, Author.MODEL, None
+                )
+            again.patch(call_id, output.patch, seq, at)
         return message_id
 
     def _summary(self, record: Record, body: Body, offset: int, at: int | None) -> None:
@@ -384,10 +385,6 @@ def _typed(command: Command, message_id: MessageId, offset: int, index: int, at:
         PartId(f"{message_id}:{index}:typed"), message_id, offset + index, PartType.TEXT, command.typed,
         created_at=at, metadata={"command": command.name, "display_text": f"{command.name} {command.typed}".strip()},
     )  # fmt: skip
-
-
-def _patch(call_id: str, message_id: MessageId, seq: int, output: Output, at: int | None) -> Part:
-    return Part(PartId(f"{call_id}:patch"), message_id, seq, PartType.PATCH, patch=output.patch, created_at=at)
 
 
 def _error_of(record: Record, body: Body) -> str:

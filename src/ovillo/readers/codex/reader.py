@@ -7,18 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
-from zlib import crc32
 
 from ovillo.model.records import Inventory, Session, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.client import Client, Connection
 from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
 from ovillo.readers.codex.titles import find_index, read_titles
-from ovillo.readers.jsonl import FileState
+from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
 
-#: A checkpoint after this much (bytes).
-_BATCH_BYTES = 2_000_000
 #: The cursor's key for the index of threads; no file is named so.
 _INDEX_KEY = "#state"
 
@@ -57,20 +53,19 @@ class CodexReader:
         """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""
         if only is not None:
             found = find_rollout(source.path, only)
-            files = _changed([found] if found else [], cursor)
+            files = changed_logs([found] if found else [], cursor)
             yield from _read_all(files, cursor, lambda thread: find_rollout(source.path, thread) is not None)
             return
         listing = list_rollouts(source.path)
         known = {file.session_id for file in listing.files}
-        files = [file for file in listing.files if _is_ours(file.key, source.shard)]
-        changed = _changed(files, cursor)
+        files = [file for file in listing.files if is_in_shard(file.key, source.shard)]
+        changed = changed_logs(files, cursor)
         yield from listing.skipped
-        yield Progress(sum(_unread(file, cursor.get(file.key)) for file in changed))
+        yield Progress(unread_bytes(changed, cursor))
         yield from _read_all(changed, cursor, lambda thread: thread in known)
         yield from _titles(source, files, cursor)
         if not listing.skipped:
-            present = {_INDEX_KEY, *(file.key for file in files)}
-            gone = [key for key in cursor if key not in present and _is_ours(key, source.shard)]
+            gone = gone_from(cursor, [_INDEX_KEY, *(file.key for file in files)], source.shard)
             if gone:
                 yield Checkpoint(dict.fromkeys(gone))
             yield Inventory(frozenset(file.session_id for file in files))
@@ -79,24 +74,7 @@ class CodexReader:
 def _read_all(files: list[RolloutFile], cursor: Cursor, exists: Callable[[SessionId], bool]) -> Iterator[Record]:
     from ovillo.readers.codex.rollout import Rollout  # start-up cost (6 ms): only who has a Codex pays for it
 
-    pending: Cursor = {}
-    read = 0
-    for file in files:
-        rollout = Rollout(file, cursor.get(file.key), exists)
-        done = rollout.start
-        for record in rollout.read():
-            if record is not None:
-                yield record
-            elif rollout.offset - done >= _BATCH_BYTES:
-                yield Checkpoint({**pending, file.key: rollout.entry()}, read + rollout.offset - done)
-                pending, read, done = {}, 0, rollout.offset
-        pending[file.key] = rollout.entry()
-        read += rollout.offset - done
-        if read >= _BATCH_BYTES:
-            yield Checkpoint(pending, read)
-            pending, read = {}, 0
-    if pending:
-        yield Checkpoint(pending, read)
+    yield from read_logs(files, lambda file: Rollout(file, cursor.get(file.key), exists))
 
 
 def _titles(source: Source, files: list[RolloutFile], cursor: Cursor) -> Iterator[Record]:
@@ -111,21 +89,3 @@ def _titles(source: Source, files: list[RolloutFile], cursor: Cursor) -> Iterato
         elif (file := by_thread.get(SessionId(found[0]))) is not None:
             yield SessionDelta(Session(file.session_id, NAME, title=found[1], status=status_of(file)))
     yield Checkpoint({_INDEX_KEY: index.stamp})
-
-
-def _changed(files: list[RolloutFile], cursor: Cursor) -> list[RolloutFile]:
-    return [file for file in files if _has_changed(file, cursor.get(file.key))]
-
-
-def _is_ours(key: str, shard: tuple[int, int] | None) -> bool:
-    return shard is None or crc32(key.encode("utf-8", "surrogateescape")) % shard[1] == shard[0]
-
-
-def _has_changed(file: RolloutFile, entry: Any) -> bool:
-    seen = FileState.of_entry(entry)
-    return seen is None or seen.size != file.state.size or seen.mtime_ns != file.state.mtime_ns
-
-
-def _unread(file: RolloutFile, entry: Any) -> int:
-    seen = FileState.of_entry(entry)
-    return file.state.size - seen.offset if seen is not None and seen.offset <= file.state.size else file.state.size

@@ -7,10 +7,10 @@ Owns the shapes of outputs over the versions. Facts (own runs of 0.63.0 and 0.16
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from ovillo.model.records import Patch
+from ovillo.readers.growing import ToolOutput
 from ovillo.readers.loose import dict_of, dicts_of, parsed, str_of, text_of
 
 _EXIT = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d+)", re.MULTILINE)
@@ -24,14 +24,7 @@ _BYTES_PER_TOKEN = 4
 _HEAD_CHARS = 400
 
 
-@dataclass(slots=True)
-class Output:
-    text: str
-    is_error: bool = False
-    lost_bytes: int = 0
-
-
-def read_output(value: object) -> Output:
+def read_output(value: object) -> ToolOutput:
     """``output`` of a ``*_output`` item: text, a list of content, or an object with either inside."""
     value = parsed(value) if isinstance(value, str) and value.startswith('{"output":') else value
     if isinstance(value, dict):
@@ -40,11 +33,11 @@ def read_output(value: object) -> Output:
             0,
         )
         inner = value.get("content", value.get("output"))
-        output = read_output(inner) if inner is not None else Output(text_of(value))
+        output = read_output(inner) if inner is not None else ToolOutput(text_of(value))
         output.is_error |= failed
         return output
     if isinstance(value, list):
-        output = Output("")
+        output = ToolOutput("")
         texts = []
         for item in dicts_of(value):
             if isinstance(item.get("text"), str):
@@ -58,18 +51,18 @@ def read_output(value: object) -> Output:
     text = text_of(value)
     head = _BODY.split(text[:_HEAD_CHARS], 1)[0]
     code = _EXIT.search(head)
-    return Output(text, bool(code) and code is not None and code[1] != "0", _lost(text, head))
+    return ToolOutput(text, bool(code) and code is not None and code[1] != "0", _lost(text, head))
 
 
-def with_item(output: Output, item: dict[str, Any]) -> Output:
+def with_item(output: ToolOutput, item: dict[str, Any]) -> ToolOutput:
     """The output with what the client's own item knows better: failure, and more of a text that was cut."""
     failed = item.get("status") in ("failed", "declined") or _code(item.get("exit_code")) not in (None, 0)
     failed |= dict_of(item.get("result")).get("isError") is True
     whole = str_of(item.get("aggregated_output"))
     if output.lost_bytes and len(whole) > len(output.text):
         lost = max(0, output.lost_bytes + len(output.text) - len(whole))
-        return Output(whole, output.is_error or failed, lost)
-    return Output(output.text, output.is_error or failed, output.lost_bytes)
+        return ToolOutput(whole, output.is_error or failed, lost)
+    return ToolOutput(output.text, output.is_error or failed, output.lost_bytes)
 
 
 def patch_of(changes: object) -> Patch | None:

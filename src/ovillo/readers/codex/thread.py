@@ -24,9 +24,10 @@ from ovillo.model.records import (
     ToolResult,
     Usage,
 )
-from ovillo.readers.codex.building import Call, Draft, made_up_id, status_of
+from ovillo.readers.codex.items import Call, made_up_id, say
 from ovillo.readers.codex.results import patch_of, read_output, with_item
 from ovillo.readers.codex.usage import Answer, Counts, RunningTotal, usage_of
+from ovillo.readers.growing import GrowingMessage
 from ovillo.readers.loose import count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of
 
 _KEPT_CALLS = 200
@@ -69,8 +70,8 @@ class Thread:
         self._prompt: str | None = entry.get("prompt")
         #: A user item that is a prompt if the event for it follows, and injected text if not.
         self._held: list[Any] | None = entry.get("held")
-        self._drafts: dict[MessageId, Draft] = {}
-        self._open: dict[str, tuple[Call, Draft]] = {}
+        self._drafts: dict[MessageId, GrowingMessage] = {}
+        self._open: dict[str, tuple[Call, GrowingMessage]] = {}
         self._late: list[ToolResult] = []
         self._superseded: list[MessageId] = []
 
@@ -133,20 +134,20 @@ class Thread:
                 text = _content_text(item.get("content"))
                 draft = self._answering(item, text, offset, at)
                 if text:
-                    draft.add(PartType.TEXT, text, offset, at, name=_id(item))
+                    say(draft, PartType.TEXT, text, offset, at, name=_id(item))
             case "reasoning":
                 texts = [str_of(x.get("text")) for key in ("summary", "content") for x in dicts_of(item.get(key))]
                 text = "\n\n".join(x for x in texts if x)
                 draft = self._answering(item, text, offset, at)
                 if text:
-                    draft.add(PartType.REASONING, text, offset, at, name=_id(item))
+                    say(draft, PartType.REASONING, text, offset, at, name=_id(item))
             case "function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call" | "tool_search_call":
                 self._call(kind, item, offset, at)
             case "function_call_output" | "custom_tool_call_output" | "tool_search_output" | "local_shell_call_output":
                 self._output(item, at)
             case kind if kind not in _SILENT_RESPONSE_ITEMS:
                 text = json.dumps(item, ensure_ascii=False, default=str)[:_UNKNOWN_CHARS]
-                self._answering(item, text, offset, at).add(PartType.UNKNOWN, text, offset, at, kind or "?", _id(item))
+                say(self._answering(item, text, offset, at), PartType.UNKNOWN, text, offset, at, kind or "?", _id(item))
 
     def _event(self, event: dict[str, Any], offset: int, at: int | None) -> None:
         kind = str_of(event.get("type"))
@@ -204,9 +205,9 @@ class Thread:
         self._unclaimed(self._counts.prompt(), offset, at)
         self._count += 1
         message_id = MessageId(item_id or self._made_up("prompt", self._count, text))
-        draft = self._draft(Draft(message_id, offset, Role.USER, Author.HUMAN, at))
+        draft = self._draft(GrowingMessage(message_id, offset, Role.USER, Author.HUMAN, at))
         if text:
-            draft.add(PartType.TEXT, text, offset, at)
+            say(draft, PartType.TEXT, text, offset, at)
         for index, image in enumerate(images):
             data = image if isinstance(image, str) else text_of(dict_of(image).get("image_url"))
             path = str_of(dict_of(image).get("path"))
@@ -236,15 +237,15 @@ class Thread:
         (text, role, item_id, offset, at, count), self._held = self._held, None
         message_id = MessageId(item_id or self._made_up("context", count, text))
         whose = Role.USER if role == "user" else Role.SYSTEM
-        draft = self._draft(Draft(message_id, offset, whose, Author.SYNTHETIC, at))
-        draft.add(PartType.TEXT, text, offset, at)
+        draft = self._draft(GrowingMessage(message_id, offset, whose, Author.SYNTHETIC, at))
+        say(draft, PartType.TEXT, text, offset, at)
         self.visible[message_id] = None
 
     def _error(self, event: dict[str, Any], offset: int, at: int | None) -> None:
         text = text_of(event.get("message"))
         self._count += 1
         draft = self._draft(
-            Draft(
+            GrowingMessage(
                 self._made_up("error", self._count, text),
                 offset,
                 Role.SYSTEM,
@@ -253,7 +254,7 @@ class Thread:
                 error=text or "error",
             )
         )
-        draft.add(PartType.TEXT, text, offset, at, "error")
+        say(draft, PartType.TEXT, text, offset, at, "error")
         self.visible[draft.id] = None
 
     def _compacted(self, payload: dict[str, Any], offset: int, at: int | None) -> None:
@@ -267,15 +268,15 @@ class Thread:
         self._superseded += [x for x, said in self.visible.items() if said is None or said.strip() not in kept]
         self.visible = {x: said for x, said in self.visible.items() if said is not None and said.strip() in kept}
         message_id = self._made_up("compacted", self._count, text)
-        draft = self._draft(Draft(message_id, offset, Role.USER, Author.SYNTHETIC, at, is_summary=True))
-        draft.add(PartType.COMPACTION, text, offset, at, "compacted", metadata={"kept_items": len(history)})
+        draft = self._draft(GrowingMessage(message_id, offset, Role.USER, Author.SYNTHETIC, at, is_summary=True))
+        say(draft, PartType.COMPACTION, text, offset, at, "compacted", metadata={"kept_items": len(history)})
         if (usage := self._counts.compaction()) is not None:
             draft.usage, draft.usage_source = usage, "token_count"
         self.visible[message_id] = None
 
     # --- answers
 
-    def _answering(self, item: dict[str, Any], text: str, offset: int, at: int | None) -> Draft:
+    def _answering(self, item: dict[str, Any], text: str, offset: int, at: int | None) -> GrowingMessage:
         """The message of the answer being written; a new one when the last was complete."""
         self._prompt = None
         if self._answer is None:
@@ -290,10 +291,18 @@ class Thread:
             draft.usage, draft.usage_source = usage, "token_count"
         return draft
 
-    def _draft_of(self, answer: Answer, at: int | None) -> Draft:
+    def _draft_of(self, answer: Answer, at: int | None) -> GrowingMessage:
         known = self._drafts.get(MessageId(answer[0]))
         return known or self._draft(
-            Draft(MessageId(answer[0]), answer[1], Role.ASSISTANT, Author.MODEL, at, self.model, self.provider)
+            GrowingMessage(
+                MessageId(answer[0]),
+                answer[1],
+                Role.ASSISTANT,
+                Author.MODEL,
+                at,
+                model=self.model,
+                provider=self.provider,
+            )
         )
 
     def _usage_record(self, payload: dict[str, Any], offset: int, at: int | None) -> None:
@@ -326,7 +335,11 @@ class Thread:
         if usage is None:
             return
         message_id = MessageId(f"count-{offset}-{self.anchor}")
-        draft = self._draft(Draft(message_id, offset, Role.ASSISTANT, Author.MODEL, at, self.model, self.provider))
+        draft = self._draft(
+            GrowingMessage(
+                message_id, offset, Role.ASSISTANT, Author.MODEL, at, model=self.model, provider=self.provider
+            )
+        )
         draft.usage, draft.usage_source = usage, "token_count"
         self.visible[message_id] = None
 
@@ -340,7 +353,9 @@ class Thread:
         arguments = item.get("arguments", item.get("input", item.get("action")))
         name = str_of(item.get("name")) or kind.removesuffix("_call")
         draft = self._answering({"id": _id(item) or call_id}, "", offset, at)
-        call = Call(call_id, offset, name, parsed(arguments), at, kind, id_of(item.get("namespace")))
+        namespace = id_of(item.get("namespace"))
+        metadata = {"source_type": kind, **({"namespace": namespace} if namespace else {})}
+        call = Call(call_id, offset, name, parsed(arguments), at, metadata=metadata)
         draft.parts.append(call)
         if kind == "web_search_call":
             call.output, call.ended = read_output(""), at
@@ -364,7 +379,7 @@ class Thread:
         known = self._calls.pop(call_id, None)
         output = with_item(output, dict_of(known[2])) if known and len(known) > 2 else output
         child = SessionId(agent) if isinstance(agent, str) else None
-        self._late.append(ToolResult(call_id, output.text, status_of(output), at, child, lost_bytes=output.lost_bytes))
+        self._late.append(output.late(call_id, at, child))
 
     def _note(self, call_id: str, item: dict[str, Any]) -> None:
         """Keeps the client's own item of a call until the output comes."""
@@ -394,16 +409,15 @@ class Thread:
             draft = opened[1]
         elif known is not None:
             draft = self._drafts.get(known[0]) or self._draft(
-                Draft(MessageId(known[0]), known[1], Role.ASSISTANT, Author.MODEL, None)
+                GrowingMessage(MessageId(known[0]), known[1], Role.ASSISTANT, Author.MODEL, None)
             )
         else:
             return
-        part_id = PartId(f"{call_id}:patch")
-        draft.parts.append(Part(part_id, draft.id, offset, PartType.PATCH, patch=patch, created_at=at))
+        draft.patch(call_id, patch, offset, at)
 
     # --- pieces
 
-    def _draft(self, draft: Draft) -> Draft:
+    def _draft(self, draft: GrowingMessage) -> GrowingMessage:
         return self._drafts.setdefault(draft.id, draft)
 
     def _made_up(self, kind: str, count: int, text: str) -> MessageId:

@@ -1,8 +1,8 @@
-"""Messages under construction: one answer comes in several lines, a tool's output after its call.
+"""Messages of logs that only grow: one answer comes in several lines, a tool's output after its call.
 
-Owns drafts and turning them into messages. A message's ``seq`` is the byte offset of its first line and a
-part's that of its line plus its place in it: the same after any number of scans, and file position is the
-order (formats page, section 1).
+Owns messages and calls under construction, and turning them into records. A message's ``seq`` is the byte offset of its
+first line and a part's that of its line plus its place in it: the same after any number of scans, and the position in the
+file is the order. What a line means is each client's.
 """
 
 from __future__ import annotations
@@ -17,27 +17,46 @@ from ovillo.model.records import (
     Part,
     PartId,
     PartType,
+    Patch,
     Role,
     SessionId,
     ToolCall,
+    ToolResult,
     ToolStatus,
     Usage,
 )
-from ovillo.readers.claude_code.records import TokenUsage
-from ovillo.readers.claude_code.results import Output
 
 
 @dataclass(slots=True)
-class Call:
-    """A tool call that waits for its output."""
+class ToolOutput:
+    """What a tool gave back."""
+
+    text: str
+    is_error: bool = False
+    lost_bytes: int = 0
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def status(self) -> ToolStatus:
+        return ToolStatus.ERROR if self.is_error else ToolStatus.COMPLETED
+
+    def late(self, call_id: str, at: int | None, child: SessionId | None) -> ToolResult:
+        """For a call whose message was handed out before."""
+        return ToolResult(call_id, self.text, self.status, at, child, self.metadata, self.lost_bytes)
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A tool call, which may still wait for its output."""
 
     id: str
     seq: int
     name: str
     input: Any
     started: int | None
-    child: SessionId | None
-    output: Output | None = None
+    child: SessionId | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    output: ToolOutput | None = None
     ended: int | None = None
 
     def part(self, message_id: MessageId) -> Part:
@@ -53,20 +72,20 @@ class Call:
                 self.input,
                 None if output is None else output.text,
                 None,
-                ToolStatus.PENDING if output is None else status_of(output),
+                ToolStatus.PENDING if output is None else output.status,
                 self.started,
                 self.ended,
                 child_session_id=self.child,
             ),
             created_at=self.started,
-            metadata={} if output is None else output_metadata(output),
+            metadata=self.metadata if output is None else {**self.metadata, **output.metadata},
             lost_bytes=0 if output is None else output.lost_bytes,
         )
 
 
 @dataclass(slots=True)
-class Draft:
-    """A message whose parts may still grow."""
+class GrowingMessage:
+    """A message whose parts may still come."""
 
     id: MessageId
     seq: int
@@ -75,13 +94,20 @@ class Draft:
     created: int | None
     parent: MessageId | None = None
     model: str | None = None
+    provider: str | None = None
     completed: int | None = None
     usage: Usage | None = None
+    usage_source: str | None = None
     error: str | None = None
     finish: str | None = None
     is_summary: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
-    parts: list[Part | Call] = field(default_factory=list)
+    parts: list[Part | OpenCall] = field(default_factory=list)
+
+    def patch(self, call_id: str, patch: Patch, seq: int, at: int | None) -> None:
+        """What a call changed, beside it."""
+        part_id = PartId(f"{call_id}:patch")
+        self.parts.append(Part(part_id, self.id, seq, PartType.PATCH, patch=patch, created_at=at))
 
     def message(self, session_id: SessionId) -> Message:
         return Message(
@@ -93,39 +119,13 @@ class Draft:
             tuple([part if part.__class__ is Part else part.part(self.id) for part in self.parts]),  # type: ignore[union-attr]
             self.parent,
             model=self.model,
+            provider=self.provider,
             created_at=self.created,
             completed_at=self.completed,
             usage=self.usage,
-            usage_source=None if self.usage is None else "message.usage",
+            usage_source=self.usage_source,
             error=self.error,
             finish=self.finish,
             is_summary=self.is_summary,
             metadata=self.metadata,
         )
-
-
-def status_of(output: Output) -> ToolStatus:
-    return ToolStatus.ERROR if output.is_error else ToolStatus.COMPLETED
-
-
-def output_metadata(output: Output) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if output.file:
-        found["output_file"] = output.file
-    if output.unread_bytes:
-        found["unread_bytes"] = output.unread_bytes
-    return found
-
-
-def usage_of(tokens: TokenUsage) -> Usage:
-    """Normalised: the client's input excludes both caches already, its output includes thinking."""
-    output, details = max(tokens.output_tokens or 0, 0), tokens.output_tokens_details
-    thinking = details.get("thinking_tokens") if details else 0
-    reasoning = min(thinking, output) if isinstance(thinking, int) and thinking > 0 else 0
-    return Usage(
-        tokens.input_tokens or 0,
-        output - reasoning,
-        reasoning,
-        tokens.cache_read_input_tokens or 0,
-        tokens.cache_creation_input_tokens or 0,
-    )
