@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ovillo.model.records import Message, Part, ToolCall, ToolStatus
+from ovillo.model.records import Message, Part, ToolCall, ToolResult, ToolStatus
 
 
 def merged_message(old: Message, new: Message) -> Message:
@@ -49,6 +49,24 @@ def merged_part(old: Part, new: Part) -> Part:
         metadata={**old.metadata, **new.metadata},
         raw_ref=new.raw_ref or old.raw_ref,
         lost_bytes=max(old.lost_bytes, new.lost_bytes),
+    )
+
+
+def answered(part: Part, result: ToolResult) -> Part:
+    """A tool call with its answer, which came apart from it."""
+    tool = part.tool
+    assert tool is not None
+    return replace(
+        part,
+        tool=replace(
+            tool,
+            output=result.output if result.output is not None else tool.output,
+            status=result.status,
+            ended_at=result.ended_at or tool.ended_at,
+            child_session_id=result.child_session_id or tool.child_session_id,
+        ),
+        metadata={**part.metadata, **result.metadata},
+        lost_bytes=max(part.lost_bytes, result.lost_bytes),
     )
 
 

@@ -23,7 +23,7 @@ from ovillo.model.records import (
     ToolResult,
 )
 from ovillo.model.text import searchable_text
-from ovillo.store.merging import least, merged_message, merged_part, most
+from ovillo.store.merging import answered, least, merged_message, merged_part, most
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.index_writes import IndexWrites
@@ -391,20 +391,7 @@ class Merge:
         message_row = self._db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (row[2],)).fetchone()
         message = message_from(session_id, message_row, ())
         old = part_from(row[3:], message.id, row[1])
-        assert old.tool is not None
-        tool = replace(
-            old.tool,
-            output=result.output if result.output is not None else old.tool.output,
-            status=result.status,
-            ended_at=result.ended_at or old.tool.ended_at,
-            child_session_id=result.child_session_id or old.tool.child_session_id,
-        )
-        new = replace(
-            old,
-            tool=tool,
-            metadata={**old.metadata, **result.metadata},
-            lost_bytes=max(old.lost_bytes, result.lost_bytes),
-        )
+        new = answered(old, result)
         if part_values(new) == part_values(old):
             return False
         self._update_part(session_id, key, row[0], old, new, message)

@@ -1,13 +1,13 @@
 """Order of a session's messages when they come from several files (ADR 0002).
 
-Owns ``session_files`` and renumbering. Within a file the order is the file's; between files it is the time's, and a
-message without a time, or with one before its predecessor's, stays behind the one it stood behind. What comes out
-depends on what is known only, not on when it was read.
+Owns ``session_files`` and writing the numbers down; which they are is ``ovillo.store.ordering``'s.
 """
 
 from __future__ import annotations
 
 import apsw
+
+from ovillo.store.ordering import renumbered
 
 
 def file_number(db: apsw.Connection, session_key: int, name: str, follows: str | None = None) -> int:
@@ -40,28 +40,10 @@ def put_in_order(db: apsw.Connection, session_key: int) -> None:
         " ORDER BY coalesce(file, 0), coalesce(position, seq), key",
         (session_key,),
     ).fetchall()
-    moved: list[tuple[int, int, int]] = []
-    last = -(1 << 62)
-    for key, seq in _ordered(rows):
-        last = max(seq, last + 1)
-        if last != seq:
-            moved.append((last, seq, key))
+    moved = [(number, seq, key) for key, seq, number in renumbered(rows)]
     db.executemany("UPDATE messages SET seq = ?, position = coalesce(position, ?) WHERE key = ?", moved)
     if moved:
         _move_summaries(db, session_key, {old: new for new, old, _ in moved})
-
-
-def _ordered(rows: list[tuple[int, int, int, int | None]]) -> list[tuple[int, int]]:
-    """``(key, seq)`` in the order in which the messages stand; rows come file by file."""
-    placed: list[tuple[int, int, int, int]] = []
-    times: dict[int, int] = {}
-    for key, seq, file, at in rows:
-        # What has no time stands with what is before it; at the beginning of a file, before everything.
-        times[file] = max(times.get(file, 0), at or 0)
-        placed.append((times[file], file, key, seq))
-    # Stable: within a file times never fall, so that its order stays.
-    placed.sort(key=lambda row: row[:2])
-    return [(key, seq) for _, _, key, seq in placed]
 
 
 def _move_summaries(db: apsw.Connection, session_key: int, moved: dict[int, int]) -> None:

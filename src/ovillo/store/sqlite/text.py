@@ -1,7 +1,6 @@
 """Reading the text index: frequencies, matches, documents, neighbours, scans.
 
-Owns the translation of a ``Match`` to FTS5 and the weights of the index columns. Which terms to ask for,
-and what scores mean together, is the planner's.
+Owns the translation of a ``Match`` to FTS5. Which terms to ask for, and what scores mean together, is the planner's.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import apsw
 
 from ovillo.model.records import Namespace, Role, SessionId
 from ovillo.model.text import searchable_text
+from ovillo.store.documents import ASSISTANT, HUMAN, TITLE, TOOL, WEIGHTS
 from ovillo.store.protocol import (
     AllOf,
     AnyOf,
@@ -33,8 +33,8 @@ from ovillo.store.sqlite.filters import is_open, limits_parts, part_conditions, 
 from ovillo.store.sqlite.fts_counts import occurrences
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, PART_TYPES, ROLES, part_from, to_json
 
-#: BM25 weights of title, human, assistant and tool text: what people said weighs more than what tools printed.
-_WEIGHTS = "3.0, 1.2, 1.0, 0.7"
+#: In the order of the index's columns.
+_WEIGHTS = ", ".join(str(WEIGHTS[column]) for column in (TITLE, HUMAN, ASSISTANT, TOOL))
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _SCAN_BATCH = 500
