@@ -16,7 +16,6 @@ class SourceState:
     reader: str
     path: str
     layout: str
-    cursor: Mapping[str, Any]
     sessions: int
     messages: int
     parts: int

@@ -46,7 +46,6 @@ class SourceTables(SubStore):
                         reader=reader,
                         path=path,
                         layout=layout,
-                        cursor={},
                         sessions=counts[0],
                         messages=int(counts[1]),
                         parts=int(counts[2]),
