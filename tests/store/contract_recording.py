@@ -163,8 +163,8 @@ def test_every_change_is_in_the_log_in_order(store: Store, recording: RecordingS
     recording.delete(NS, A, at=NOON)
     # Of what is gone the log only says that it is gone.
     assert [(c.kind, c.ref) for c in store.changes.since(NS, start, 100)] == [("session_deleted", A)]
-    assert [c.seq for c in log] == list(range(start + 1, start + 5))
-    assert store.changes.last(NS) == start + 5
+    numbers = [start, *(c.seq for c in log), store.changes.last(NS)]
+    assert numbers == sorted(set(numbers))
 
 
 def summary(first: int, last: int) -> Summary:
