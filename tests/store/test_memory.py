@@ -10,6 +10,16 @@ import pytest
 
 from ovillo.store.protocol import Store
 from tests.builders import WordAnalyzer
+from tests.store.contract_changes import *  # noqa: F403
+from tests.store.contract_classification import *  # noqa: F403
+from tests.store.contract_importing import *  # noqa: F403
+from tests.store.contract_ingest import *  # noqa: F403
+from tests.store.contract_leases import *  # noqa: F403
+from tests.store.contract_recording import *  # noqa: F403
+from tests.store.contract_secrets import *  # noqa: F403
+from tests.store.contract_sessions import *  # noqa: F403
+from tests.store.contract_sources import *  # noqa: F403
+from tests.store.contract_text import *  # noqa: F403
 from tests.store.memory.store import MemoryStore
 
 

@@ -80,11 +80,11 @@ class StoredSession(Changeable):
     classified_at: int = 0
     sources: set[SourceName] = field(default_factory=set)
     #: Files that it stands in, in the order they were met, with the record of another one that each goes on behind.
-    files: dict[str, str | None] = field(default_factory=dict)
+    files: dict[tuple[SourceName | None, str], str | None] = field(default_factory=dict)
     #: Message -> which of the files, and where in it; for those that are numbered here.
     positions: dict[str, tuple[int, int]] = field(default_factory=dict)
-    #: Messages and parts that did not come again yet since the session began to be read anew.
-    unseen: set[str] = field(default_factory=set)
+    #: ``(message, "")`` and ``(message, part)`` that did not come again yet since the session began to be read anew.
+    unseen: set[tuple[str, str]] = field(default_factory=set)
     #: Idempotency key -> what was given back, and what was said.
     appended: dict[str, tuple[Appended, object]] = field(default_factory=dict)
     summaries: list[Summary] = field(default_factory=list)
@@ -217,10 +217,13 @@ class State:
 
     # --- what is found of a session; within a transaction
 
-    def put_message(self, to: StoredSession, message: Message) -> None:
-        """A new message, or another state of it, in order of its parts' numbers."""
-        message = stored(replace(message, parts=tuple(sorted(message.parts, key=lambda part: part.seq))))
+    def put_message(self, to: StoredSession, message: Message) -> bool:
+        """A new message, or another state of it, its parts by their numbers. Whether it is not as it was."""
+        parts = tuple(sorted(message.parts, key=lambda part: part.seq))
+        message = stored(replace(message, session_id=to.session.id, parts=parts, idempotency_key=None))
         known = to.messages.get(message.id)
+        if message == known:
+            return False
         for part in known.parts if known else ():
             if part.id not in {each.id for each in message.parts}:
                 del to.documents[part.id]
@@ -228,17 +231,21 @@ class State:
         for part in message.parts:
             text = "" if message.inherited_from else searchable_text(part)
             to.documents[part.id] = self.document(to.documents.get(part.id), text)
+        return True
 
     def drop_message(self, of: StoredSession, message_id: str) -> None:
         for part in of.messages.pop(message_id).parts:
             del of.documents[part.id]
         of.positions.pop(message_id, None)
 
-    def put_session(self, to: StoredSession, session: Session) -> None:
-        """Other facts of it; its title is found as it is now."""
-        to.session = stored(session)
+    def put_session(self, to: StoredSession, session: Session) -> bool:
+        """Other facts of it; its title is found as it is now. Whether they are others."""
+        before, to.session = to.session, stored(session)
+        if to.session == before and (None in to.documents or not to.session.title):
+            return False
         if to.session.title or None in to.documents:
             to.documents[None] = self.document(to.documents.get(None), to.session.title or "")
+        return True
 
     def document(self, known: Document | None, text: str) -> Document:
         if known is None:

@@ -31,7 +31,20 @@ from ovillo.store.protocol import (
     TimesheetStore,
     VectorStore,
 )
+from tests.store.memory.changes import Changes
+from tests.store.memory.classification import Classification
+from tests.store.memory.forgetting import Forgetting
+from tests.store.memory.health import Health
+from tests.store.memory.importing import Importing
+from tests.store.memory.ingest import Ingest
+from tests.store.memory.leases import Leases
+from tests.store.memory.maintenance import Maintenance
+from tests.store.memory.recording import Recording
+from tests.store.memory.secrets import Secrets
+from tests.store.memory.sessions import Sessions
+from tests.store.memory.sources import Sources
 from tests.store.memory.state import State
+from tests.store.memory.text import Text
 
 
 class MemoryStore:
@@ -44,35 +57,35 @@ class MemoryStore:
 
     @built_once
     def sessions(self) -> SessionStore:
-        raise NotImplementedError
+        return Sessions(self._state)
 
     @built_once
     def recording(self) -> RecordingStore:
-        raise NotImplementedError
+        return Recording(self._state)
 
     @built_once
     def importing(self) -> ImportStore:
-        raise NotImplementedError
+        return Importing(self._state)
 
     @built_once
     def ingest(self) -> IngestStore:
-        raise NotImplementedError
+        return Ingest(self._state)
 
     @built_once
     def sources(self) -> SourceStore:
-        raise NotImplementedError
+        return Sources(self._state)
 
     @built_once
     def changes(self) -> ChangeStore:
-        raise NotImplementedError
+        return Changes(self._state)
 
     @built_once
     def classification(self) -> ClassificationStore:
-        raise NotImplementedError
+        return Classification(self._state)
 
     @built_once
     def text(self) -> TextStore:
-        raise NotImplementedError
+        return Text(self._state)
 
     @built_once
     def vectors(self) -> VectorStore:
@@ -112,7 +125,7 @@ class MemoryStore:
 
     @built_once
     def forgetting(self) -> ForgettingStore:
-        raise NotImplementedError
+        return Forgetting(self._state)
 
     @built_once
     def keys(self) -> KeyStore:
@@ -124,16 +137,16 @@ class MemoryStore:
 
     @built_once
     def secrets(self) -> SecretStore:
-        raise NotImplementedError
+        return Secrets(self._state)
 
     @built_once
     def leases(self) -> LeaseStore:
-        raise NotImplementedError
+        return Leases(self._state)
 
     @built_once
     def health(self) -> HealthStore:
-        raise NotImplementedError
+        return Health(self._state)
 
     @built_once
     def maintenance(self) -> MaintenanceStore:
-        raise NotImplementedError
+        return Maintenance(self._state)
