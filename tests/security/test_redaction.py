@@ -208,3 +208,30 @@ def test_colours_of_a_terminal_part_no_word_from_its_secret(escape: str) -> None
     text = f"{escape}[36mDB_PASSWORD{escape}[0m={escape}[33m{SECRET}{escape}[0m done"
     assert SECRET not in mask(text)
     assert mask(text).endswith(f"{escape}[0m done")
+
+
+@pytest.mark.requirement("SEC-4")
+def test_a_name_is_looked_at_whatever_names_passed_before_it() -> None:
+    redactor = Redactor(KEY)
+    token = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb7d"
+
+    def ids(session_id: str) -> list[str]:
+        part = Part(PartId("msg_0192_0"), MessageId("msg_0192"), 0, PartType.TEXT, "hello")
+        message = Message(SessionId(session_id), MessageId("msg_0192"), 0, Role.USER, Author.HUMAN, (part,))
+        masked = redactor.redact_message(message)
+        return [masked.session_id, masked.id, masked.parts[0].id]
+
+    for _ in range(2):
+        assert ids("team/talk") == ["team/talk", "msg_0192", "msg_0192_0"]
+        assert ids(f"team/{token}")[0] == redactor.identifier(f"team/{token}")
+        assert token not in ids(f"team/{token}")[0]
+
+
+@given(
+    st.from_regex(
+        r"(toolu|msg|call|req|ses|prt)_[0-9A-Za-z]{1,64}(_[0-9]{1,6})?|[0-9a-f]{8,40}|[0-9A-F-]{8,40}", fullmatch=True
+    )
+)
+def test_plain_ids_hold_no_secret_by_any_rule(text: str) -> None:
+    """They are passed over without asking the rules: what a text says of them must be the same."""
+    assert mask(text) == text

@@ -40,12 +40,17 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 _SHORTEST_AGAIN = 8
 #: What colours the output of programs, also as JSON writes it; it stands between a word and its value.
 _COLOUR = re.compile(rb"(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]*[mK]")
-_ESCAPES = (b"\x1b[", b"1b[", b"\\033[", b"\\e[")
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
 #: Ids of clients and hex digits: no rule takes them for a secret without a word beside them, and each of the thousands in a
 #: history would be new to the automata (a third of what masking costs in a scan).
-_PLAIN_ID = re.compile(r"(?:(?:toolu|msg|call|req|ses|prt)_[0-9A-Za-z]{1,64}|[0-9a-fA-F-]{1,64})(?:[:.]\d{1,6})?")
+_PLAIN_ID = re.compile(
+    r"(?:(?:toolu|msg|call|req|ses|prt)_[0-9A-Za-z]{1,64}(?:_\d{1,6})?|[0-9a-fA-F-]{1,64})(?:[:.]\d{1,6})?"
+)
+#: Names in which nothing was found: the session of an append, folders, branches, models come again and again. So many are
+#: remembered, none of them long.
+_clean_names: set[str] = set()
+_MOST_CLEAN, _LONGEST_CLEAN = 8192, 256
 _ESCAPE = re.compile(ESCAPE.encode())
 _PUBLIC = re.compile(rb"(?i)public[ _-]?key|PUBLIC_|publishable|fingerprint")
 _LAST_WORD = re.compile(r"(?i)(?:access[_-]?)?(?:token|key|secret)s?$")
@@ -96,7 +101,12 @@ class Redactor:
         """An id as it is stored: with secrets in it put as ``redacted-KIND-`` and 16 digits, the same for the same id.
 
         What looks an id up has to ask for this one."""
-        return self._redact(text, self._marker_of_id)[0]
+        return self._name(text)[0]
+
+    def _name(self, text: str) -> tuple[str, Mapping[str, int]]:
+        if _PLAIN_ID.fullmatch(text):
+            return text, _NOTHING
+        return self._redact(text, self._marker_of_id)
 
     def _redact(self, text: str, marker: Callable[[str, bytes], bytes]) -> tuple[str, Mapping[str, int]]:
         if not self._on or (len(text) < _SHORTEST and not self._finders):
@@ -147,7 +157,7 @@ class Redactor:
             return record
 
         def name(text: str) -> str:
-            clean, found = self._redact(text, self._marker_of_id)
+            clean, found = self._name(text)
             _add(counts, found)
             return clean
 
@@ -285,8 +295,15 @@ class Redactor:
 
 def _any_match(names: list[str]) -> bool:
     """One pass over all of them, each once (the session's id stands in every message): nearly always there is nothing."""
-    told = [name for name in set(names) if not _PLAIN_ID.fullmatch(name)]
-    return search().found("\n".join(told).encode("utf-8", "surrogatepass"))
+    told = {name for name in names if name not in _clean_names and not _PLAIN_ID.fullmatch(name)}
+    if not told:
+        return False
+    if search().found("\n".join(told).encode("utf-8", "surrogatepass")):
+        return True
+    if len(_clean_names) > _MOST_CLEAN:
+        _clean_names.clear()
+    _clean_names.update(name for name in told if len(name) <= _LONGEST_CLEAN)
+    return False
 
 
 def _add(counts: _Counts, found: Mapping[str, int]) -> None:
@@ -309,13 +326,18 @@ def _mask(
 
 
 def _found(data: bytes) -> list[tuple[int, int, str]]:
-    if any(escape in data for escape in _ESCAPES) and _COLOUR.search(data):
+    if _may_be_coloured(data) and _COLOUR.search(data):
         plain, places = _without_colours(data)
         return [
             (places[start], places[end - 1] + 1, kind) for start, end, kind in spans_of(plain, search().windows(plain))
         ]
     windows = search().windows(data)
     return spans_of(data, windows) if windows else []
+
+
+def _may_be_coloured(data: bytes) -> bool:
+    """Cheap, for every text: plain searches, and none without a bracket."""
+    return b"[" in data and (b"\x1b[" in data or b"1b[" in data or b"\\033[" in data or b"\\e[" in data)
 
 
 def _without_colours(data: bytes) -> tuple[bytes, list[int]]:
