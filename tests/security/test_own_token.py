@@ -80,6 +80,26 @@ def test_what_was_made_from_an_old_token_ends_with_it(tmp_path: Path) -> None:
             attempt()
 
 
+@pytest.mark.requirement("ACCESS-22")
+def test_one_caller_reads_the_token_again_and_the_others_go_on_for_less_than_a_second(tmp_path: Path) -> None:
+    token, now = own_token(tmp_path), [100.0]
+    own = OwnToken(tmp_path, lambda: now[0])
+    assert own.known(token) is None
+    assert own.look_up(token) == LOCAL
+    assert own.known(token) == LOCAL
+    assert own.known(token[:-1]) is own.known("\udc80") is None
+    now[0] += 0.8
+    assert [own.known(token) for _ in range(4)] == [None, LOCAL, LOCAL, LOCAL]
+    own.look_up(token)
+    now[0] += 0.7
+    assert own.known(token) == LOCAL
+    renew_token(tmp_path)
+    now[0] += 0.299
+    assert [own.known(token) for _ in range(4)] == [None] * 4
+    with pytest.raises(CredentialRefused):
+        own.look_up(token)
+
+
 @pytest.mark.requirement("ACCESS-23")
 def test_a_running_server_is_found_with_what_lets_in_and_a_folder_without_one_is_empty(tmp_path: Path) -> None:
     token = own_token(tmp_path)
