@@ -5,7 +5,6 @@ Owns counting. Who is one caller, what is counted, and what a refused one is tol
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import Enum
 
 
@@ -22,7 +21,7 @@ class Shares:
     def __init__(self, most: int, percent: int) -> None:
         self.most = most
         self.per_caller = max(1, most * percent // 100)
-        self._held: Counter[str] = Counter()
+        self._held: dict[str, int] = {}
         self.total = 0
 
     def refusal(self, caller: str) -> Refused | None:
@@ -31,13 +30,15 @@ class Shares:
         return Refused.EVERYBODY if self.total >= self.most else None
 
     def take(self, caller: str) -> None:
-        self._held[caller] += 1
+        self._held[caller] = self._held.get(caller, 0) + 1
         self.total += 1
 
     def give_back(self, caller: str) -> None:
-        self._held[caller] -= 1
         self.total -= 1
-        if self._held[caller] <= 0:
+        left = self._held[caller] - 1
+        if left:
+            self._held[caller] = left
+        else:
             del self._held[caller]
 
     def held(self, caller: str) -> int:

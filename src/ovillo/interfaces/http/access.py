@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import anyio
 import anyio.to_thread
@@ -37,6 +37,8 @@ _POLICY = 1008
 _ASK_AGAIN_S = 0.5
 _HINT = "Send a key or token as 'Authorization: Bearer ...' or 'X-API-Key: ...'; `ovillo key create` makes a key."
 _NO_STORE = b"no-store"
+_NOT_KEPT = (b"cache-control", _NO_STORE)
+_STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 
 
 def public_paths(paths: Iterable[str] = PUBLIC) -> Callable[[str], bool]:
@@ -87,22 +89,14 @@ class Access:
         elif is_public:
             state["principal"] = ANYONE
         else:
-            authenticator, credentials = self._authenticator, [credential_of(scope)]
-            if self._cookies is not None and not credentials[0] and (found := cookies_of(scope)):
-                if not comes_from_own_page(scope):
-                    await _foreign_page(state.get("request_id"))(scope, receive, send)
+            authenticator, credential = self._authenticator, credential_of(scope)
+            principal = authenticator.known(credential) if credential else None
+            if credential is None or principal is None:
+                found = await self._find_caller(scope, credential, caller)
+                if isinstance(found, Response):
+                    await found(scope, receive, send)
                     return
-                authenticator, credentials = self._cookies, [*found]
-            try:
-                credential, principal = await self._principal(authenticator, credentials)
-                if authenticator is self._cookies:
-                    await anyio.to_thread.run_sync(check_account, scope, "cookie")
-            except CredentialRefused as refused:
-                await self._refuse(refused, credentials[0], caller, scope)(scope, receive, send)
-                return
-            except OvilloError as error:
-                await problem_of(error, state.get("request_id"))(scope, receive, send)
-                return
+                authenticator, credential, principal = found
             state["principal"] = principal
             caller = f"{principal.namespace}\n{principal.key_id}\n{principal.name}"
             if scope["type"] == "websocket" or scope["method"] == "GET":
@@ -118,17 +112,32 @@ class Access:
                 receive = _paced(receive, self._rate, caller)
         await self._app(scope, receive, send)
 
-    async def _principal(
-        self, authenticator: Authenticator, credentials: Sequence[str | None]
-    ) -> tuple[str, Principal]:
-        """The first credential that holds, and whose it is."""
+    async def _find_caller(
+        self, scope: Scope, credential: str | None, caller: str
+    ) -> tuple[Authenticator, str, Principal] | Response:
+        """The first credential that holds and whose it is, of those that have to be looked up; or the refusal."""
+        authenticator, credentials = self._authenticator, [credential] if credential else []
+        assert authenticator is not None
         refusal = CredentialRefused("No credential was sent.")
-        for credential in filter(None, credentials):
-            try:
-                return credential, authenticator.known(credential) or await self.look_up(authenticator, credential)
-            except CredentialRefused as refused:
-                refusal = refused
-        raise refusal
+        if self._cookies is not None and not credential and (cookies := cookies_of(scope)):
+            if not comes_from_own_page(scope):
+                return _foreign_page(scope["state"].get("request_id"))
+            authenticator, credentials = self._cookies, cookies
+        try:
+            for each in credentials:
+                try:
+                    principal = await self.look_up(authenticator, each)
+                except CredentialRefused as refused:
+                    refusal = refused
+                    continue
+                if authenticator is self._cookies:
+                    await anyio.to_thread.run_sync(check_account, scope, "cookie")
+                return authenticator, each, principal
+        except CredentialRefused as refused:
+            refusal = refused
+        except OvilloError as error:
+            return problem_of(error, scope["state"].get("request_id"))
+        return self._refuse(refusal, credentials[0] if credentials else None, caller, scope)
 
     async def look_up(self, authenticator: Authenticator, credential: str) -> Principal:
         """Raises CredentialRefused, StoreUnavailable, UpstreamError."""
@@ -253,12 +262,14 @@ def _not_kept(send: Send) -> Send:
     """What was recorded stays out of the caches of browsers and proxies (RFC 9111 section 5.2.2.5)."""
 
     async def sending(message: Message) -> None:
-        if message["type"] in {"http.response.start", "websocket.http.response.start"}:
-            told = [value for name, value in message.get("headers", ()) if name.lower() == b"cache-control"]
-            others = [each for each in message.get("headers", ()) if each[0].lower() != b"cache-control"]
-            if not any(_NO_STORE in value for value in told):
-                told.append(_NO_STORE)
-            message["headers"] = [*others, (b"cache-control", b", ".join(told))]
+        if message["type"] in _STARTS:
+            headers = message.get("headers", ())
+            told = [value for name, value in headers if name.lower() == b"cache-control"]
+            if not told:
+                message["headers"] = [*headers, _NOT_KEPT]
+            elif not any(_NO_STORE in value for value in told):
+                others = [each for each in headers if each[0].lower() != b"cache-control"]
+                message["headers"] = [*others, (b"cache-control", b", ".join([*told, _NO_STORE]))]
         await send(message)
 
     return sending
