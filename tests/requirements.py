@@ -342,6 +342,10 @@ HTTP: dict[str, tuple[str, str]] = {
     "HTTP-31": ("What was recorded is kept by no cache on the way", "issue 8.1"),
     "HTTP-32": ("Heads and bodies that drip, idle connections and sockets that answer no ping end", "issue 8.2"),
     "HTTP-33": ("A head has an end within 64 KiB, or the connection has", "issue 8.2"),
+    "HTTP-34": (
+        "An answer leaves whole and in order, whatever its size; the head of a stream waits for nothing",
+        "DESIGN 12",
+    ),
     "HTTP-30": ("What pages of other sites begin is refused outside public paths, also without Origin", "issue 8.1"),
     "HTTP-16": ("A store that cannot be opened ends the server with the reason", "DESIGN 16"),
 }

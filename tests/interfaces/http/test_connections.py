@@ -1,16 +1,19 @@
-"""Connections that keep the server waiting: over real sockets, with settings a thousandth of what is usual."""
+"""Connections that keep the server waiting, over real sockets and with settings a thousandth of what is usual; and answers
+as they leave."""
 
 from __future__ import annotations
 
 import base64
 import os
+import re
 import select
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 import pytest
 
 from ovillo.interfaces.http.endpoints import Exchange, Reply
@@ -198,6 +201,53 @@ def test_a_long_answer_and_a_stream_are_not_cut_short(tmp_path: Path) -> None:
         let_go.set()
         assert connection.getresponse().status == 200
         connection.close()
+
+
+@pytest.mark.requirement("HTTP-32")
+def test_the_head_of_a_stream_does_not_wait_for_its_first_event(tmp_path: Path) -> None:
+    begins = threading.Event()
+
+    async def events() -> AsyncIterator[bytes]:
+        assert await anyio.to_thread.run_sync(begins.wait, _LONG)
+        yield b"data: 1\n\n"
+
+    def stream(call: Exchange[Any, Any]) -> Reply[Any]:
+        return Reply(events(), content_type="text/event-stream")
+
+    with serving(settings_for(tmp_path), endpoints=[endpoint(stream)]) as site:
+        connection = site.connect()
+        connection.request("GET", "/api/things/a", headers={**site.credential})
+        answer = connection.getresponse()
+        assert answer.getheader("content-type") == "text/event-stream"
+        begins.set()
+        assert answer.read() == b"data: 1\n\n"
+        connection.close()
+
+
+@pytest.mark.requirement("HTTP-34")
+def test_answers_of_every_size_come_whole_and_in_order_on_one_connection(tmp_path: Path) -> None:
+    sizes = (0, 1, 65_535, 65_536, 65_537, 3_000_000, 2)
+
+    def sized(call: Exchange[Any, Any]) -> Reply[Any]:
+        return Reply(b"a" * int(call.path["id"]), content_type="text/plain")
+
+    with serving(settings_for(tmp_path), endpoints=[endpoint(sized)]) as site:
+        host, _, port = site.host.rpartition(":")
+        credential = "".join(f"{name}: {value}\r\n" for name, value in site.credential.items())
+        asked = [
+            f"{method} /api/things/{size} HTTP/1.1\r\nHost: localhost\r\n{credential}Connection: {connection}\r\n\r\n"
+            for method, size, connection in (
+                *(("GET", size, "keep-alive") for size in sizes),
+                ("HEAD", 100, "keep-alive"),
+                ("GET", 100, "close"),
+            )
+        ]
+        with socket.create_connection((host, int(port)), timeout=_LONG) as raw:
+            raw.sendall("".join(asked).encode())
+            said = _rest(raw)
+    heads = [part for part in said.split(b"\r\n\r\n") if b"HTTP/1.1" in part]
+    assert [len(part) for part in re.findall(rb"\r\n\r\n(a*)", said)] == [*sizes, 0, 100]
+    assert [int(re.search(rb"content-length: (\d+)", head)[1]) for head in heads] == [*sizes, 100, 100]  # type: ignore[index]
 
 
 @pytest.mark.requirement("HTTP-32")

@@ -1,7 +1,8 @@
 """Types of ASGI, and what the layers of the HTTP server tell each other about one request.
 
-Owns names only. The state lives in ``scope["state"]``: ``request_id`` and ``headers`` are put there by the outermost
-layer, ``principal`` and ``caller`` (who counts as one) by access, ``route`` (the template of the path) by the router.
+Owns names only. The state lives in ``scope["state"]``: ``body_is_here`` (all of it, so that nobody has to wait) is put there
+by the connection, ``request_id`` and ``headers`` by the outermost layer, ``principal`` and ``caller`` (who counts as one) by
+access, ``route`` (the template of the path) by the router.
 """
 
 from __future__ import annotations

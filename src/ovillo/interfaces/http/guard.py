@@ -44,8 +44,8 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware. ``limit_of`` tells the largest body of a method and path in bytes, ``is_public`` which paths a
-    page of any site may link to.
+    """ASGI middleware. ``limit_of`` tells the largest body of a method and path in bytes, which is ``MAX_BODY_BYTES`` or
+    more; ``is_public`` which paths a page of any site may link to.
 
     ``any_address``: bound beyond loopback, so that people use the machine's addresses. An address as Host is safe: a
     page that rebinds DNS always sends a name."""
@@ -101,11 +101,14 @@ class Guard:
             return
         # A declared length is one that the server holds the client to.
         size = int(declared) if declared.isdigit() and len(declared) < 20 else -1
-        if size < 0 or (size and size > (limit := self._limit_of(scope["method"], scope["path"]))):
+        limit = MAX_BODY_BYTES
+        if size > limit:
+            limit = self._limit_of(scope["method"], scope["path"])
+        if size < 0 or size > limit:
             request_id = scope["state"].get("request_id")
             refusal = _bad_length(request_id) if size < 0 else too_large(limit, request_id)
             await refusal(scope, receive, send)
-        elif size:
+        elif size and not scope["state"].get("body_is_here"):
             await _Body(self._app, receive, send, None, self._body_timeout_s).run(scope)
         else:
             await self._app(scope, receive, send)

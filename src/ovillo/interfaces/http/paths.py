@@ -52,6 +52,9 @@ class PathTree(Generic[T]):
 
         ``path`` is as it was sent, without its query: ``%2F`` is part of a segment."""
         segments = path[1:].split("/")
+        near = _nearest(self._root, segments)
+        if near is not None and (value := near[0].methods.get(method)) is not None:
+            return value, dict(zip(near[0].names[method], near[1], strict=True)), []
         allowed: list[str] = []
         for node, values in _matching(self._root, segments, 0, ()):
             value = node.methods.get(method)
@@ -64,6 +67,22 @@ class PathTree(Generic[T]):
                 return value, dict(zip(node.names[method_found], values, strict=True)), []
             allowed += node.methods
         return None, {}, sorted(set(allowed))
+
+
+def _nearest(node: _Node[T], segments: list[str]) -> tuple[_Node[T], list[str]] | None:
+    """The first that ``_matching`` gives, without a way back: what nearly every path is found by."""
+    values: list[str] = []
+    for written in segments:
+        segment = unquote(written) if "%" in written else written
+        literal = node.literals.get(segment)
+        if literal is not None:
+            node = literal
+        elif node.child is not None and segment:
+            node = node.child
+            values.append(segment)
+        else:
+            return None
+    return node, values
 
 
 def _matching(

@@ -31,6 +31,7 @@ from ovillo.interfaces.http import access_setup, memory_release
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send
 from ovillo.interfaces.http.binding import bind, check_address, tls_context, url_of
 from ovillo.interfaces.http.concurrency import ConcurrencyLimit
+from ovillo.interfaces.http.connections import protocol_with_limits
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES, Guard, is_loopback
 from ovillo.interfaces.http.logs import log_to_stderr
 from ovillo.interfaces.http.metrics import Metrics
@@ -38,7 +39,6 @@ from ovillo.interfaces.http.monitoring import description_endpoints, monitoring_
 from ovillo.interfaces.http.mounts import Mount, OpenMount, ServerContext
 from ovillo.interfaces.http.observing import Observing
 from ovillo.interfaces.http.problems import problem, problem_of, unexpected
-from ovillo.interfaces.http.read_timeouts import patient_protocol
 from ovillo.interfaces.http.routing import EndpointRouter
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import OvilloError
@@ -256,7 +256,7 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=drain_s,
                 server_header=False,
                 proxy_headers=False,
-                http=patient_protocol(settings.head_timeout_s),
+                http=protocol_with_limits(settings.head_timeout_s),
                 # What is larger than a message may be gets an answer; what is much larger ends the connection.
                 ws_max_size=2 * MAX_BODY_BYTES,
                 ws_ping_interval=settings.ping_interval_s,
