@@ -16,7 +16,7 @@ help:
 	@echo "make bench  print the tables of bench/ (CORPUS=dir for a corpus of your own)"
 	@echo "make conformance  run the MCP conformance suite (MCP_CONFORMANCE=program that runs it)"
 	@echo "make schemathesis  thousands of requests made from /openapi.json, against a server of its own (half a minute)"
-	@echo "make lock   renew the three requirements*.lock (needs uv)"
+	@echo "make lock   renew the requirements*.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
 
 $(VENV)/bin/python:
@@ -60,7 +60,8 @@ schemathesis: $(VENV)/.installed-dev
 LOCK := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet --generate-hashes
 lock:
 	$(LOCK) pyproject.toml --output-file requirements.lock
-	$(LOCK) pyproject.toml --extra dev --output-file requirements-dev.lock
+	$(LOCK) pyproject.toml --extra jwt --extra pdf --extra tokens --output-file requirements-extras.lock
+	$(LOCK) pyproject.toml --all-extras --output-file requirements-dev.lock
 	$(LOCK) --group build --output-file requirements-build.lock
 
 clean:

@@ -801,6 +801,10 @@ SUPPLY = {
     "SUPPLY-2": ("Dependencies end below releases that may break us", "issue 8 Supply chain"),
     "SUPPLY-3": ("One page names each dependency with publisher, licence and why", "issue 8 Supply chain"),
     "SUPPLY-4": ("The embedding model is checked against a digest in our own code", "issue 8 Supply chain"),
+    "SUPPLY-5": (
+        "What only an extra brings says the command that installs it; everything else works without",
+        "issue 9 Weight",
+    ),
 }
 
 COMPAT = {

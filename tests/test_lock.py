@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ovillo.model.extras import EXTRAS
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -30,16 +32,28 @@ def _blocks(name: str) -> dict[str, list[str]]:
     return blocks
 
 
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-build.lock")
+LOCKS = ("requirements.lock", "requirements-extras.lock", "requirements-dev.lock", "requirements-build.lock")
 
 
 def test_the_locks_hold_every_dependency_with_its_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    runtime, development = _locked("requirements.lock"), _locked("requirements-dev.lock")
+    runtime, extras, development = (_locked(name) for name in LOCKS[:3])
     assert _names(project["dependencies"]) - _names(runtime) == set()
-    assert _names(project["optional-dependencies"]["dev"]) - _names(development) == set()
-    assert _names(runtime) - _names(development) == set()
-    assert [line for line in (*runtime, *development) if "==" not in line] == []
+    optional = project["optional-dependencies"]
+    assert _names([line for name in optional.keys() - {"dev"} for line in optional[name]]) - _names(extras) == set()
+    assert _names(optional["dev"]) - _names(development) == set()
+    assert set(runtime) <= set(extras) <= set(development)
+    assert [line for line in development if "==" not in line] == []
+
+
+@pytest.mark.requirement("SUPPLY-5")
+def test_what_the_code_calls_an_extra_is_one_of_the_package_and_is_not_installed_by_default() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {extra.name for extra in EXTRAS} == project["optional-dependencies"].keys() - {"dev"}
+    by_default = _names(_locked("requirements.lock"))
+    # The MCP SDK requires what jwt asks for.
+    asked = [line for extra in EXTRAS if extra.name != "jwt" for line in project["optional-dependencies"][extra.name]]
+    assert _names(asked) & by_default == set()
 
 
 def test_the_locks_name_no_place_to_install_from() -> None:
@@ -72,7 +86,7 @@ def test_every_dependency_ends_below_a_release_that_may_break_us() -> None:
     asked = [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
-        *project["project"]["optional-dependencies"]["dev"],
+        *(line for extra in project["project"]["optional-dependencies"].values() for line in extra),
         *project["dependency-groups"]["build"],
     ]
     assert [line for line in asked if "==" not in line and "<" not in line] == []
@@ -84,5 +98,5 @@ def test_the_page_of_dependencies_names_every_locked_package_with_publisher_and_
     rows = {
         row[1].strip().strip("`"): row[2:-1] for row in (line.split("|") for line in page.splitlines() if "| `" in line)
     }
-    assert set(rows) == _names(_locked("requirements.lock"))
+    assert set(rows) == _names(_locked("requirements-extras.lock"))
     assert [name for name, cells in rows.items() if not all(cell.strip() for cell in cells)] == []

@@ -14,6 +14,7 @@ from ovillo import __version__
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.coordination import StoreHealth
 from ovillo.model.errors import OvilloError
+from ovillo.model.extras import EXTRAS
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace
 from ovillo.model.sessions import SessionFilter
@@ -94,6 +95,7 @@ class StatusService:
             self._embedding,
             self._sources,
             self._background,
+            self._extras,
         ):
             try:
                 check(namespace, found)
@@ -215,6 +217,9 @@ class StatusService:
             found.note("degraded", f"{state.name.capitalize()} failed ({state.problem}) and {again}.")
         for process, what in FailingWork(self._data_dir).told():
             found.note("degraded", f"In the server with process id {process} work in the background fails: {what}.")
+
+    def _extras(self, namespace: Namespace, found: _Findings) -> None:
+        found.metrics["extras"] = {extra.name: extra.is_installed() for extra in EXTRAS}
 
     # --- sessions
 

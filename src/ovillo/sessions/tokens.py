@@ -1,15 +1,18 @@
 """Counting tokens, so that an answer fits the budget that was asked for.
 
-Owns one rule: the real encoding (o200k) where its tables are loaded, never an estimate passed off as a count. A long text
-is counted in slices, since the encoder refuses long ones; a word cut by a border of two slices costs a token or two more.
+Owns one rule: the real encoding (o200k) where its tables are installed (the extra ``tokens``), else an estimate on the safe
+side, and nobody passes that off as a count (``are_exact``). A long text is counted in slices, since the encoder refuses long
+ones; a word cut by a border of two slices costs a token or two more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+
+from ovillo.model.extras import TOKENS
+from ovillo.model.wording import counted
 
 #: Characters that are encoded at once.
 _SLICE = 16_384
@@ -19,23 +22,38 @@ _LOOK_BACK = 256
 
 
 @cache
-def _encoding() -> Any:
+def are_exact() -> bool:
+    return TOKENS.is_installed()
+
+
+@cache
+def _counter() -> Callable[[str], int]:
+    if not are_exact():
+        from ovillo.sessions.token_estimate import estimate_tokens  # whoever counts exactly is spared it
+
+        return estimate_tokens
     import bpe_openai  # start-up cost: 0.1 s of tables that only answers with a budget need
 
-    return bpe_openai.get_encoding("o200k_base")
+    encode = bpe_openai.get_encoding("o200k_base").encode_ordinary
+    return lambda text: len(encode(text))
 
 
 def count_tokens(text: str, *, at_most: int | None = None) -> int:
     """How many tokens ``text`` has. Past ``at_most`` the rest is not looked at: the figure then says only "more"."""
-    encode = _encoding().encode_ordinary
+    count = _counter()
     if len(text) <= _SLICE:
-        return len(encode(text))
+        return count(text)
     total = 0
     for piece in _slices(text):
-        total += len(encode(piece))
+        total += count(piece)
         if at_most is not None and total > at_most:
             break
     return total
+
+
+def told_tokens(count: int) -> str:
+    """For people: an estimate is called one."""
+    return counted(count, "token") if are_exact() else f"about {counted(count, 'token')}"
 
 
 def _slices(text: str) -> Iterator[str]:

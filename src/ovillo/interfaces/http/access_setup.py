@@ -23,6 +23,7 @@ from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
 from ovillo.interfaces.http.mounts import Mount, ServerContext
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import InvalidInput, OvilloError, PermissionDenied
+from ovillo.model.extras import JWT
 from ovillo.security.browser_passes import BrowserPasses
 from ovillo.security.credentials import Authenticator
 from ovillo.security.exposure import exposures
@@ -154,6 +155,7 @@ async def _warn_without_keys(context: ServerContext) -> None:
 
 
 def _token_verifier(settings: Settings) -> TokenVerifier:
+    JWT.require()
     from ovillo.security.tokens import verifier_from  # start-up cost: cryptography, for servers that check tokens only
 
     if settings.jwt_jwks_url is not None:

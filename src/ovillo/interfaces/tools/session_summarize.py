@@ -9,8 +9,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.quoting import Quote, named, said
-from ovillo.model.wording import counted
 from ovillo.security.principals import SESSIONS_WRITE
+from ovillo.sessions.tokens import told_tokens
 
 
 class Input(Struct, kw_only=True):
@@ -39,7 +39,7 @@ def handle(call: Call, args: Input) -> Answer:
         summarizer=outcome.summarizer,
         warning=outcome.warning or UNSET,
     )
-    saved = f"{counted(outcome.tokens_before, 'token')} became {outcome.tokens_after} ({named(outcome.summarizer)})."
+    saved = f"{told_tokens(outcome.tokens_before)} became {outcome.tokens_after} ({named(outcome.summarizer)})."
     summary = Quote(outcome.summary) if outcome.summary else "Nothing to summarise yet."
     warning = f"Warning: {said(outcome.warning)}" if outcome.warning else ""
     return Answer(output, [f"Summary of {named(found.id)}. {saved}", summary, warning])

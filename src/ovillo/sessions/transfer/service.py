@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.characters import whole
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.errors import NotFound
+from ovillo.model.extras import PDF
 from ovillo.model.limits import LIST_LIMIT_MAX, PASSING_CHARS
 from ovillo.model.records import Message, Namespace, SessionId
 from ovillo.sessions.history import History
@@ -40,6 +41,7 @@ class Export:
 
 
 def _write_pdf(transcript: Transcript, notes: list[str]) -> Iterator[bytes]:
+    PDF.require()
     from ovillo.sessions.transfer.pdf_form import write_pdf  # start-up cost: fpdf2 takes half a second
 
     return write_pdf(transcript, notes)

@@ -17,6 +17,7 @@ from ovillo import __version__
 from ovillo.interfaces.cli.state import State
 from ovillo.model import plugins
 from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError
+from ovillo.model.extras import EXTRAS
 from ovillo.model.wording import counted
 from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
@@ -61,6 +62,7 @@ def all_checks(state: State) -> Iterator[Check]:
     yield from _guarded("database", lambda: _database(state))
     yield from _guarded("histories", lambda: _places(state))
     yield from _guarded("embedder", lambda: _embedder(state, settings))
+    yield _extras()
     yield _watches()
     yield _background(settings)
     yield from _plugins(settings)
@@ -204,6 +206,17 @@ def _embedder(state: State, settings: Settings) -> Check:
     if eligible and done < eligible / 2:
         return Check("embedder", Level.OK, share, "A running server does the rest; `ovillo embed` does it now.")
     return Check("embedder", Level.OK, share)
+
+
+def _extras() -> Check:
+    """They are left out on purpose: nothing to warn of."""
+    missing = [extra for extra in EXTRAS if not extra.is_installed()]
+    there = ", ".join(extra.name for extra in EXTRAS if extra not in missing) or "none"
+    if not missing:
+        return Check("extras", Level.OK, there)
+    named = ", ".join(f"{extra.name} ({extra.gives[0].lower()}{extra.gives[1:]})" for extra in missing)
+    command = f"pip install 'ovillo[{','.join(extra.name for extra in missing)}]'"
+    return Check("extras", Level.OK, f"{there}; not installed: {named}", f"Where you want them: {command}")
 
 
 def _watches() -> Check:

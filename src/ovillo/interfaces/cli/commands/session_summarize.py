@@ -7,6 +7,7 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
+from ovillo.sessions.tokens import told_tokens
 
 
 @click.command()
@@ -20,6 +21,6 @@ def summarize(state: State, session: str) -> None:
         return
     data = answer.data
     tell_text(data["summary"] or "Nothing to summarise yet.")
-    tell(f"\n{data['tokens_before']:,} tokens became {data['tokens_after']:,} ({data['summarizer']}).", err=True)
+    tell(f"\n{told_tokens(data['tokens_before'])} became {data['tokens_after']:,} ({data['summarizer']}).", err=True)
     if data.get("warning"):
         tell(f"Warning: {data['warning']}", err=True)

@@ -1,0 +1,42 @@
+"""Extras: what is installed only where somebody asks for it, because it is heavy and most do without.
+
+Owns which there are, what each gives, and what is said where one is missing. What they bring stands in ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+from ovillo.model.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    name: str
+    #: What works only with it, for people.
+    gives: str
+    #: What it brings, as far as we import it.
+    modules: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        return f"pip install 'ovillo[{self.name}]'"
+
+    def is_installed(self) -> bool:
+        return all(importlib.util.find_spec(module) is not None for module in self.modules)
+
+    def require(self) -> None:
+        """Raises InvalidInput where it is missing."""
+        if not self.is_installed():
+            raise InvalidInput(
+                f"{self.gives} cannot be had: the extra {self.name!r} is not installed.", hint=f"Run: {self.command}"
+            )
+
+
+PDF = Extra(
+    "pdf", "Export as PDF", ("fpdf", "fontpkg_fira_sans", "fontpkg_source_code_pro", "noto_cjk_sans_jp_regular")
+)
+TOKENS = Extra("tokens", "Exact token counts", ("bpe_openai",))
+JWT = Extra("jwt", "Checking JSON Web Tokens", ("jwt", "cryptography"))
+EXTRAS = (PDF, TOKENS, JWT)
