@@ -28,7 +28,7 @@ __all__ = ["made"]
     [
         ("list_session", {}, "list_sessions"),
         ("get_session_stats", {"sesionID": "x"}, "'sessionID'"),
-        ("get_session_stats", {"session_id": "x"}, "'sessionID'"),
+        ("get_session_stats", {"sessionID": "ses_a", "session_id": "x"}, "both"),
         ("get_session_stats", {}, "needs 'sessionID'"),
         ("search_sessions", {"query": "x", "startDate": "whenever"}, "7d"),
         ("list_sessions", {"limit": "many"}, "limit"),
@@ -55,6 +55,16 @@ def test_arguments_are_taken_as_models_write_them(made: Services) -> None:
     answer = ask(made, "list_sessions", limit="3", cursor=None, sessionName="", response_format="Detailed")
     assert len(answer["sessions"]) == 1
     assert len(ask(made, "list_sessions", limit=100_000)["sessions"]) == 1
+
+
+@pytest.mark.requirement("TOOL-7")
+def test_a_name_is_taken_in_the_spelling_of_other_tools(made: Services) -> None:
+    record(made, delta(message("m1", 1, "hello")))
+    assert ask(made, "get_session_stats", session_id="ses_a") == ask(made, "get_session_stats", sessionID="ses_a")
+    assert ask(made, "list_sessions", session_name="nobody's")["sessions"] == []
+    assert ask(made, "get_context", query="hello", sessionId="ses_a") == ask(
+        made, "get_context", query="hello", session_id="ses_a"
+    )
 
 
 @pytest.mark.requirement("TOOL-7")

@@ -1,6 +1,6 @@
 """Arguments as models really send them, turned into a tool's input struct.
 
-Owns leniency (numbers as text, empty and null for absent, too large a limit) and errors that say how to
+Owns leniency (numbers as text, empty and null for absent, too large a limit, other spellings of a name) and errors that say how to
 call instead. Knows no tool.
 """
 
@@ -28,8 +28,13 @@ def decode(tool: str, shape: type[Input], arguments: object) -> Input:
     info = shapes.type_info(shape)
     assert isinstance(info, shapes.StructType)
     fields = {field.encode_name: field for field in info.fields}
+    # The specifications write ``sessionID`` in some tools and ``session_id`` in others: either is taken in all.
+    spelled = {_letters(name): name for name in fields}
     given: dict[str, Any] = {}
-    for name, value in arguments.items():
+    for written, value in arguments.items():
+        name = str(written) if written in fields else spelled.get(_letters(written), str(written))
+        if name != written and name in arguments:
+            raise InvalidInput(f"{tool} got both {name!r} and {written!r}.", hint=f"Give {name!r} alone.")
         field = fields.get(name)
         if field is None:
             raise InvalidInput(f"{tool} has no argument {name!r}.", hint=_offer(name, fields) + _usage(tool, shape))
@@ -40,6 +45,10 @@ def decode(tool: str, shape: type[Input], arguments: object) -> Input:
         if field.required and name not in given:
             raise InvalidInput(f"{tool} needs {name!r}.", hint=_usage(tool, shape))
     return _convert(tool, shape, given)
+
+
+def _letters(name: object) -> str:
+    return str(name).replace("_", "").replace("-", "").lower()
 
 
 def _convert(tool: str, shape: type[Input], given: dict[str, Any]) -> Input:
