@@ -1,13 +1,7 @@
-"""The audit in the tables. Owns the SQL of ``ovillo.store.protocol.audit`` and how entries are chained.
-
-The key of the chain lies in the same database: it shows that somebody edited a row, not that the owner rewrote it all.
-Whoever needs that notes the head elsewhere.
-"""
+"""The audit in the tables. Owns the SQL of ``ovillo.store.protocol.audit``."""
 
 from __future__ import annotations
 
-import hmac
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,16 +9,16 @@ import apsw
 
 from ovillo.model.audit import AuditCheck, AuditEntry, AuditRecord
 from ovillo.model.records import Namespace
+from ovillo.store.audit_chain import SECRET, chained, checked, readable
 from ovillo.store.protocol import SecretStore
 from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.keys import namespace_key
-from ovillo.store.sqlite.rows import clean, from_json, to_json
+from ovillo.store.sqlite.rows import from_json, to_json
 
 _COLUMNS = "a.seq, n.name, a.at, a.principal, a.key_id, a.door, a.action, a.session_id, a.times, a.chain"
 _FROM = "FROM audit a JOIN namespaces n ON n.key = a.namespace_key"
 #: ``meta``: seq and chain of the last entry that was dropped from the beginning, or of nothing at all.
 _ANCHOR = "audit_anchor"
-_SECRET = "audit"
 
 
 class AuditTables(SubStore):
@@ -33,15 +27,15 @@ class AuditTables(SubStore):
         self._secrets = secrets
 
     def add(self, namespace: Namespace, entries: Sequence[AuditEntry]) -> None:
-        secret = self._secrets.get(_SECRET)
+        secret = self._secrets.get(SECRET)
 
         def work(db: apsw.Connection) -> None:
             ns = namespace_key(db, namespace, self._analyzer)
             seq, chain = _last(db)
             for entry in entries:
                 seq += 1
-                kept = _clean(entry)
-                chain = _chained(secret, chain, seq, namespace, kept)
+                kept = readable(entry)
+                chain = chained(secret, chain, seq, namespace, kept)
                 db.execute(
                     "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
@@ -69,20 +63,13 @@ class AuditTables(SubStore):
                 yield _record(row)
 
     def check(self) -> AuditCheck:
-        secret = self._secrets.get(_SECRET)
+        secret = self._secrets.get(SECRET)
         with self._pool.reading() as db, db:
             seq, chain = _anchor(db)
-            entries = 0
-            for row in db.execute(
+            rows = db.execute(
                 f"SELECT {_COLUMNS} FROM audit a LEFT JOIN namespaces n ON n.key = a.namespace_key ORDER BY a.seq"
-            ):
-                if row[0] != seq + 1:
-                    return AuditCheck(entries, None, seq + 1, f"entry {seq + 1} is missing")
-                seq, record = row[0], _record(row)
-                if not hmac.compare_digest(_chained(secret, chain, seq, record.namespace, record.entry), record.chain):
-                    return AuditCheck(entries, None, seq, f"entry {seq} is not what was written")
-                chain, entries = record.chain, entries + 1
-        return AuditCheck(entries, chain.hex() if entries else None)
+            )
+            return checked(secret, seq, chain, map(_record, rows))
 
     def drop(self, before: int) -> int:
         def work(db: apsw.Connection) -> int:
@@ -110,23 +97,6 @@ def _anchor(db: apsw.Connection) -> tuple[int, bytes]:
     row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANCHOR,)).fetchone()
     seq, chain = from_json(row[0]) if row else (0, "")
     return int(seq), bytes.fromhex(chain)
-
-
-def _chained(secret: bytes, before: bytes, seq: int, namespace: str, entry: AuditEntry) -> bytes:
-    said = json.dumps(
-        [
-            seq, namespace, entry.at, entry.principal, entry.key_id, entry.channel, entry.action, entry.session_id,
-            entry.times,
-        ]
-    )  # fmt: skip
-    return hmac.digest(secret, before + said.encode(), "sha256")
-
-
-def _clean(entry: AuditEntry) -> AuditEntry:
-    """As it will be read back: what is chained is what is stored."""
-    key_id = None if entry.key_id is None else clean(entry.key_id)
-    names = (clean(entry.principal), key_id, clean(entry.channel), clean(entry.action), clean(entry.session_id))
-    return AuditEntry(entry.at, *names, entry.times)
 
 
 def _record(row: tuple[Any, ...]) -> AuditRecord:
