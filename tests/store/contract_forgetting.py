@@ -91,7 +91,7 @@ def test_a_forgotten_text_is_no_neighbour_any_more(store: Store, forgetting: For
     forgetting.forget_session(NS, session("ses_a").id, at=NOON)
     assert set(store.vectors.nearest(NS, "model", asked, DocFilter(), 5)) == set(before) - {gone}
     assert gone not in {doc for doc, _ in store.vectors.stored(NS, "model")}
-    # The number of the text is given out again, and stands for the new one only.
+    # Whether or not the number of the text is given out again: it stands for the new one only.
     store.ingest.apply(NS, [delta("ses_c", "brand new text here")])
     assert gone not in store.vectors.nearest(NS, "model", asked, DocFilter(), 5)
 

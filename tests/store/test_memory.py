@@ -10,16 +10,26 @@ import pytest
 
 from ovillo.store.protocol import Store
 from tests.builders import WordAnalyzer
+from tests.store.contract_audit import *  # noqa: F403
 from tests.store.contract_changes import *  # noqa: F403
 from tests.store.contract_classification import *  # noqa: F403
+from tests.store.contract_contexts import *  # noqa: F403
+from tests.store.contract_forgetting import *  # noqa: F403
+from tests.store.contract_health import *  # noqa: F403
 from tests.store.contract_importing import *  # noqa: F403
 from tests.store.contract_ingest import *  # noqa: F403
+from tests.store.contract_keys import *  # noqa: F403
 from tests.store.contract_leases import *  # noqa: F403
+from tests.store.contract_links import *  # noqa: F403
+from tests.store.contract_maintenance import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403
 from tests.store.contract_secrets import *  # noqa: F403
 from tests.store.contract_sessions import *  # noqa: F403
+from tests.store.contract_snapshots import *  # noqa: F403
 from tests.store.contract_sources import *  # noqa: F403
 from tests.store.contract_text import *  # noqa: F403
+from tests.store.contract_timesheet import *  # noqa: F403
+from tests.store.contract_vectors import *  # noqa: F403
 from tests.store.memory.store import MemoryStore
 
 

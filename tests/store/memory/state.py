@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
+from ovillo.model.audit import AuditRecord
 from ovillo.model.clock import Clock
 from ovillo.model.coordination import ContextEntry, Link, Task
 from ovillo.model.live import Appended, Summary
@@ -21,7 +22,9 @@ from ovillo.model.records import Message, Namespace, Part, Session, SessionId, S
 from ovillo.model.sessions import SessionCounts, SessionRow, Snapshot
 from ovillo.model.text import searchable_text
 from ovillo.model.tombstones import Forgettable
+from ovillo.security.keys import AccessKey
 from ovillo.store.documents import first_prompt
+from ovillo.store.forms import Rows
 from ovillo.store.protocol import Analyzer, Change, DocId
 from tests.store.memory.stored import stored
 
@@ -159,6 +162,11 @@ class Space(Changeable):
     dismissed: set[frozenset[SessionId]] = field(default_factory=set)
     tasks: dict[str, Task] = field(default_factory=dict)
     context_entries: dict[tuple[str, str], ContextEntry] = field(default_factory=dict)
+    #: Caller -> the context at hand.
+    current_contexts: dict[str, str] = field(default_factory=dict)
+    #: Model -> document -> the text that vectors were made of, and they.
+    vectors: dict[str, dict[DocId, tuple[str, Rows]]] = field(default_factory=dict)
+    model_states: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def log(self, kind: str, refs: Sequence[str], at: int) -> None:
         for ref in refs:
@@ -173,6 +181,10 @@ class Space(Changeable):
 class Tables(Changeable):
     spaces: dict[Namespace, Space] = field(default_factory=dict)
     secrets: dict[str, bytes] = field(default_factory=dict)
+    keys: dict[str, AccessKey] = field(default_factory=dict)
+    audit: list[AuditRecord] = field(default_factory=list)
+    #: Number and chain of the last entry that was dropped from the audit's beginning.
+    audit_dropped: tuple[int, bytes] = (0, b"")
     #: Whether something was removed since the last wipe.
     is_wipe_due: bool = False
 

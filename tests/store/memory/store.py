@@ -31,20 +31,27 @@ from ovillo.store.protocol import (
     TimesheetStore,
     VectorStore,
 )
+from tests.store.memory.audit import Audit
 from tests.store.memory.changes import Changes
 from tests.store.memory.classification import Classification
+from tests.store.memory.contexts import Contexts
 from tests.store.memory.forgetting import Forgetting
 from tests.store.memory.health import Health
 from tests.store.memory.importing import Importing
 from tests.store.memory.ingest import Ingest
+from tests.store.memory.keys import Keys
 from tests.store.memory.leases import Leases
+from tests.store.memory.links import Links
 from tests.store.memory.maintenance import Maintenance
 from tests.store.memory.recording import Recording
 from tests.store.memory.secrets import Secrets
 from tests.store.memory.sessions import Sessions
+from tests.store.memory.snapshots import Snapshots
 from tests.store.memory.sources import Sources
 from tests.store.memory.state import State
 from tests.store.memory.text import Text
+from tests.store.memory.timesheet import Timesheet
+from tests.store.memory.vectors import Vectors
 
 
 class MemoryStore:
@@ -89,7 +96,7 @@ class MemoryStore:
 
     @built_once
     def vectors(self) -> VectorStore:
-        raise NotImplementedError
+        return Vectors(self._state)
 
     @built_once
     def entities(self) -> EntityStore:
@@ -109,19 +116,19 @@ class MemoryStore:
 
     @built_once
     def links(self) -> LinkStore:
-        raise NotImplementedError
+        return Links(self._state)
 
     @built_once
     def timesheet(self) -> TimesheetStore:
-        raise NotImplementedError
+        return Timesheet(self._state)
 
     @built_once
     def contexts(self) -> ContextStore:
-        raise NotImplementedError
+        return Contexts(self._state)
 
     @built_once
     def snapshots(self) -> SnapshotStore:
-        raise NotImplementedError
+        return Snapshots(self._state)
 
     @built_once
     def forgetting(self) -> ForgettingStore:
@@ -129,11 +136,11 @@ class MemoryStore:
 
     @built_once
     def keys(self) -> KeyStore:
-        raise NotImplementedError
+        return Keys(self._state)
 
     @built_once
     def audit(self) -> AuditStore:
-        raise NotImplementedError
+        return Audit(self._state)
 
     @built_once
     def secrets(self) -> SecretStore:

@@ -11,7 +11,7 @@ from ovillo.model.errors import InvalidInput
 
 T = TypeVar("T")
 #: Fields that hold any JSON; numbers in it may be of any size.
-_JSON = ("metadata", "input")
+_JSON = ("metadata", "input", "value", "baseline")
 
 
 def stored(record: T) -> T:
