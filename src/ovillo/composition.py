@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.built_once import built_once
 
 if TYPE_CHECKING:
+    from ovillo.background import Background
     from ovillo.code.service import CodeIndex
     from ovillo.code.watching import CodeWatcher
     from ovillo.entities.service import Entities
@@ -365,6 +366,12 @@ class Composition:
         from ovillo.references.of_session import SessionReferences
 
         return SessionReferences(self.store.sessions, self.entities, self.code, self.clock)
+
+    @built_once
+    def background(self) -> Background:
+        from ovillo.background import Background
+
+        return Background(self)
 
     @built_once
     def knowledge(self) -> Knowledge:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from ovillo.background import Background
     from ovillo.code.service import CodeIndex
     from ovillo.code.watching import CodeWatcher
     from ovillo.entities.service import Entities
@@ -166,6 +167,9 @@ class Services(Protocol):
 
     @property
     def knowledge(self) -> Knowledge: ...
+
+    @property
+    def background(self) -> Background: ...
 
     @property
     def opened_at(self) -> float:

@@ -57,6 +57,12 @@ class EmbeddingQueue:
         self._stop = threading.Event()
         self._seen = SeenPassages()
 
+    def share(self) -> tuple[int, int]:
+        """``(embedded, eligible)`` documents of all namespaces: for who runs the server, in no answer to a caller."""
+        vectors = self._store.vectors
+        shares = [vectors.share(namespace, self.name) for namespace in self._store.sessions.namespaces()]
+        return sum(done for done, _ in shares), sum(eligible for _, eligible in shares)
+
     def run(self, stop: threading.Event) -> None:
         """Keep embedding until ``stop``. The caller gives the thread its (low) priority."""
         self._stop = stop
@@ -76,7 +82,7 @@ class EmbeddingQueue:
 
         Raises UpstreamError when a remote model does not answer."""
         self._stop = stop or threading.Event()
-        done, eligible = embedded_of_all(self._store, self.name) if progress else (0, 0)
+        done, eligible = self.share() if progress else (0, 0)
         with ThreadPoolExecutor(workers) as pool:
 
             def written_more(count: int) -> None:
@@ -174,12 +180,6 @@ class EmbeddingQueue:
         self._store.vectors.set_model_state(namespace, self.name, {"mean": [round(float(x), 6) for x in mean]})
         self._store.vectors.put(namespace, self.name, [(doc, centred(vectors, mean)) for doc, vectors in before])
         return mean
-
-
-def embedded_of_all(store: Store, name: str) -> tuple[int, int]:
-    """``(embedded, eligible)`` documents of all namespaces: for who runs the server, in no answer to a caller."""
-    shares = [store.vectors.share(namespace, name) for namespace in store.sessions.namespaces()]
-    return sum(done for done, _ in shares), sum(eligible for _, eligible in shares)
 
 
 def _key(namespace: Namespace, text: str) -> bytes:

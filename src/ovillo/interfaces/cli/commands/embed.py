@@ -24,33 +24,26 @@ def embed(state: State, workers: int) -> None:
     Of all namespaces, in turns. First sessions are read for entities, and type and status of each are told. Ctrl-C ends
     it; what is done is kept, and a server goes on with the rest.
     """
-    # start-up cost: numpy and the model
-    from ovillo.search.embedders import open_embedder
-    from ovillo.search.embedding_queue import EmbeddingQueue, embedded_of_all
-
-    services = state.services()
+    work = state.services().background
     # Who runs the command owns the database: the work is for everybody in it.
-    namespaces = services.store.sessions.namespaces()
+    namespaces = work.namespaces()
     read = 0
     for namespace in namespaces:
-        if services.settings.entity_tracking:
-            read += _with_bar(state, "Entities", services.entities.tracker(namespace).run_until_done)
-        services.summary_worker.classify(namespace)
-    embedder = open_embedder(services.settings)
-    if embedder is None:
+        read += _with_bar(state, "Entities", partial(work.read_for_entities, namespace))
+        work.classify(namespace)
+    queue = work.embedding_queue()
+    if queue is None:
         raise InvalidInput(
             "Embedding is switched off: the setting embedder is 'none'.",
             hint="Search works by words; set OVILLO_EMBEDDER=minilm to search by meaning too.",
         )
-    queue = EmbeddingQueue(services.store, embedder)
     started = time.monotonic()
     done = _with_bar(state, "Embedding", lambda show: queue.run_until_done(show, workers=workers))
     defined = sum(
-        _with_bar(state, "Definitions", partial(services.symbols.vectors.embed_all, namespace, None))
-        for namespace in namespaces
+        _with_bar(state, "Definitions", partial(work.embed_definitions, namespace)) for namespace in namespaces
     )
     took = time.monotonic() - started
-    embedded, eligible = embedded_of_all(services.store, queue.name)
+    embedded, eligible = queue.share()
     if state.json:
         print_json(
             {

@@ -1,0 +1,240 @@
+"""Work beside the answers: watching, entities and types of sessions, vectors, days of keeping.
+
+Owns what is done, in which order, and by which process of several; ``interfaces.backend`` gives it threads and ends it, and
+``ovillo embed`` does it at once. Nothing is loaded before there is work for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+
+if TYPE_CHECKING:
+    from ovillo.code.watching import CodeWatcher
+    from ovillo.entities.service import Entities
+    from ovillo.ingest.reports import ScanReport
+    from ovillo.ingest.service import Ingest
+    from ovillo.search.embedding_queue import EmbeddingQueue
+    from ovillo.search.symbols.service import SymbolSearch
+    from ovillo.sessions.retention import Retention
+    from ovillo.sessions.summary_worker import SummaryWorker
+    from ovillo.settings import Settings
+    from ovillo.store.protocol import Store
+
+_log = logging.getLogger(__name__)
+
+#: Texts wait when this process read some; others may have, so it is looked from time to time (seconds).
+_LOOK_AGAIN_S = 60.0
+#: While the model is loaded: how often it looks for more, and how often in vain before it is let go.
+_LOOK_S = 2.0
+_LOOKS_BEFORE_LETTING_GO = 30
+#: How often it is looked whether a folder of code was indexed (seconds).
+_LOOK_FOR_CODE_S = 5.0
+#: Sessions wait to be read for entities when this process read or recorded some; others may have (seconds).
+_TRACK_AGAIN_S = 30.0
+#: How often it is looked which sessions are past their days (seconds).
+_RETAIN_AGAIN_S = 3_600.0
+
+#: ``(done, of how many)``.
+OnProgress = Callable[[int, int], None]
+
+
+class Services(Protocol):
+    """What the work is done by, each made when it is first needed."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def ingest(self) -> Ingest: ...
+
+    @property
+    def entities(self) -> Entities: ...
+
+    @property
+    def summary_worker(self) -> SummaryWorker: ...
+
+    @property
+    def retention(self) -> Retention: ...
+
+    @property
+    def code_watcher(self) -> CodeWatcher: ...
+
+    @property
+    def symbols(self) -> SymbolSearch: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """``run`` goes on until the event that it is given is set."""
+
+    #: As status and readiness tell of it.
+    name: str
+    thread: str
+    run: Callable[[threading.Event], None]
+
+
+class Background:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._new_texts = threading.Event()
+        self._new_sessions = threading.Event()
+
+    def jobs(self, changed: Callable[[ScanReport], None]) -> list[Job]:
+        """Those that the settings ask for. ``changed`` is called from a job's thread when watching read something new."""
+        settings = self._services.settings
+        if not settings.watch:
+            return []
+        jobs = [
+            Job("watching the sources", "ovillo-watch", partial(self._watch, changed)),
+            Job("reading sessions for entities", "ovillo-entities", self._track),
+        ]
+        if settings.follows_code:
+            jobs.append(Job("watching the code", "ovillo-code", self._watch_code))
+        jobs.append(Job("removing sessions past their days", "ovillo-retention", self._retain))
+        if settings.embedder != "none":
+            jobs.append(Job("embedding", "ovillo-embed", self._embed))
+        return jobs
+
+    def wake(self) -> None:
+        """Jobs that wait for something new look at once whether there is any, and whether they are to end."""
+        self._new_texts.set()
+        self._new_sessions.set()
+
+    # --- on demand
+
+    def namespaces(self) -> Sequence[Namespace]:
+        return self._services.store.sessions.namespaces()
+
+    def read_for_entities(self, namespace: Namespace, progress: OnProgress | None = None) -> int:
+        """How many sessions were read; none where the settings say that entities are not looked for."""
+        if not self._services.settings.entity_tracking:
+            return 0
+        return self._services.entities.tracker(namespace).run_until_done(progress)
+
+    def classify(self, namespace: Namespace) -> None:
+        """Tell type and status of mirrored sessions that changed."""
+        self._services.summary_worker.classify(namespace)
+
+    def embedding_queue(self) -> EmbeddingQueue | None:
+        """Loads the model; ``None`` when nothing is to be embedded. Raises InvalidInput and UpstreamError."""
+        from ovillo.search.embedders import open_embedder  # 200 MB: only where there is something to embed
+        from ovillo.search.embedding_queue import EmbeddingQueue
+
+        embedder = open_embedder(self._services.settings)
+        return None if embedder is None else EmbeddingQueue(self._services.store, embedder)
+
+    def embed_definitions(
+        self, namespace: Namespace, progress: OnProgress | None = None, stop: threading.Event | None = None
+    ) -> int:
+        """Of indexed code; how many got a vector. Raises UpstreamError."""
+        return self._services.symbols.vectors.embed_all(namespace, stop, progress)
+
+    # --- the jobs
+
+    def _watch(self, changed: Callable[[ScanReport], None], stop: threading.Event) -> None:
+        def read(report: ScanReport) -> None:
+            self.wake()
+            changed(report)
+
+        self._services.ingest.watch(stop, read)
+
+    def _watch_code(self, stop: threading.Event) -> None:
+        """Once a folder of code is indexed; until then nothing of it is even loaded."""
+        _be_nice()
+        while not stop.is_set():
+            if self._services.store.code.roots(DEFAULT_NAMESPACE):
+                self._services.code_watcher.run(stop)
+            stop.wait(_LOOK_FOR_CODE_S)
+
+    def _track(self, stop: threading.Event) -> None:
+        """Entities, then type and status of mirrored sessions; one process at a time, as for embedding."""
+        _be_nice()
+        services = self._services
+        summary_worker = services.summary_worker
+        while not stop.is_set():
+            with services.store.leases.hold("entities") as ours:
+                for namespace in self.namespaces() if ours else ():
+                    if services.settings.entity_tracking:
+                        tracker = services.entities.tracker(namespace, lambda: summary_worker.is_quiet)
+                        tracker.run_until_done(stop=stop)
+                    summary_worker.classify(namespace, stop)
+            self._new_sessions.wait(_TRACK_AGAIN_S)
+            self._new_sessions.clear()
+
+    def _retain(self, stop: threading.Event) -> None:
+        """Now and every hour, one process at a time. Removing is quick and asks for no turn of its own; writing the file
+        anew, without what was removed, waits until nobody appends."""
+        _be_nice()
+        while not stop.is_set():
+            with self._services.store.leases.hold("retention") as ours:
+                if ours:
+                    self._retain_once(stop)
+            stop.wait(_RETAIN_AGAIN_S)
+
+    def _retain_once(self, stop: threading.Event) -> None:
+        services = self._services
+        if services.settings.has_retention:
+            for namespace in self.namespaces():
+                services.retention.run(namespace, stop)
+        while not services.summary_worker.is_quiet and not stop.wait(_LOOK_S):
+            pass
+        if not stop.is_set() and (left := services.store.forgetting.wipe()):
+            _log.info("removed text may still be in free space of the file: %s", left)
+
+    def _embed(self, stop: threading.Event) -> None:
+        """One process at a time: a server runs for every agent, and all would embed the same texts."""
+        _be_nice()
+        while not stop.is_set():
+            if self._texts_wait() or self._with_definitions():
+                with self._services.store.leases.hold("embed") as ours:
+                    if ours:
+                        self._embed_while_busy(stop)
+            self._new_texts.wait(_LOOK_AGAIN_S)
+            self._new_texts.clear()
+
+    def _embed_while_busy(self, stop: threading.Event) -> None:
+        """The model is loaded when texts wait and let go when none came for a while."""
+        queue = self.embedding_queue()
+        if queue is None:
+            return
+        idle = 0
+        while idle < _LOOKS_BEFORE_LETTING_GO and not stop.is_set():
+            done = queue.run_until_done(stop=stop, workers=1)
+            # Definitions come after what was said: that is what most questions are about.
+            done += sum(self.embed_definitions(each, stop=stop) for each in self._with_definitions())
+            idle = 0 if done else idle + 1
+            stop.wait(_LOOK_S)
+
+    def _texts_wait(self) -> bool:
+        from ovillo.search.embedders import model_id  # start-up, as all of search
+
+        model = model_id(self._services.settings)
+        if model is None:
+            return False
+        shares = (self._services.store.vectors.share(namespace, model) for namespace in self.namespaces())
+        return any(done < eligible for done, eligible in shares)
+
+    def _with_definitions(self) -> list[Namespace]:
+        """Namespaces with indexed code that may have no vectors yet; without any the service is not even made."""
+        with_code = [each for each in self.namespaces() if self._services.store.code.root_paths(each)]
+        return [each for each in with_code if self._services.symbols.vectors.wait(each)]
+
+
+def _be_nice() -> None:
+    """Let everything else on the machine go first; on Linux a thread has a priority of its own."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
