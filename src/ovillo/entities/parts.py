@@ -147,5 +147,5 @@ def _of_command(text: str) -> Iterator[Sighting]:
     yield from (x for x in entities_in(text) if x.type in _IN_COMMANDS)
 
 
-#: Of a command line only these are names; its other words are options and code of one line.
+#: What is a name in a command line; its other words are options and code of one line.
 _IN_COMMANDS = frozenset((EntityType.FILE, EntityType.TEST, EntityType.TICKET, EntityType.COMMIT))

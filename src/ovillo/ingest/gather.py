@@ -63,7 +63,7 @@ class Bundle:
     expected_bytes: int = 0
     bytes_read: int = 0
     sessions: frozenset[SessionId] = frozenset()
-    #: Of them those whose history begins to be read here.
+    #: Those among them whose history begins to be read here.
     begun: frozenset[SessionId] = frozenset()
     messages: int = 0
     #: Sessions that were left out by a rule: ``(rule, what it says, mark)``.

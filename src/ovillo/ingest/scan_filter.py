@@ -71,7 +71,7 @@ class DeltaFilter:
         self._sealed = frozenset(sealed)
         self._out: dict[SessionId, Rule] = {}
         self._folders: dict[SessionId, set[str | None]] = {}
-        #: Of sessions that went through since the last checkpoint.
+        #: Sessions that were let through since the last checkpoint.
         self._kept: set[SessionId] = set()
         self._left_out: set[SessionId] = set()
         #: ``(rule, what it says, mark of the session)``, since it was last asked for.

@@ -17,7 +17,7 @@ class built_once(Generic[T]):  # noqa: N801 - stands where ``property`` would
         self._build = build
         self._name = build.__name__
         self.__doc__ = build.__doc__
-        # Of this property alone: building one asks for others, never for itself.
+        # This lock is for one property: building it asks for others, never for itself.
         self._lock = threading.RLock()
 
     @overload

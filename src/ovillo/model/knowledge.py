@@ -127,7 +127,7 @@ class KnowledgeAnswer:
     suggestion: str | None
     question_type: QuestionType | None
     threshold: float
-    #: Of the best candidate, whether or not it reached the threshold; ``None`` when there was none.
+    #: Score of the best candidate, whether or not it reached the threshold; ``None`` when there was none.
     top_score: float | None
     #: How it was scored: ``words + meaning`` or ``words``.
     scored_by: str

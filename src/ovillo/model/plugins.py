@@ -101,7 +101,7 @@ def _points(group: str) -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # start-up cost: see above
 
     found: dict[str, EntryPoint] = {}
-    # Of two with one name the first counts, in the order of their packages: not in that of a folder.
+    # Where two have one name, the first counts, in the order of their packages and not of a folder.
     for point in sorted(entry_points(group=group), key=lambda point: (point.name, _package(point))):
         found.setdefault(point.name, point)
     return found

@@ -38,7 +38,7 @@ class SessionCounts:
     parts: int = 0
     #: Human prompts, own (not inherited).
     prompts: int = 0
-    #: Of searchable text, each part cut at ``limits.MAX_INDEXED_CHARS``.
+    #: Characters of searchable text, each part cut at ``limits.MAX_INDEXED_CHARS``.
     characters: int = 0
 
 
@@ -60,7 +60,7 @@ class Totals:
     parts: int = 0
     prompts: int = 0
     usage: Usage = field(default_factory=Usage)
-    #: Of the answers whose client wrote it down; ``None`` where models answered and no cost is known.
+    #: Sum over the answers whose client wrote it down; ``None`` where models answered and no cost is known.
     cost: float | None = 0.0
     #: Those with the most messages first.
     agents: tuple[str, ...] = ()

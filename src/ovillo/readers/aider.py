@@ -56,7 +56,7 @@ _FIGURE = re.compile(r"(?<![\d.,])([\d.,]+)([kM]?) (sent|cache write|cache hit|r
 _COST = re.compile(r"Cost: \$([\d.]+) (?:message|request)")
 _EDITED = re.compile(r"(?:Applied edit to|Creating empty file|Created) (\S.*)$")
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,40}) (.*)$")
-#: Of a line of figures, an edit or a commit, what is looked at (characters).
+#: How much is looked at of a line of figures, an edit or a commit (characters).
 _MAX_REPORT = 1_000
 _FENCES = ("```", "~~~")
 _MAX_FILE_BYTES = 512 * 1024 * 1024

@@ -69,7 +69,7 @@ def order_of(talk: Conversation, salience: Salience, heads: Mapping[str, float],
                 found.append((mentions[0].turn, mentions[0].start, entity))
     found.sort(key=lambda x: x[:2])
     if not is_typed and found:
-        # Of one type: that of the one named last.
+        # A group has one type: that of the entity named last.
         newest = max((x for x in found), key=lambda x: salience.weight(x[2]).total)[2].type
         found = [x for x in found if x[2].type == newest]
     return [entity for _, _, entity in found]

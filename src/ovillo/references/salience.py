@@ -22,7 +22,7 @@ _REPEATED = 0.35
 _COUNTED = 6
 #: Named again after the time that was asked for.
 _ALSO_SINCE = 0.6
-#: Of the last exchange, when what was "before" is asked for.
+#: Weight of the last exchange when somebody asks for what was "before".
 _JUST_NOW = 0.3
 
 

@@ -20,7 +20,7 @@ TIE = 0.82
 #: What stands this far behind the first is not worth mentioning.
 SHOWN = 5
 _MOST = 400
-#: Of what was never named in the session but is described by its name.
+#: Weight of an entity that the session never named, but whose name fits the description.
 UNNAMED = 0.02
 _DESCRIBED, _UNDESCRIBED = 1.0, 0.08
 #: Where no name is described: of what the words were said, and of what they were not.

@@ -104,7 +104,7 @@ class LinkProposals:
             _by_names(case, names[session_id] & names[other_id], common)
             _by_circumstances(case, row, other)
             if case.in_substance:
-                # Told from the prompts only where nobody has yet, and only for pairs that matter: it takes milliseconds.
+                # Worked out from the prompts only where nobody has yet, and only for pairs that matter: it takes milliseconds.
                 kinds = _type_of(row, said[session_id]), _type_of(other, said[other_id])
                 found.append(_proposal(row, other, kinds, case))
         best = sorted((x for x in found if x), key=lambda x: (-x.score, x.from_session.session.id))

@@ -35,7 +35,7 @@ _FETCHED = 500
 #: Changes looked through at once for those of one session.
 _LOOKED_THROUGH = 1_000
 _ENTITIES = 50
-#: Of a session's metadata, what was found of it in the session (mcp-v6-roadmap, Feature 3).
+#: Keys of a session's metadata that were found in the session itself (mcp-v6-roadmap, Feature 3).
 _MENTIONED = ("entities_mentioned", "files_modified", "commits")
 
 

@@ -24,7 +24,7 @@ from ovillo.sessions.drafts import session_from as session_of
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
-#: Told of a session that grew to so many messages; must return at once.
+#: Called when a session has grown to so many messages; must return at once.
 Grown = Callable[[Namespace, SessionId, int], None]
 
 #: Messages of one append.

@@ -72,7 +72,7 @@ class SessionOverview:
 @dataclass(frozen=True, slots=True)
 class MessagePage:
     messages: tuple[Message, ...]
-    #: Of the whole session.
+    #: Counts of the whole session.
     total: int
     next_cursor: str | None
     #: The newest one of the session.

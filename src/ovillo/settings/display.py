@@ -27,7 +27,7 @@ def shown_settings(settings: Settings) -> list[DisplayedSetting]:
     for option in OPTIONS:
         value = getattr(settings, option.name)
         if option.secret and value:
-            # Nothing of it: a word that somebody chose is told by its end.
+            # None of it is shown: the end of a word that somebody chose gives the word away.
             value = "***"
         rows.append(DisplayedSetting(option.name, _plain(value), settings.origins.get(option.name, "default")))
     rows += [

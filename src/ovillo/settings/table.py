@@ -65,7 +65,7 @@ class Settings:
     host: str = field(default="127.0.0.1", metadata=setting(values.text))
     port: int = field(default=8765, metadata=setting(values.port))
     log_level: str = field(default="warning", metadata=setting(values.choice("debug", "info", "warning", "error")))
-    #: Of ``ovillo serve``: ``json`` (a document a line) or ``text``.
+    #: Form of the log of ``ovillo serve``: ``json`` (a document a line) or ``text``.
     log_format: str = field(default="json", metadata=setting(values.choice("json", "text")))
     #: Detail in the log of the MCP server; the contents of memories are never logged.
     log_verbose: bool = field(default=False, metadata=setting(values.flag, aliases=("MCP_LOG_VERBOSE",)))
@@ -74,7 +74,7 @@ class Settings:
     watch: bool = field(default=True, metadata=setting(values.flag))
     #: Names by which this server may be called, beside those of loopback.
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=setting(values.names))
-    #: Whose pages may use it: origins (``https://app.example``) or names, beside those of loopback.
+    #: Sites whose pages may use it: origins (``https://app.example``) or names, beside those of loopback.
     allowed_origins: tuple[str, ...] = field(default=(), metadata=setting(values.names))
     #: PEM files; with them the server speaks HTTPS only.
     tls_certificate: Path | None = field(default=None, metadata=setting(values.path))
@@ -104,7 +104,7 @@ class Settings:
     max_streams: int = field(default=500, metadata=setting(values.whole(1, 1_000_000)))
     max_sockets: int = field(default=1_000, metadata=setting(values.whole(1, 1_000_000)))
     max_mcp_sessions: int = field(default=2_000, metadata=setting(values.whole(1, 1_000_000)))
-    #: Of each of them, what one caller may hold (percent).
+    #: The share of each of these limits that one caller may use (percent).
     caller_share: int = field(default=20, metadata=setting(values.whole(1, 100)))
     #: How long a client may keep the server waiting for the head of a request, and for its body (seconds). A body gets more
     #: while it comes.

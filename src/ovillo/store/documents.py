@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ovillo.model.records import Author, Message, Part, PartType, Role
 
-#: Whose words a document holds.
+#: The author of a document's words.
 TITLE, HUMAN, ASSISTANT, TOOL = "title", "human", "assistant", "tool"
 #: How much one occurrence counts: what people said weighs more than what tools printed.
 WEIGHTS = {TITLE: 3.0, HUMAN: 1.2, ASSISTANT: 1.0, TOOL: 0.7}

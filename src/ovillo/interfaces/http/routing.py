@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _THREADS = 12
 #: Bodies past this are decoded in a thread, so that others are answered meanwhile (bytes).
 _DECODE_APART = 256 * 1024
-#: Of a large answer this much is made at once (bytes).
+#: A large answer is made in pieces of this size (bytes).
 _PIECE = 256 * 1024
 _NO_BODY = frozenset({204, 304})
 _NOSNIFF = (b"x-content-type-options", b"nosniff")

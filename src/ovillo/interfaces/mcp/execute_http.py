@@ -99,7 +99,7 @@ async def _receive_all(socket: WebSocket, to_server: MemoryObjectSendStream[Inbo
 
 def _parsed(given: bytes, socket: WebSocket) -> Inbound:
     if len(given) > _MAX_MESSAGE:
-        # Told like any other message that cannot be read; the socket stays.
+        # Answered like any other message that cannot be read; the socket stays open.
         given = b'"too large"'
     try:
         message = types.jsonrpc_message_adapter.validate_json(given, by_name=False)

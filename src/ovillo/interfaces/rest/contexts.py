@@ -27,7 +27,7 @@ _PATH = "/api/contexts/{key}"
 class Where(Struct, kw_only=True, forbid_unknown_fields=True):
     #: The context; the caller's current one when left out.
     namespace: str | None = None
-    #: Whose current context is meant; the principal's own when left out.
+    #: The session whose current context is meant; the principal's own when left out.
     session_id: str | None = None
 
 

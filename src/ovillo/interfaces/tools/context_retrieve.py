@@ -20,7 +20,7 @@ _WHY = {
     "expired": "its time to live is over",
     "not_found": "nothing is stored under this key there",
 }
-#: Of a value too large for an answer, this much is shown (bytes).
+#: How much of a value is shown that is too large for an answer (bytes).
 _EXCERPT = 8_000
 _KEYS_NAMED = 20
 

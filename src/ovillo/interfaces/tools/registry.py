@@ -74,7 +74,7 @@ def all_tools(toolsets: Iterable[str] = TOOLSETS) -> list[AnyTool]:
     wanted = set(toolsets)
     tools = [_built_in(name) for name, toolset in _BUILT_IN.items() if toolset in wanted]
     tools += [tool for tool in loaded("ovillo.tools", _fitting, _BUILT_IN).values() if tool.toolset in wanted]
-    # Of two with one name the later counts: get_context with the arguments of v5 and v6 takes the place of the other.
+    # Where two have one name, the later counts: get_context with the arguments of v5 and v6 takes the place of the other.
     return sorted({tool.name: tool for tool in tools}.values(), key=lambda tool: tool.name)
 
 

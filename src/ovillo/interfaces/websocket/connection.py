@@ -274,7 +274,7 @@ class Connection:
 
     def _woken(self, woken: asyncio.Event) -> None:
         woken.set()
-        # Told here and not by the follower, which may be waiting for the very client that does not read.
+        # The client is told here and not by the follower, which may be waiting for the very client that does not read.
         if self._subscription is not None and self._subscription.lost:
             self._end(_TRY_AGAIN)
 

@@ -17,11 +17,11 @@ from ovillo.search.passages import passages as sentences
 
 #: Names this way of making passages; vectors of another are not compared with these.
 SCHEME = "knowledge-1"
-#: Of one chunk; more are put together (a chunk is at most about 450 tokens).
+#: Most passages of one chunk; more are put together (a chunk is at most about 450 tokens).
 _MOST = 40
 _WHOLE_LIST = 900
 #: Underscores stay: they are part of names.
-#: Of a link its words. Bounded: a document may open any number of brackets and close none.
+#: A link counts as its words. Bounded: a document may open any number of brackets and close none.
 _MARKS = re.compile(r"[*`]{1,3}|!?\[([^\[\]]{0,1000})\]\([^)]{0,400}\)")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 

@@ -225,7 +225,7 @@ def _pieces(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType
 def _said(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType, dict[str, Any]]]:
     kind = PartType.TEXT if merged.type in ("user", "gemini", *_NOTICES) else PartType.UNKNOWN
     attached = False
-    # Of a custom command the client shows what was typed and sends what that stands for.
+    # For a custom command the client shows what was typed and sends what that stands for.
     expanded = merged.type == "user" and merged.shown is not None and _is_expanded(merged)
     for n, text in enumerate(merged.texts):
         if not text.strip():

@@ -18,7 +18,7 @@ class Provenance:
     #: First and last line, from 1, both included.
     lines: tuple[int, int] | None = None
     at: int | None = None
-    #: Of the file as it was read.
+    #: Digest of the file as it was read.
     hash: str | None = None
     #: Indexed folder that ``file`` is relative to.
     root: str | None = None

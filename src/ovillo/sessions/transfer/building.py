@@ -28,9 +28,9 @@ from ovillo.sessions.transfer.import_shapes import (
 )
 from ovillo.sessions.transfer.json_form import IMPORTED
 
-#: Told by the store, not by a file.
+#: Fields that the store sets and a file cannot.
 _DERIVED = "deleted_at_source"
-#: Of a summary, what a list of sessions shows (characters).
+#: How much of a summary a list of sessions shows (characters).
 _SHOWN = 200
 
 

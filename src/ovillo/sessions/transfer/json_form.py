@@ -28,7 +28,7 @@ IMPORTED = "ovillo:imported"
 _PROVIDERS = {"anthropic": "claude", "openai": "openai", "xai": "xai"}
 _FAMILIES = {"claude": "claude", "gpt": "openai", "codex": "openai", "grok": "xai"}
 
-#: Of a message and its parts: said by the specification's own fields or by their place in the file.
+#: Fields of a message and its parts that the specification's own fields, or their place in the file, already say.
 _SAID = ("id", "session_id", "seq", "role", "created_at", "metadata", "parts", "idempotency_key")
 _PLACED = ("message_id", "seq")
 

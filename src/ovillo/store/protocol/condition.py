@@ -18,7 +18,7 @@ class StoreCondition:
     commits: int
     #: Time spent in commits, in all (seconds).
     commit_s: float
-    #: Of the data, and of what is not folded into it yet (bytes).
+    #: Bytes of the data, and of what is not folded into it yet.
     size_bytes: int
     log_bytes: int
 

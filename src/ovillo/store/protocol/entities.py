@@ -29,7 +29,7 @@ class TrackState:
     settled: Watermark = 0
     through: Watermark = 0
     characters: int = 0
-    #: Of the session as it is now.
+    #: Characters of the session as it is now.
     characters_now: int = 0
     last: Watermark = 0
     directory: str | None = None
@@ -48,7 +48,7 @@ class TrackedRange:
     began: TrackState
     settled: Watermark
     through: Watermark
-    #: Of the session when the last part was read; what differs then from the session is read again.
+    #: Characters of the session when the last part was read; what differs then from the session is read again.
     characters: int
     found: tuple[tuple[DocId, Sighting], ...]
     tails: tuple[str, ...]

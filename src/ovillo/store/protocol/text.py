@@ -70,7 +70,7 @@ class DocFilter:
     file: str | None = None
     is_error: bool | None = None
     has_patch: bool | None = None
-    #: Of the document itself, not of its session.
+    #: Bounds on the time of the document itself, not of its session.
     after: int | None = None
     before: int | None = None
 

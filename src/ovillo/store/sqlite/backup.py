@@ -22,7 +22,7 @@ from ovillo.store.sqlite.faults import explained
 from ovillo.store.sqlite.file_replacement import alone, put_in_place, remove_made
 
 _HEADER = b"SQLite format 3\0"
-#: Of our own database, and of SQLCipher 4: both programs then open the file without being told.
+#: Page size of our own database and of SQLCipher 4: both programs then open the file without being told.
 _OUR_PAGE, _CIPHER_PAGE = 8_192, 4_096
 _BUSY_MS = 5_000
 _COUNTED = {

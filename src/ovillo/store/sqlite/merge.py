@@ -48,7 +48,7 @@ from ovillo.store.sqlite.rows import (
 )
 from ovillo.store.sqlite.session_identity import session_of
 
-#: Of ``MESSAGE_COLUMNS``.
+#: Position in ``MESSAGE_COLUMNS``.
 _FLAGS = 19
 MESSAGE_INSERT = f"INSERT INTO messages (key, session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 24)})"
 _MESSAGE_UPDATE = (

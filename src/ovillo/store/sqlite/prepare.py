@@ -32,12 +32,12 @@ class PreparedPart(NamedTuple):
     values: tuple[Any, ...]
     flags: int
     role: int
-    #: Of the index: whose words they are.
+    #: Column of the index: whose words they are.
     column: str
     terms: str
     length: int
     paths: tuple[str, ...]
-    #: Of searchable text.
+    #: Characters of searchable text.
     characters: int
 
     @property

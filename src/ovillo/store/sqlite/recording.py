@@ -44,7 +44,7 @@ from ovillo.store.sqlite.sessions import row_from
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 
 _COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_id", "git_branch")
-#: Of the newest summary, what a list of sessions shows (characters).
+#: How much of the newest summary a list of sessions shows (characters).
 _SHOWN = 200
 _SUMMARY_COLUMNS = "id, from_seq, through_seq, text, tokens_before, tokens_after, summarizer, created_at"
 

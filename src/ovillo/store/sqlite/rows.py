@@ -61,7 +61,7 @@ MESSAGE_SUPERSEDED = 1
 MESSAGE_REVERTED = 2
 MESSAGE_SUMMARY = 4
 
-#: Of messages and parts: not met yet since their session began to be read anew (see ``rereading``).
+#: Flag of messages and parts: not met yet since their session began to be read anew (see ``rereading``).
 UNSEEN = 64
 
 _encoder = msgspec.json.Encoder(enc_hook=str)

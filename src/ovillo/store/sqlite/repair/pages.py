@@ -102,7 +102,7 @@ class Log:
         while at + _FRAME_HEADER + size <= len(self._bytes):
             page, commit, *rest = struct.unpack_from(">IIIIII", self._bytes, at)
             if rest[:2] != salts:
-                # Of a time before this log began again; or damaged itself, and those after it tell.
+                # The frame is older than this log's last beginning, or damaged; the frames after it tell which.
                 before, at = None, at + _FRAME_HEADER + size
                 continue
             body = self._bytes[at + _FRAME_HEADER : at + _FRAME_HEADER + size]
