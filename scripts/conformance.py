@@ -1,5 +1,5 @@
-"""Runs the official MCP conformance suite against this checkout: the whole suite against ``ovillo serve
---conformance-fixture``, and what needs no fixture against the server that people run.
+"""Runs the official MCP conformance suite against this checkout: the whole suite against ``tests.conformance``, and what
+needs no fixture against the server that people run.
 
 Owns starting and ending the two servers. ``MCP_CONFORMANCE`` names the program that runs the suite; it is called with the
 URL and ``--profile full`` or ``--profile protocol`` and exits with 0 when every scored scenario passed. Nothing of this
@@ -16,8 +16,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-_RUNS = (("full", "--conformance-fixture"), ("protocol",))
+_RUNS: tuple[tuple[str, str, list[str]], ...] = (
+    ("full", "tests.conformance", []),
+    ("protocol", "ovillo", ["serve", "--host", "127.0.0.1", "--auth", "none"]),
+)
+_ROOT = Path(__file__).resolve().parent.parent
 _PATIENCE_S = 30
 
 
@@ -27,22 +32,22 @@ def main() -> int:
         print("Set MCP_CONFORMANCE to the program that runs the suite (CONTRIBUTING.md, MCP conformance).")
         return 2
     worst = 0
-    for profile, *options in _RUNS:
-        with _served(options) as url:
-            print(f"--- {profile} profile: ovillo serve {' '.join(options)}".rstrip(), flush=True)
+    for profile, module, options in _RUNS:
+        with _served(module, options) as url:
+            print(f"--- {profile} profile: python -m {' '.join([module, *options])}", flush=True)
             done = subprocess.run([*runner, url, "--profile", profile], check=False)
             worst = max(worst, abs(done.returncode))
     return worst
 
 
 @contextmanager
-def _served(options: list[str]) -> Iterator[str]:
+def _served(module: str, options: list[str]) -> Iterator[str]:
     """The URL of a server on a free port of loopback, over an empty folder, until the block ends."""
     with tempfile.TemporaryDirectory(prefix="ovillo-conformance-") as folder:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("OVILLO_")}
         own = {"HOME": folder, "OVILLO_DATA_DIR": f"{folder}/data", "OVILLO_WATCH": "false", "OVILLO_EMBEDDER": "none"}
-        command = [sys.executable, "-m", "ovillo", "serve", "--host", "127.0.0.1", "--port", "0", "--auth", "none"]
-        with subprocess.Popen([*command, *options], env=kept | own, stderr=subprocess.PIPE, text=True) as server:
+        command = [sys.executable, "-m", module, *options, "--port", "0"]
+        with subprocess.Popen(command, cwd=_ROOT, env=kept | own, stderr=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stderr is not None
                 line = server.stderr.readline()

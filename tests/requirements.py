@@ -667,7 +667,7 @@ LOAD: dict[str, tuple[str, str]] = {
 }
 
 CONF: dict[str, tuple[str, str]] = {
-    "CONF-1": ("The conformance fixture runs on loopback without credentials only, and opens no store", "issue 3"),
+    "CONF-1": ("The conformance fixture is not installed, and opens nobody's store", "issue 3, issue 9 Weight"),
     "CONF-2": ("It has the suite's tools, resources and prompts and none of ours; ours have none of its", "mcp.md 3"),
     "CONF-3": ("It asks the client in the way of each era", "mcp.md 3"),
     "CONF-4": (

@@ -44,7 +44,7 @@ def main() -> None:
     stop_downloads()
     from ovillo.interfaces.cli.main import run  # importing this module must stay cheap for MCP
 
-    run(open_services, _run_stdio, _run_http, run_fixture=_run_fixture)
+    run(open_services, _run_stdio, _run_http)
 
 
 def _run_stdio(open_services: OpenServices, settings: Settings) -> None:
@@ -60,11 +60,3 @@ def _run_http(open_services: OpenServices, settings: Settings, on_ready: Callabl
     from ovillo.interfaces.websocket.mount import open_mount as websocket_mount
 
     serve(open_services, settings, (mcp_mount, rest_mount, websocket_mount), on_ready)
-
-
-def _run_fixture(open_services: OpenServices, settings: Settings, on_ready: Callable[[str], None]) -> None:
-    from ovillo.interfaces.http.server import serve
-    from ovillo.interfaces.mcp.conformance.mount import check_place, open_mount
-
-    check_place(settings)
-    serve(open_services, settings, (open_mount,), on_ready, has_services=False)

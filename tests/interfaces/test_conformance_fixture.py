@@ -1,14 +1,15 @@
-"""The server that the MCP conformance suite tests: where it may run, what it has, and that it is not the real one.
+"""The server that the MCP conformance suite tests: what it has, and that it is not the real one.
 
 The suite itself is run by ``make conformance``.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,59 +20,55 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from ovillo.interfaces.http.mounts import OpenMount
-from ovillo.interfaces.mcp.conformance.mount import check_place, open_mount
-from ovillo.interfaces.mcp.conformance.server import ConformanceServer
 from ovillo.interfaces.mcp.http import mount as real_mount
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import all_tools
-from ovillo.model.errors import InvalidInput
-from ovillo.settings import Settings
-from tests.interfaces.http.serving import process, serving, settings, start
+from tests.conformance.mount import open_mount
+from tests.conformance.server import ConformanceServer
+from tests.interfaces.http.serving import Site, serving, settings
 from tests.interfaces.opened import made
 
 __all__ = ["made", "settings"]
 
+ROOT = Path(__file__).parent.parent.parent
 ERAS = pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 
 
-@pytest.mark.requirement("CONF-1")
-def test_the_fixture_is_refused_where_others_could_reach_it(settings: Settings) -> None:
-    for host in ("0.0.0.0", "::", "192.168.1.5", "example.com", ""):
-        with pytest.raises(InvalidInput, match="on this machine"):
-            check_place(replace(settings, host=host))
-    for auth in ("apikey", "jwt"):
-        with pytest.raises(InvalidInput, match="--auth none"):
-            check_place(replace(settings, auth=auth))
-    for host in ("127.0.0.1", "::1", "localhost"):
-        check_place(replace(settings, host=host))
-
-
-@pytest.mark.requirement("CONF-1")
-@pytest.mark.parametrize("options", [("--host", "0.0.0.0", "--auth", "apikey"), ("--auth", "apikey")])
-def test_the_command_refuses_it_before_a_socket_opens(tmp_path: Path, options: tuple[str, ...]) -> None:
-    running = start(tmp_path, "--conformance-fixture", *options)
-    _, said = running.communicate(timeout=60)
-    assert running.returncode == InvalidInput.exit_code
-    assert "--conformance-fixture" in said
-    assert "http://" not in said
-    assert not (tmp_path / "data").exists()
+@contextmanager
+def fixture_server(home: Path) -> Iterator[str]:
+    """Its URL; killed when the block ends."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+    command = [sys.executable, "-m", "tests.conformance"]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stderr is not None
+            yield next(line for line in running.stderr if "/mcp" in line).split(":  ")[1].partition("/mcp")[0]
+        finally:
+            running.kill()
 
 
 @pytest.mark.requirement("CONF-1", "CONF-2")
-def test_the_command_serves_the_fixture_and_nothing_of_ours(tmp_path: Path) -> None:
-    with process(tmp_path, "--conformance-fixture") as (_, site):
+def test_the_fixture_has_nothing_of_ours_and_leaves_nothing_at_home(tmp_path: Path) -> None:
+    with fixture_server(tmp_path) as url:
 
         async def work() -> None:
-            async with Client(f"{site.url}/mcp") as client:
+            async with Client(f"{url}/mcp") as client:
                 names = [tool.name for tool in (await client.list_tools()).tools]
                 assert "test_simple_text" in names
                 assert not set(names) & {tool.name for tool in all_tools()}
 
         anyio.run(work)
+        site = Site(url.partition("://")[2])
+        assert site.url.startswith("http://127.0.0.1:")
         assert site.ask("GET", "/healthz").status == 200
         for path in ("/api/sessions", "/mcp/v1/execute"):
             assert site.ask("GET", path).status == 404
-    assert not (tmp_path / "data").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.requirement("CONF-1")
+def test_the_fixture_is_no_part_of_what_is_installed() -> None:
+    assert not [path for path in (ROOT / "src").rglob("*.py") if "conformance" in path.name + path.parent.name]
 
 
 @ERAS

@@ -88,12 +88,11 @@ def run(
     run_stdio: RunStdio | None = None,
     run_http: RunHttp | None = None,
     arguments: Sequence[str] | None = None,
-    run_fixture: RunHttp | None = None,
 ) -> None:
     """Run one command and leave the process with its exit code (``ovillo.model.errors``; 130 when interrupted)."""
     use_utf8()
     fit_streams()
-    sys.exit(invoke(State(open_services, run_stdio, run_http, os.environ, run_fixture), arguments))
+    sys.exit(invoke(State(open_services, run_stdio, run_http, os.environ), arguments))
 
 
 def invoke(state: State, arguments: Sequence[str] | None = None) -> int:

@@ -31,8 +31,6 @@ class State:
     run_stdio: RunStdio | None
     run_http: RunHttp | None
     environment: Mapping[str, str]
-    #: The server that the MCP conformance suite tests, instead of ovillo's own tools.
-    run_fixture: RunHttp | None = None
     data_dir: str | None = None
     config: str | None = None
     color: str = "auto"

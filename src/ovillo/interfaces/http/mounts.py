@@ -32,8 +32,6 @@ class ServerContext:
     stopping: anyio.Event = field(default_factory=anyio.Event)
     #: Awaited behind ``stopping`` and before connections are cut: sockets say where they are and go.
     farewells: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
-    #: False: no mounted interface asks for services, so none are opened.
-    has_services: bool = True
     #: Differs with every start: one-time links are made for one.
     instance: str = field(default_factory=lambda: token_hex(16))
 

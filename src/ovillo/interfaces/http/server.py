@@ -65,11 +65,8 @@ def serve(
     settings: Settings,
     mounts: Sequence[OpenMount],
     on_ready: Callable[[str], None] | None = None,
-    *,
-    has_services: bool = True,
 ) -> None:
-    """Serve until a signal; ``on_ready`` gets the address once the socket listens. Without ``has_services`` no store
-    is touched: for mounts that need none.
+    """Serve until a signal; ``on_ready`` gets the address once the socket listens.
 
     Raises PermissionDenied, InvalidInput and Conflict before anything is served, and whatever kept the services from
     opening."""
@@ -79,14 +76,13 @@ def serve(
     tls = tls_context(settings)
     with bind(settings.host, settings.port) as listener:
         log_to_stderr(settings)
-        context = ServerContext(settings, Backend(lambda: open_services(settings)), has_services=has_services)
+        context = ServerContext(settings, Backend(lambda: open_services(settings)))
         app = HttpApp(context, [mount(context) for mount in mounts])
         server = Server(app, tls)
         url = url_of(listener, tls=tls is not None)
         with server.while_listening:
-            if has_services:
-                here = announced(settings.data_dir, url, settings.auth, system_clock(), context.instance)
-                server.while_listening.enter_context(here)
+            here = announced(settings.data_dir, url, settings.auth, system_clock(), context.instance)
+            server.while_listening.enter_context(here)
             if on_ready:
                 on_ready(url)
             try:
@@ -144,8 +140,7 @@ class HttpApp:
             for mount in self._mounts:
                 if mount.lifespan is not None:
                     await stack.enter_async_context(mount.lifespan())
-            if self.context.has_services:
-                tasks.start_soon(self._open)
+            tasks.start_soon(self._open)
             try:
                 yield
             finally:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,11 +63,8 @@ def run_mcp(state: State) -> None:
 )
 @_toolsets
 @_read_only
-@click.option(
-    "--conformance-fixture", is_flag=True, help="Serve what the MCP conformance suite calls instead; loopback only."
-)
 @plain
-def serve(state: State, *, conformance_fixture: bool, **flags: Any) -> None:
+def serve(state: State, **flags: Any) -> None:
     """Serve MCP, REST and WebSocket at http://127.0.0.1:8765, and watch the histories meanwhile.
 
     MCP is at /mcp, what else there is at /docs. Ctrl-C or SIGTERM finishes what is being answered and ends it.
@@ -79,13 +75,9 @@ def serve(state: State, *, conformance_fixture: bool, **flags: Any) -> None:
     state.flags |= flags
     settings = state.settings()
     check_readers(settings)
-    if conformance_fixture and settings.origins.get("auth") == "default":
-        # The suite sends no credentials, and there is nothing of anybody's behind it.
-        settings = replace(settings, auth="none")
-    run = state.run_fixture if conformance_fixture else state.run_http
-    if run is None:
+    if state.run_http is None:
         raise _missing()
-    run(state.open_services, settings, _fixture_ready if conformance_fixture else partial(_ready, settings))
+    state.run_http(state.open_services, settings, partial(_ready, settings))
 
 
 def _ready(settings: Settings, url: str) -> None:
@@ -129,10 +121,6 @@ def _how_to_attach() -> str:
         *(line for _, connection in connections for line in connection.over_http),
     ]
     return "\n  ".join(lines)
-
-
-def _fixture_ready(url: str) -> None:
-    tell(f"MCP conformance fixture, without any session:  {url}/mcp   (Ctrl-C ends it)", err=True)
 
 
 def _missing() -> InvalidInput:

@@ -10,8 +10,8 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.message import ServerMessageMetadata
 
-from ovillo.interfaces.mcp.conformance import contents
-from ovillo.interfaces.mcp.conformance.contract import Context, FixtureTool, Run, argument, one_string
+from tests.conformance import contents
+from tests.conformance.contract import Context, FixtureTool, Run, argument, one_string
 
 _MOST_TOKENS = 100
 

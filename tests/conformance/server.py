@@ -14,9 +14,9 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Pro
 from mcp.shared.exceptions import MCPError
 
 from ovillo import __version__
-from ovillo.interfaces.mcp.conformance import asking_tools, contents, plain_tools, prompts, resources, round_tools
-from ovillo.interfaces.mcp.conformance.contract import Answer, Context, FixtureTool
 from ovillo.interfaces.mcp.server import CACHE_HINTS, not_found_code, sealing
+from tests.conformance import asking_tools, contents, plain_tools, prompts, resources, round_tools
+from tests.conformance.contract import Answer, Context, FixtureTool
 
 _log = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from ovillo.interfaces.mcp.conformance import contents
-from ovillo.interfaces.mcp.conformance.contract import Context, has_rounds
+from tests.conformance import contents
+from tests.conformance.contract import Context, has_rounds
 
 Responses = dict[str, types.InputResponse]
 

@@ -11,9 +11,9 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from ovillo.interfaces.mcp.conformance import contents
-from ovillo.interfaces.mcp.conformance.contract import Answer, Context, FixtureTool, Run
-from ovillo.interfaces.mcp.conformance.rounds import (
+from tests.conformance import contents
+from tests.conformance.contract import Answer, Context, FixtureTool, Run
+from tests.conformance.rounds import (
     ask,
     check_rounds,
     filled_in,

@@ -10,8 +10,8 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from ovillo.interfaces.mcp.conformance import contents, rounds
-from ovillo.interfaces.mcp.conformance.contract import Context
+from tests.conformance import contents, rounds
+from tests.conformance.contract import Context
 
 _COMPLETIONS = ("paris", "park", "party")
 

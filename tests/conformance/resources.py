@@ -10,7 +10,7 @@ import re
 
 import mcp_types as types
 
-from ovillo.interfaces.mcp.conformance.contents import PNG
+from tests.conformance.contents import PNG
 
 _TEMPLATE = "test://template/{id}/data"
 _FILLED = re.compile(r"test://template/([^/]+)/data")

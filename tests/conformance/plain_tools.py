@@ -11,8 +11,8 @@ import anyio
 import mcp_types as types
 from mcp.server.connection import allowed_log_levels
 
-from ovillo.interfaces.mcp.conformance import contents
-from ovillo.interfaces.mcp.conformance.contract import Context, FixtureTool, Run, argument, one_string
+from tests.conformance import contents
+from tests.conformance.contract import Context, FixtureTool, Run, argument, one_string
 
 #: Between messages of one call, so that a client can take them one by one (seconds; the suite's figure).
 _PAUSE_S = 0.05
