@@ -13,12 +13,15 @@ from tests.builders import WordAnalyzer
 from tests.store.contract_audit import *  # noqa: F403
 from tests.store.contract_changes import *  # noqa: F403
 from tests.store.contract_classification import *  # noqa: F403
+from tests.store.contract_code import *  # noqa: F403
 from tests.store.contract_contexts import *  # noqa: F403
+from tests.store.contract_entities import *  # noqa: F403
 from tests.store.contract_forgetting import *  # noqa: F403
 from tests.store.contract_health import *  # noqa: F403
 from tests.store.contract_importing import *  # noqa: F403
 from tests.store.contract_ingest import *  # noqa: F403
 from tests.store.contract_keys import *  # noqa: F403
+from tests.store.contract_knowledge import *  # noqa: F403
 from tests.store.contract_leases import *  # noqa: F403
 from tests.store.contract_links import *  # noqa: F403
 from tests.store.contract_maintenance import *  # noqa: F403
@@ -43,7 +46,11 @@ def store() -> Iterator[Store]:
 _WITHOUT_SQLITE = """
 import sys
 sys.modules["apsw"] = sys.modules["sqlite3"] = sys.modules["ovillo.store.sqlite"] = None
-import tests.store.memory.store
+from tests.builders import WordAnalyzer
+from tests.store.memory.store import MemoryStore
+store = MemoryStore(WordAnalyzer())
+for name in vars(MemoryStore):
+    getattr(store, name)
 """
 
 

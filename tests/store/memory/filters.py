@@ -44,7 +44,7 @@ def part_passes(message: Message, part: Part, where: DocFilter) -> bool:
         (not where.roles or message.role in where.roles)
         and (not where.part_types or part.type in where.part_types)
         and (not where.tool or _is_tool(part, where.tool.lower()))
-        and (not where.file or any(_is_file(path, where.file) for path in touched_paths(part)))
+        and (not where.file or any(is_file(path, where.file) for path in touched_paths(part)))
         and (where.is_error is None or where.is_error is failed)
         and (where.has_patch is None or where.has_patch is (part.type is PartType.PATCH))
         and (where.after is None or at >= where.after)
@@ -58,7 +58,7 @@ def _is_tool(part: Part, name: str) -> bool:
     return own == name or own.endswith("_" + name)
 
 
-def _is_file(path: str, asked: str) -> bool:
+def is_file(path: str, asked: str) -> bool:
     tail = "/" + asked.replace("\\", "/").lstrip("/").lower()
     return path == asked or path.replace("\\", "/").lower().endswith(tail)
 

@@ -16,7 +16,10 @@ from typing import Any, Self
 
 from ovillo.model.audit import AuditRecord
 from ovillo.model.clock import Clock
+from ovillo.model.code import CodeFile, FileHistory
 from ovillo.model.coordination import ContextEntry, Link, Task
+from ovillo.model.entities import Sighting
+from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeDocument, KnowledgeVector
 from ovillo.model.live import Appended, Summary
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId, SkippedRecord
 from ovillo.model.sessions import SessionCounts, SessionRow, Snapshot
@@ -92,6 +95,10 @@ class StoredSession(Changeable):
     appended: dict[str, tuple[Appended, object]] = field(default_factory=dict)
     summaries: list[Summary] = field(default_factory=list)
     snapshots: dict[int, tuple[Snapshot, bytes]] = field(default_factory=dict)
+    #: How far it was read for entities: settled, through, characters.
+    tracked: tuple[int, int, int] | None = None
+    #: Document, what was seen in it, and the tail that look-ups begin with.
+    sightings: list[tuple[DocId, Sighting, str]] = field(default_factory=list)
 
     def in_order(self) -> list[Message]:
         """Of equal numbers the one that arrived first."""
@@ -119,6 +126,7 @@ class StoredSession(Changeable):
 
     def forget_entities(self) -> None:
         """What was found in its parts does not hold any more."""
+        self.tracked, self.sightings = None, []
 
 
 def is_prompt(message: Message) -> bool:
@@ -147,6 +155,30 @@ class Mark:
     part_of: bytes | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file of code, and the ids of its symbols."""
+
+    file: CodeFile
+    symbol_ids: tuple[int, ...]
+    history: FileHistory | None = None
+
+
+@dataclass(slots=True)
+class IndexedRoot(Changeable):
+    indexed_at: int | None = None
+    facts: dict[str, str] = field(default_factory=dict)
+    files: dict[str, IndexedFile] = field(default_factory=dict)
+    #: Model -> hash of what was embedded -> vector.
+    vectors: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    chunk: KnowledgeChunk
+    terms: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Space(Changeable):
     """All of one namespace."""
@@ -167,6 +199,13 @@ class Space(Changeable):
     #: Model -> document -> the text that vectors were made of, and they.
     vectors: dict[str, dict[DocId, tuple[str, Rows]]] = field(default_factory=dict)
     model_states: dict[str, dict[str, Any]] = field(default_factory=dict)
+    code: dict[str, IndexedRoot] = field(default_factory=dict)
+    code_revision: int = 0
+    documents: dict[str, KnowledgeDocument] = field(default_factory=dict)
+    chunks: dict[ChunkKey, IndexedChunk] = field(default_factory=dict)
+    #: Model -> what was embedded -> vectors of it.
+    knowledge_vectors: dict[str, dict[bytes, KnowledgeVector]] = field(default_factory=dict)
+    knowledge_revision: int = 0
 
     def log(self, kind: str, refs: Sequence[str], at: int) -> None:
         for ref in refs:
@@ -209,6 +248,10 @@ class State:
     def space(self, namespace: Namespace) -> Space:
         """To read; empty for a namespace that nobody wrote to."""
         return self.tables.spaces.get(namespace) or Space()
+
+    def number(self) -> int:
+        """Larger than all before, and never given again."""
+        return next(self._numbers)
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
@@ -261,10 +304,10 @@ class State:
 
     def document(self, known: Document | None, text: str) -> Document:
         if known is None:
-            number = next(self._numbers)
+            number = self.number()
             known = Document(number * _SCATTER % _IDS, number)
         # Whenever words left a text, the analyzer is to tell all of them again: here with each text.
-        self.analyzer.follow(next(self._numbers))
+        self.analyzer.follow(self.number())
         terms, _ = self.analyzer.index_terms(text)
         surfaces = frozenset(self.analyzer.take_new_surfaces())
         return replace(known, text=text, terms=tuple(terms.split(" ") if terms else ()), surfaces=surfaces)

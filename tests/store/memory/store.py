@@ -34,12 +34,15 @@ from ovillo.store.protocol import (
 from tests.store.memory.audit import Audit
 from tests.store.memory.changes import Changes
 from tests.store.memory.classification import Classification
+from tests.store.memory.code import Code, CodeVectors
 from tests.store.memory.contexts import Contexts
+from tests.store.memory.entities import Entities
 from tests.store.memory.forgetting import Forgetting
 from tests.store.memory.health import Health
 from tests.store.memory.importing import Importing
 from tests.store.memory.ingest import Ingest
 from tests.store.memory.keys import Keys
+from tests.store.memory.knowledge import Knowledge
 from tests.store.memory.leases import Leases
 from tests.store.memory.links import Links
 from tests.store.memory.maintenance import Maintenance
@@ -100,19 +103,19 @@ class MemoryStore:
 
     @built_once
     def entities(self) -> EntityStore:
-        raise NotImplementedError
+        return Entities(self._state)
 
     @built_once
     def code(self) -> CodeStore:
-        raise NotImplementedError
+        return Code(self._state)
 
     @built_once
     def code_vectors(self) -> CodeVectorStore:
-        raise NotImplementedError
+        return CodeVectors(self._state)
 
     @built_once
     def knowledge(self) -> KnowledgeStore:
-        raise NotImplementedError
+        return Knowledge(self._state)
 
     @built_once
     def links(self) -> LinkStore:
