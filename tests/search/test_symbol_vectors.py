@@ -84,6 +84,6 @@ def test_only_what_changed_is_embedded_again(services: Services, project: Path) 
     assert _found(services, QUESTION)[0][0] == "deny_access"
     model = model_id(services.settings)
     assert model is not None
-    assert len(services.store.code_vectors.get(NS, str(project), model)) == 3
+    assert len(services.store.code_vectors.known(NS, str(project), model)) == 3
     services.code.forget(NS, project)
     assert services.symbols.find(NS, QUESTION).symbols == ()

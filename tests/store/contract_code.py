@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ovillo.model.code import CodeCall, CodeFile, CodeImport, CodeSymbol, FileHistory, SymbolKind
@@ -179,11 +180,22 @@ def test_vectors_of_definitions_are_kept_by_folder_and_model_and_go_with_the_fol
     store: Store, code: CodeStore
 ) -> None:
     code.put_root(NS, "/w/a")
-    store.code_vectors.put(NS, "/w/a", "m", {b"one": b"1", b"two": b"2"})
-    store.code_vectors.put(NS, "/w/a", "m", {b"two": b"22"}, gone=[b"one"])
-    store.code_vectors.put(NS, "/nowhere", "m", {b"one": b"1"})
-    assert store.code_vectors.get(NS, "/w/a", "m") == {b"two": b"22"}
-    assert store.code_vectors.get(NS, "/w/a", "other") == {}
-    assert store.code_vectors.get(Namespace("other"), "/w/a", "m") == {}
+    vectors = store.code_vectors
+    east = np.full(64, 1 / 8, np.float32)
+    north = east * np.tile(np.array([1, -1], np.float32), 32)
+    both = np.asarray(0.8 * east + 0.6 * north, np.float32)
+    vectors.put(NS, "/w/a", "m", {b"one": east, b"two": east})
+    vectors.put(NS, "/w/a", "m", {b"two": north, b"three": both}, gone=[b"one"])
+    vectors.put(NS, "/nowhere", "m", {b"one": east})
+    assert vectors.known(NS, "/w/a", "m") == {b"two", b"three"}
+    assert [vectors.has_any(NS, root, "m") for root in ("/w/a", "/nowhere")] == [True, False]
+    near = vectors.nearest(NS, "/w/a", "m", east, 9)
+    assert list(near) == [b"three", b"two"]
+    assert near == pytest.approx({b"three": 0.8, b"two": 0.0}, abs=0.02)
+    assert list(vectors.nearest(NS, "/w/a", "m", north, 1)) == [b"two"]
+    for namespace, model in ((NS, "other"), (Namespace("other"), "m")):
+        assert vectors.known(namespace, "/w/a", model) == set()
+        assert vectors.nearest(namespace, "/w/a", model, east, 9) == {}
     code.remove_root(NS, "/w/a")
-    assert store.code_vectors.get(NS, "/w/a", "m") == {}
+    assert vectors.known(NS, "/w/a", "m") == set()
+    assert vectors.nearest(NS, "/w/a", "m", east, 9) == {}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ovillo.model.code import CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace
+from ovillo.store.forms import Row
 from ovillo.store.protocol import FileStamp
 from tests.store.memory.state import IndexedFile, IndexedRoot
 from tests.store.memory.stored import stored
@@ -168,7 +169,17 @@ class Code(SubStore):
 
 
 class CodeVectors(SubStore):
-    def get(self, namespace: Namespace, root: str, model: str) -> dict[bytes, bytes]:
+    def known(self, namespace: Namespace, root: str, model: str) -> set[bytes]:
+        return set(self._kept(namespace, root, model))
+
+    def has_any(self, namespace: Namespace, root: str, model: str) -> bool:
+        return bool(self._kept(namespace, root, model))
+
+    def nearest(self, namespace: Namespace, root: str, model: str, vector: Row, limit: int) -> dict[bytes, float]:
+        near = {meaning: float(row @ vector) for meaning, row in self._kept(namespace, root, model).items()}
+        return dict(sorted(near.items(), key=lambda item: -item[1])[:limit])
+
+    def _kept(self, namespace: Namespace, root: str, model: str) -> dict[bytes, Row]:
         known = self._state.space(namespace).code.get(root)
         return dict(known.vectors.get(model, {})) if known else {}
 
@@ -177,7 +188,7 @@ class CodeVectors(SubStore):
         namespace: Namespace,
         root: str,
         model: str,
-        vectors: Mapping[bytes, bytes],
+        vectors: Mapping[bytes, Row],
         gone: Collection[bytes] = (),
     ) -> None:
         with self._state.writing_to(namespace) as space:

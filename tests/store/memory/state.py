@@ -27,7 +27,7 @@ from ovillo.model.text import searchable_text
 from ovillo.model.tombstones import Forgettable
 from ovillo.security.keys import AccessKey
 from ovillo.store.documents import first_prompt
-from ovillo.store.forms import Rows
+from ovillo.store.forms import Row, Rows
 from ovillo.store.protocol import Analyzer, Change, DocId
 from tests.store.memory.stored import stored
 
@@ -170,7 +170,7 @@ class IndexedRoot(Changeable):
     facts: dict[str, str] = field(default_factory=dict)
     files: dict[str, IndexedFile] = field(default_factory=dict)
     #: Model -> hash of what was embedded -> vector.
-    vectors: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
+    vectors: dict[str, dict[bytes, Row]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

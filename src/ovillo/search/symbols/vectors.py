@@ -1,7 +1,7 @@
 """Definitions by meaning: vectors of their names and documentation, and which are nearest to a question.
 
-Owns what is embedded of a definition, making vectors (in the background or on demand), and holding those of the folders
-that are asked. Ranking them beside words is ``service``'s.
+Owns what is embedded of a definition, and making vectors (in the background or on demand). Keeping and comparing them is
+the store's, ranking them beside words ``service``'s.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import OvilloError
@@ -28,23 +27,19 @@ from ovillo.search.symbols.terms import pieces
 if TYPE_CHECKING:
     from ovillo.search.embedders import Embedder
     from ovillo.settings import Settings
+    from ovillo.store.forms import Row
     from ovillo.store.protocol import Store
 
-Floats = NDArray[np.float32]
-
-#: Definitions of one folder that get vectors, those that are open to others first: 1.5 KB of memory each.
+#: Definitions of one folder that get vectors, those that are open to others first.
 MOST = 40_000
-#: Folders held.
+#: Folders whose definitions are held by what they mean.
 _HELD = 3
 _BATCH = 10_000
 #: Texts embedded between two looks at the stop sign, vectors written at once.
 _STEP, _WRITTEN = 32, 512
 _DOC_CHARS = 300
-#: A byte holds a component of a unit vector as this many steps per 1.0: all but a few are below 0.3.
-_SCALE = 400.0
 #: After a failure the model is left alone for so long (seconds).
 _FAILED_S = 60.0
-_LOOK_AGAIN_S = 20.0
 
 #: ``(embedded, all)`` definitions.
 OnProgress = Callable[[int, int], None]
@@ -58,14 +53,12 @@ class Near:
     cosine: float
 
 
-@dataclass(slots=True)
-class _LoadedVectors:
+@dataclass(frozen=True, slots=True)
+class _Definitions:
+    """Ids of the definitions of a folder that mean the same, by the hash of it."""
+
     revision: int
-    ids: list[int]
-    rows: Floats
-    #: Definitions that should have a vector, and when this was read: vectors that are still being made are looked for again.
-    wanted: int
-    read_at: float
+    by_meaning: dict[bytes, list[int]]
 
 
 class SymbolVectors:
@@ -76,7 +69,7 @@ class SymbolVectors:
         self._settings = settings
         self._model = model_id(settings)
         self._embedder: Embedder | None = None
-        self._held: OrderedDict[tuple[Namespace, str], _LoadedVectors] = OrderedDict()
+        self._held: OrderedDict[tuple[Namespace, str], _Definitions] = OrderedDict()
         self._done: dict[Namespace, int] = {}
         self._lock = threading.Lock()
         self._failed_at = -_FAILED_S
@@ -105,27 +98,25 @@ class SymbolVectors:
     def _embed(self, namespace: Namespace, root: str, stop: threading.Event | None, progress: OnProgress | None) -> int:
         assert self._model is not None
         texts = {meaning_of(text): text for text in map(text_of, self._chosen(namespace, root))}
-        known = self._store.code_vectors.get(namespace, root, self._model)
+        known = self._store.code_vectors.known(namespace, root, self._model)
         gone = [meaning for meaning in known if meaning not in texts]
         left = [meaning for meaning in texts if meaning not in known]
         if not left and not gone:
             return 0
         embedder = self._opened()
-        made: dict[bytes, bytes] = {}
+        made: dict[bytes, Row] = {}
         for at in range(0, len(left), _STEP):
             if stop is not None and stop.is_set():
                 break
             some = left[at : at + _STEP]
             rows = embedder.embed([embedder.passage_prefix + texts[meaning] for meaning in some])
-            made.update(zip(some, map(_packed, rows), strict=True))
+            made.update(zip(some, map(_unit, rows), strict=True))
             if len(made) >= _WRITTEN:
                 self._store.code_vectors.put(namespace, root, self._model, made)
                 made = {}
             if progress:
                 progress(at + len(some), len(left))
         self._store.code_vectors.put(namespace, root, self._model, made, gone)
-        with self._lock:
-            self._held.pop((namespace, root), None)
         return len(left)
 
     # --- asking
@@ -134,9 +125,7 @@ class SymbolVectors:
         """Nearest first; nothing for a folder without vectors, or while the model does not answer."""
         if self._model is None or time.monotonic() - self._failed_at < _FAILED_S:
             return []
-        with self._lock:
-            held = self._fresh(namespace, root)
-        if not held.ids:
+        if not self._store.code_vectors.has_any(namespace, root, self._model):
             return []
         try:
             embedder = self._opened()
@@ -146,36 +135,28 @@ class SymbolVectors:
         except OvilloError:
             self._failed_at = time.monotonic()
             return []
-        cosines = held.rows @ (row / (float(np.linalg.norm(row)) or 1.0))
-        best = np.argsort(-cosines)[:most]
-        return [Near(held.ids[at], float(cosines[at])) for at in best]
+        found = self._store.code_vectors.nearest(namespace, root, self._model, _unit(row), most)
+        with self._lock:
+            definitions = self._fresh(namespace, root).by_meaning
+        near = (Near(id_, cosine) for meaning, cosine in found.items() for id_ in definitions.get(meaning, ()))
+        return list(islice(near, most))
 
-    def _fresh(self, namespace: Namespace, root: str) -> _LoadedVectors:
+    def _fresh(self, namespace: Namespace, root: str) -> _Definitions:
         key = (namespace, root)
         revision = self._store.code.revision(namespace)
         held = self._held.get(key)
-        is_stale = held is not None and len(held.ids) < held.wanted and time.monotonic() - held.read_at > _LOOK_AGAIN_S
-        if held is None or held.revision != revision or is_stale:
+        if held is None or held.revision != revision:
             held = self._held[key] = self._read(namespace, root, revision)
         self._held.move_to_end(key)
         while len(self._held) > _HELD:
             self._held.popitem(last=False)
         return held
 
-    def _read(self, namespace: Namespace, root: str, revision: int) -> _LoadedVectors:
-        assert self._model is not None
-        known = self._store.code_vectors.get(namespace, root, self._model)
-        ids: list[int] = []
-        rows: list[bytes] = []
-        # Without vectors the folder is not read; whether there are any is looked at again.
-        chosen = self._chosen(namespace, root) if known else []
-        for symbol in chosen:
-            vector = known.get(meaning_of(text_of(symbol)))
-            if vector is not None:
-                ids.append(symbol.id)
-                rows.append(vector)
-        matrix = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), -1) if rows else np.zeros((0, 1), np.int8)
-        return _LoadedVectors(revision, ids, (matrix / _SCALE).astype(np.float32), len(chosen) or 1, time.monotonic())
+    def _read(self, namespace: Namespace, root: str, revision: int) -> _Definitions:
+        by_meaning: dict[bytes, list[int]] = {}
+        for symbol in self._chosen(namespace, root):
+            by_meaning.setdefault(meaning_of(text_of(symbol)), []).append(symbol.id)
+        return _Definitions(revision, by_meaning)
 
     def _chosen(self, namespace: Namespace, root: str) -> list[SymbolRow]:
         """What gets vectors: no tests, and in a large folder what others may use."""
@@ -212,7 +193,5 @@ def meaning_of(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "replace"), digest_size=12).digest()
 
 
-def _packed(row: Floats) -> bytes:
-    unit = row / (float(np.linalg.norm(row)) or 1.0)
-    packed: bytes = np.clip(np.rint(unit * _SCALE), -127, 127).astype(np.int8).tobytes()
-    return packed
+def _unit(row: Row) -> Row:
+    return np.asarray(row / (float(np.linalg.norm(row)) or 1.0), np.float32)

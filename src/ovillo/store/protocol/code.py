@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ovillo.model.code import CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
 from ovillo.model.records import Namespace
+
+if TYPE_CHECKING:
+    from ovillo.store.forms import Row
 
 #: Size, modification time (ns) and digest of a file when it was read.
 FileStamp = tuple[int, int, bytes]
@@ -110,17 +113,26 @@ class CodeStore(Protocol):
 
 
 class CodeVectorStore(Protocol):
-    def get(self, namespace: Namespace, root: str, model: str) -> dict[bytes, bytes]:
-        """Hash of what was embedded -> vector, as ``search.symbols.vectors`` packs it."""
+    """Vectors of definitions by folder and model. What was embedded is named by its hash: equal texts have one vector."""
+
+    def known(self, namespace: Namespace, root: str, model: str) -> set[bytes]:
+        """Hashes of everything that has a vector."""
         ...
+
+    def has_any(self, namespace: Namespace, root: str, model: str) -> bool: ...
 
     def put(
         self,
         namespace: Namespace,
         root: str,
         model: str,
-        vectors: Mapping[bytes, bytes],
+        vectors: Mapping[bytes, Row],
         gone: Collection[bytes] = (),
     ) -> None:
-        """Keep vectors and drop those of ``gone``; nothing for a folder that is not indexed any more."""
+        """Keep vectors of unit length and drop those of ``gone``; nothing for a folder that is not indexed any more."""
+        ...
+
+    def nearest(self, namespace: Namespace, root: str, model: str, vector: Row, limit: int) -> dict[bytes, float]:
+        """Hashes of those of this folder that are nearest to ``vector`` (of unit length), with their cosine (to about a
+        hundredth), nearest first. What another process put is found within half a minute."""
         ...
