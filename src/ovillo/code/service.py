@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
 _LISTED = 500
+#: Names that are offered where one is not known: so many letters alike, and so many looked at.
+_NEAR_LETTERS, _NEAR = 4, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,24 @@ class CodeIndex:
         """The function around a line, else the innermost other definition."""
         around = self.at(namespace, file, line, root=root)
         return next((x for x in around if x.kind in FUNCTION_KINDS), around[0] if around else None)
+
+    def meant_by_name(
+        self, namespace: Namespace, name: str, *, root: str | None = None
+    ) -> tuple[SymbolRow, list[SymbolRow]]:
+        """The definition that a name means, and others that it may mean, too. Raises NotFound with near names."""
+        rows = self.find(namespace, name, root=root)
+        if not rows:
+            beginning = name.rpartition(".")[2][:_NEAR_LETTERS]
+            near = [x.name for x in self.find(namespace, beginning, root=root, is_prefix=True, limit=_NEAR)]
+            raise NotFound.named("definition", name, near, hint="Index its folder first, or give only a beginning.")
+        return rows[0], rows[1:]
+
+    def meant_by_place(self, namespace: Namespace, file: str, line: int, *, root: str | None = None) -> SymbolRow:
+        """The definition around a line. Raises NotFound, Ambiguous for the file."""
+        found = self.function_at(namespace, file, line, root=root)
+        if found is None:
+            raise NotFound(f"Nothing is defined around line {line} of {named(file)}.", hint="Look at another line.")
+        return found
 
     def file(self, namespace: Namespace, file: str, *, root: str | None = None) -> tuple[str, str]:
         """Root and relative path of an indexed file, named by its whole path, its relative one, or the end of it.

@@ -18,15 +18,13 @@ from ovillo.model.entities import NO_EVIDENCE, EntityType, Evidence, Sighting
 from ovillo.model.limits import MAX_INDEXED_CHARS
 from ovillo.model.records import Part, PartType, Role, ToolCall, ToolStatus
 from ovillo.model.text import flatten
-from ovillo.model.touched_files import EDITING_TOOLS, touched_paths
+from ovillo.model.tool_arguments import EDITING_TOOLS, NEW_TEXTS, OLD_TEXTS, PATHS, WHOLE_TEXTS
+from ovillo.model.touched_files import touched_paths
 from ovillo.sessions.decisions import decisions_in
 
 _COMMANDS = ("command", "cmd", "script", "commands")
-_CODE = (
-    *("old_string", "oldString", "old_str", "old_text", "new_string", "newString", "new_str", "new_text"),
-    *("content", "file_text", "edits", "input", "patch", "diff"),
-)
-_PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path", "file", "filename", "cwd", "workdir")
+_CODE = (*OLD_TEXTS, *NEW_TEXTS, *WHOLE_TEXTS, "edits", "input", "patch", "diff")
+_PATHS = (*PATHS, "cwd", "workdir")
 #: Arguments that name what is looked for; other single words are options of the tool.
 _LOOKED_FOR = ("pattern", "query", "symbol", "name", "identifier", "search", "regex", "function", "class", "text", "q")
 _SPLIT = re.compile(r"&&|\|\||[;|\n]")

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ovillo.model.records import Part
+from ovillo.model.tool_arguments import PATHS
 
-#: Argument names under which the agents' own file tools take a path.
-_PATH_KEYS = ("file_path", "filePath", "notebook_path", "absolute_path", "path", "file", "filename")
 _MAX_PATH = 1024
 
 
@@ -18,7 +17,7 @@ def touched_paths(part: Part) -> tuple[str, ...]:
     """Paths named by a file tool's input, a patch or a file part; each once, in order."""
     found: dict[str, None] = {}
     if part.tool and isinstance(part.tool.input, Mapping):
-        for key in _PATH_KEYS:
+        for key in PATHS:
             value = part.tool.input.get(key)
             if isinstance(value, str) and _looks_like_file(value):
                 found[value] = None
@@ -34,13 +33,3 @@ def _looks_like_file(path: str) -> bool:
         return False
     tail = path.replace("\\", "/").rsplit("/", 1)[-1]
     return "." in tail.strip(".") or tail in {"Makefile", "Dockerfile", "LICENSE", "Justfile", "Rakefile", "Gemfile"}
-
-
-_EDITING = """
-    edit multiedit write notebookedit apply_patch patch replace write_file write_to_file replace_in_file
-    edit_file str_replace_editor str_replace_based_edit_tool str_replace create create_file
-    insert_edit_into_file search_replace delete_file move_file rename_file text_editor developer__text_editor
-    """
-#: The agents' own tools that change files, in lower case. Sources: the tool lists of Claude Code, OpenCode, Codex,
-#: Gemini CLI, Cline, Copilot and Goose.
-EDITING_TOOLS = frozenset(_EDITING.split())

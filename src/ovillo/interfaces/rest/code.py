@@ -28,8 +28,7 @@ from ovillo.interfaces.tools.code_shapes import (
 from ovillo.interfaces.tools.find_symbol import Described, described_info
 from ovillo.interfaces.tools.index_code import check_may_index
 from ovillo.model.code import SymbolRow
-from ovillo.model.errors import InvalidInput, NotFound
-from ovillo.model.quoting import named
+from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
 routes = Routes("Code")
@@ -171,17 +170,7 @@ def _meant(call: Exchange[PositionQuery, None]) -> SymbolRow:
     query, code = call.query, call.services.code
     root = _root(call, query.root)
     if query.name:
-        rows = code.find(call.namespace, query.name, root=root)
-        if rows:
-            return rows[0]
-        raise NotFound.named(
-            "definition", query.name, hint="Index its folder, or look by a beginning with prefix=true."
-        )
+        return code.meant_by_name(call.namespace, query.name, root=root)[0]
     if query.file is None or query.line is None:
         raise InvalidInput("Neither a name nor a place was given.", hint="Give name, or file and line.")
-    found = code.function_at(call.namespace, query.file, query.line, root=root)
-    if found is None:
-        raise NotFound(
-            f"Nothing is defined around line {query.line} of {named(query.file)}.", hint="Look at another line."
-        )
-    return found
+    return code.meant_by_place(call.namespace, query.file, query.line, root=root)

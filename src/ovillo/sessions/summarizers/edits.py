@@ -1,6 +1,6 @@
 """What an editing tool was told to change, for histories that record no patches of their own.
 
-Owns reading three shapes of input: old and new text, whole content, and the ``*** Begin Patch`` form of Codex.
+Owns reading three shapes of input: old and new text, whole content, and the ``*** Begin Patch`` form.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 from ovillo.model.records import Patch, ToolCall, ToolStatus
 from ovillo.model.text import flatten
+from ovillo.model.tool_arguments import NEW_TEXTS, OLD_TEXTS, PATHS, WHOLE_TEXTS
 
 _FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "file")
-_OLD_KEYS = ("old_string", "oldString", "old_str", "old_text", "search")
-_NEW_KEYS = ("new_string", "newString", "new_str", "new_text", "replace", "content", "file_text")
+_OLD = (*OLD_TEXTS, "search")
+_NEW = (*NEW_TEXTS, "replace", *WHOLE_TEXTS)
 
 
 def edits_of(tool: ToolCall) -> Iterator[Patch]:
@@ -24,19 +24,19 @@ def edits_of(tool: ToolCall) -> Iterator[Patch]:
         return
     text = flatten(tool.input) if not isinstance(tool.input, Mapping) or "input" in tool.input else ""
     if "*** Begin Patch" in text:
-        yield from _codex(text)
+        yield from _in_begin_patch(text)
     elif isinstance(tool.input, Mapping):
-        path = _first(tool.input, _PATH_KEYS)
+        path = _first(tool.input, PATHS)
         pieces = tool.input.get("edits")
         for piece in pieces if isinstance(pieces, list) else [tool.input]:
-            old, new = (_first(piece, keys) if isinstance(piece, Mapping) else None for keys in (_OLD_KEYS, _NEW_KEYS))
+            old, new = (_first(piece, keys) if isinstance(piece, Mapping) else None for keys in (_OLD, _NEW))
             if path and new is not None:
                 removed, added = (old or "").splitlines(), new.splitlines()
                 diff = "".join(f"-{line}\n" for line in removed) + "".join(f"+{line}\n" for line in added)
                 yield Patch((path,), diff, len(added), len(removed))
 
 
-def _codex(text: str) -> Iterator[Patch]:
+def _in_begin_patch(text: str) -> Iterator[Patch]:
     pieces = _FILE.split(text)
     for path, body in zip(pieces[1::2], pieces[2::2], strict=True):
         lines = body.splitlines()

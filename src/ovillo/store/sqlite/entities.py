@@ -15,7 +15,7 @@ import apsw
 
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention, SessionEntity, Sighting
 from ovillo.model.records import MessageId, Namespace, PartId, Role, SessionId
-from ovillo.model.touched_files import EDITING_TOOLS
+from ovillo.model.tool_arguments import EDITING_TOOLS
 from ovillo.store.protocol.entities import TrackedPart, TrackedRange, TrackState
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key, session_key

@@ -10,7 +10,7 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell, tell_lines
 from ovillo.interfaces.cli.state import State
-from ovillo.model.errors import NotFound, OvilloError
+from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import printable
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -77,17 +77,8 @@ def _meant(service: CodeIndex, what: str, root: str | None) -> tuple[SymbolRow, 
     """The definition, and others that the same words may mean. Raises NotFound, Ambiguous."""
     home = service.root(NS, root) if root is not None else None
     if place := _PLACE.fullmatch(what):
-        found = service.function_at(NS, place[1], int(place[2]), root=home)
-        if found is None:
-            raise NotFound(
-                f"Nothing is defined around line {place[2]} of {place[1]}.", hint="See: ovillo code find NAME."
-            )
-        return found, []
-    rows = service.find(NS, what, root=home)
-    if not rows:
-        near = [x.name for x in service.find(NS, what.rpartition(".")[2][:4], root=home, is_prefix=True, limit=200)]
-        raise NotFound.named("definition", what, near, hint="Index its folder first: ovillo code index DIR.")
-    return rows[0], rows[1:]
+        return service.meant_by_place(NS, place[1], int(place[2]), root=home), []
+    return service.meant_by_name(NS, what, root=home)
 
 
 def _print(shown: DefinitionDetails, lines: str | None, others: list[SymbolRow]) -> None:
