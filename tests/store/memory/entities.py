@@ -16,7 +16,8 @@ from ovillo.model.entities import (
     Sighting,
 )
 from ovillo.model.records import Message, Namespace, Part, PartType, SessionId, ToolStatus
-from ovillo.model.touched_files import EDITING_TOOLS, touched_paths
+from ovillo.model.tool_arguments import EDITING_TOOLS
+from ovillo.model.touched_files import touched_paths
 from ovillo.store.protocol import DocId, TrackedPart, TrackedRange, TrackState
 from tests.store.memory.filters import is_file
 from tests.store.memory.state import Document, StoredSession

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from ovillo.search.analysis import fold, words
-from ovillo.search.lexicon import COLUMNS
-from ovillo.search.lexicon.concepts import LONGEST, Concepts
+from ovillo.search.lexicon import COLUMNS, LONGEST, Lexicon, tells
 from ovillo.search.stopwords import STOP_WORDS
 from ovillo.search.symbols.kinds import EMPTY_WORDS, KIND_WORDS, Kind, names_only_a_kind
 from ovillo.search.symbols.terms import likeness, pieces, short_forms, stem
@@ -62,13 +61,13 @@ class Question:
 class Asking:
     """Reads questions about one folder."""
 
-    def __init__(self, concepts: Concepts, tree: Tree) -> None:
-        self._concepts = concepts
+    def __init__(self, lexicon: Lexicon, tree: Tree) -> None:
+        self._lexicon = lexicon
         self._tree = tree
-        self._relations = tree.relations(concepts)
+        self._relations = tree.relations(lexicon)
 
     def read(self, question: str) -> Question:
-        tokens = [token for token in words(question) if len(token) > 1 or token.isdigit()][:_MOST_WORDS]
+        tokens = [token for token in words(question) if tells(token)][:_MOST_WORDS]
         languages = self._languages(tokens)
         little = {token for token in tokens if self._is_little(token, languages)}
         if len(little) == len(set(tokens)):
@@ -109,8 +108,8 @@ class Asking:
         for length in range(len(tokens), 1, -1):
             ways: list[Way] = []
             for language, share in languages.items():
-                key = tuple(self._concepts.stem(language, token) for token in tokens[:length])
-                for row, _ in self._concepts.named(language, key):
+                key = tuple(self._lexicon.stem(language, token) for token in tokens[:length])
+                for row, _ in self._lexicon.named(language, key):
                     ways += self._names(row, share, "translation" if language != "english" else "synonym")
             if ways:
                 plain = tuple(stem(token) for token in tokens[:length])
@@ -150,44 +149,44 @@ class Asking:
         foreign = max((languages[language] for language in known if language != "english"), default=0.0)
         if foreign <= languages.get("english", 0.0):
             return 1.0
-        return _FALSE_FRIEND if self._concepts.knows("english", (plain,)) else 0.9
+        return _FALSE_FRIEND if self._lexicon.knows("english", (plain,)) else 0.9
 
     def _concepts_of(self, language: str, token: str) -> list[tuple[int, float]]:
         """Concepts that are called so, and how sure that is: by the word itself, by its stem (``integridad`` has that
         of ``integrar``), or by its stem without a vowel change."""
-        stemmed = self._concepts.stem(language, token)
+        stemmed = self._lexicon.stem(language, token)
         if not stemmed:
             return []
         written = fold(token)
-        found = self._concepts.named(language, (stemmed,))
+        found = self._lexicon.named(language, (stemmed,))
         if found:
             exact = {row for row, name in found if name == written}
             by_stem = _BY_STEM_BESIDES if exact else _BY_STEM
             return [(row, 1.0 if row in exact else by_stem) for row in dict.fromkeys(row for row, _ in found)]
         for other in _without_vowel_change(language, token):
-            found = self._concepts.named(language, (self._concepts.stem(language, other),))
+            found = self._lexicon.named(language, (self._lexicon.stem(language, other),))
             if found:
                 return [(row, _BY_STEM) for row in dict.fromkeys(row for row, _ in found)]
         return []
 
     def _names(self, row: int, share: float, how: str) -> Iterator[Way]:
         """What a concept is called in English, and in other languages where the folder has such words."""
-        for place, key in enumerate(self._concepts.called(row, "english")):
+        for place, key in enumerate(self._lexicon.called(row, "english")):
             worth = share * _TRANSLATED * max(0.7, 1.0 - 0.05 * place)
             yield Way(key, worth, how)
         for language in _OTHERS:
-            for key in self._concepts.called(row, language):
-                if len(key) == 1 and not self._concepts.knows("english", key):
+            for key in self._lexicon.called(row, language):
+                if len(key) == 1 and not self._lexicon.knows("english", key):
                     for term in self._relations.foreign(language, key[0]):
-                        if not self._concepts.knows("english", (term,)):
+                        if not self._lexicon.knows("english", (term,)):
                             yield Way((term,), share * 0.85, "translation")
 
     def _in_their_words(self, token: str, languages: dict[str, float]) -> Iterator[Way]:
         """Names and documentation in the language of the question."""
         for language in languages:
             if language != "english":
-                for term in self._relations.foreign(language, self._concepts.stem(language, token)):
-                    if not self._concepts.knows("english", (term,)):
+                for term in self._relations.foreign(language, self._lexicon.stem(language, token)):
+                    if not self._lexicon.knows("english", (term,)):
                         yield Way((term,), _IN_THEIR_WORDS, "other form")
 
     def _guessed(self, token: str, languages: dict[str, float]) -> Iterator[Way]:
@@ -195,7 +194,7 @@ class Asking:
         if self._tree.term(stem(token)) is not None or len(token) < 4:
             return
         foreign = [language for language, share in languages.items() if language != "english" and share > 0.4]
-        forms = [likeness(token), *(likeness(self._concepts.stem(language, token)) for language in foreign)]
+        forms = [likeness(token), *(likeness(self._lexicon.stem(language, token)) for language in foreign)]
         for term, form in self._relations.like(token):
             likest = max(_shared(form, mine) / max(len(form), len(mine)) for mine in forms)
             if foreign and likest >= 0.65 and _shared(form, forms[0]) >= 5:
@@ -239,7 +238,7 @@ class Asking:
             little = [language for language in COLUMNS if lowered in STOP_WORDS[language]]
             for language in little:
                 votes[language] += 1.0 / len(little)
-            known = [x for x in COLUMNS if self._concepts.knows(x, (self._concepts.stem(x, token),))]
+            known = [x for x in COLUMNS if self._lexicon.knows(x, (self._lexicon.stem(x, token),))]
             for language in () if little else known:
                 votes[language] += 0.7 / len(known)
             for marks, language in _MARKS:

@@ -18,7 +18,7 @@ from ovillo.model.code import CodeRoot, SymbolRow
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace
 from ovillo.model.wording import counted
-from ovillo.search.lexicon.concepts import concepts
+from ovillo.search.lexicon import whole_lexicon
 from ovillo.search.symbols.asking import Asking, Question
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
 from ovillo.search.symbols.tree import Tree
@@ -242,7 +242,7 @@ class SymbolSearch:
                 f"{root.path} has {counted(root.symbols, 'definition')}: {len(tree)} of them can be found by words (tests, private"
                 " and inner ones are left out); all can be found by name."
             )
-        return _LoadedFolder(tree, revision, Asking(concepts(), tree), note)
+        return _LoadedFolder(tree, revision, Asking(whole_lexicon(), tree), note)
 
     def _read(self, namespace: Namespace, root: str, tree: Tree, is_large: bool) -> None:
         after = tree.last

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovillo.model.code import CLASS_KINDS, SymbolKind, SymbolRow
-from ovillo.search.lexicon.concepts import Concepts
+from ovillo.search.lexicon import Lexicon
 from ovillo.search.symbols.terms import likeness, name_terms, pieces, prose_terms, stem
 
 Floats = NDArray[np.float32]
@@ -104,9 +104,9 @@ class Tree:
             self._name_weight = (sums[ends] - sums[starts]).astype(np.float32)
         return self._name_weight
 
-    def relations(self, concepts: Concepts) -> Relations:
+    def relations(self, lexicon: Lexicon) -> Relations:
         if self._relations is None:
-            self._relations = Relations(self._raw, self._terms, concepts)
+            self._relations = Relations(self._raw, self._terms, lexicon)
         return self._relations
 
     def _add(self, row: SymbolRow) -> None:
@@ -201,10 +201,10 @@ def _is_fault(row: SymbolRow) -> bool:
 class Relations:
     """What the terms of a folder have to do with other words: parts of words written as one, other languages' words."""
 
-    def __init__(self, raw: dict[str, str], terms: dict[str, int], concepts: Concepts) -> None:
+    def __init__(self, raw: dict[str, str], terms: dict[str, int], lexicon: Lexicon) -> None:
         self._raw = raw
         self._terms = terms
-        self._concepts = concepts
+        self._lexicon = lexicon
         self._inside: dict[str, list[str]] | None = None
         self._foreign: dict[str, dict[str, list[str]]] = {}
         self._by_start: dict[str, list[tuple[str, str]]] | None = None
@@ -222,7 +222,7 @@ class Relations:
             known = self._foreign[language] = {}
             for term, word in self._raw.items():
                 if len(word) > 2:
-                    known.setdefault(self._concepts.stem(language, word), []).append(term)
+                    known.setdefault(self._lexicon.stem(language, word), []).append(term)
         return known.get(stem, [])
 
     def like(self, word: str) -> list[tuple[str, str]]:
@@ -235,7 +235,7 @@ class Relations:
         return self._by_start.get(likeness(word)[:4], [])
 
     def _split(self) -> dict[str, list[str]]:
-        english = self._concepts.single_words("english")
+        english = self._lexicon.single_words("english")
         inside: dict[str, list[str]] = {}
         for term, word in self._raw.items():
             if len(word) < _JOINED or term in english or not word.isalpha():

@@ -1,0 +1,148 @@
+"""Concepts and what they are called in four languages: from a word to its concepts, and from a concept to its names.
+
+Owns the one index of the lists, by the stems of a word or phrase, a language at a time, and putting words of one language
+into another. The English column is a thesaurus, too: words of one line name the same thing. What a word found so is worth
+is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import Stemmer
+
+from ovillo.search.analysis import fold, language_votes, words
+from ovillo.search.lexicon.lists import COLUMNS, Row
+from ovillo.search.stopwords import STOP_WORDS
+
+#: Stems of a word or phrase.
+Key = tuple[str, ...]
+#: A concept by its number, and one of its names.
+Named = tuple[int, str]
+#: Words in the longest phrase that is looked up ("tiempo de espera").
+LONGEST = 4
+_CACHED = 60_000
+
+
+class Lexicon:
+    """Thread-safe: what two look up at once is made twice, and the same."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._stemmers = {language: Stemmer.Stemmer(language) for language in COLUMNS}
+        self._stems: dict[str, dict[str, str]] = {language: {} for language in COLUMNS}
+        self._indexes: dict[str, dict[Key, tuple[Named, ...]]] = {}
+        self._called: dict[tuple[int, str], tuple[Key, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    # --- from words to concepts
+
+    def stem(self, language: str, word: str) -> str:
+        """Stemmed as a word of the language, then without accents."""
+        known = self._stems[language]
+        found = known.get(word)
+        if found is None:
+            if len(known) > _CACHED:
+                known.clear()
+            found = known[word] = fold(self._stemmers[language].stemWord(word.lower()))
+        return found
+
+    def key(self, language: str, phrase: str) -> Key:
+        """Single letters do not count: ``mise à jour`` is two words."""
+        return tuple(self.stem(language, word) for word in words(phrase) if tells(word))
+
+    def knows(self, language: str, key: Key) -> bool:
+        return key in self._index(language)
+
+    def named(self, language: str, key: Key) -> tuple[Named, ...]:
+        """Concepts whose name in this language has these stems, with the name as it is written, without accents."""
+        return self._index(language).get(key, ())
+
+    # --- from concepts to words
+
+    def called(self, row: int, language: str) -> tuple[Key, ...]:
+        """What a concept is called in a language, the usual word first."""
+        known = self._called.get((row, language))
+        if known is None:
+            phrases = self._rows[row][COLUMNS.index(language)]
+            known = tuple(dict.fromkeys(key for phrase in phrases if (key := self.key(language, phrase))))
+            self._called[row, language] = known
+        return known
+
+    def single_words(self, language: str) -> set[str]:
+        """The stems of all names of one word."""
+        return {key[0] for key in self._index(language) if len(key) == 1}
+
+    # --- into other languages
+
+    def translations(self, word: str) -> tuple[str, ...]:
+        """What ``word`` is in the other languages, single words only; none that another language has, too."""
+        found: dict[str, None] = {}
+        for language in COLUMNS:
+            for number, _ in self.named(language, self.key(language, word)):
+                for other, alternatives in zip(COLUMNS, self._rows[number], strict=True):
+                    if other != language:
+                        found.update(
+                            (text, None) for text in alternatives if " " not in text and not self._misleads(text, other)
+                        )
+        return tuple(text for text in found if fold(text) != fold(word))
+
+    def in_english(self, text: str) -> str | None:
+        """``text`` word by word in English, what is not in the lists as it stands; ``None`` when it is English."""
+        tokens = words(text)
+        language = self._language(tokens)
+        if language == "english":
+            return None
+        said: list[str] = []
+        at = 0
+        while at < len(tokens):
+            taken, english = self._longest(language, tokens[at : at + LONGEST])
+            said.append(english)
+            at += taken
+        return " ".join(word for word in said if word) or None
+
+    def _longest(self, language: str, tokens: Sequence[str]) -> tuple[int, str]:
+        for length in range(len(tokens), 0, -1):
+            # A phrase neither begins nor ends with a letter that does not count: that belongs to what stands around.
+            if tells(tokens[0]) and tells(tokens[length - 1]):
+                found = self.named(language, self.key(language, " ".join(tokens[:length])))
+                if found:
+                    return length, self._rows[found[0][0]][0][0]
+        return 1, "" if tokens[0].lower() in STOP_WORDS[language] else tokens[0]
+
+    def _language(self, tokens: Sequence[str]) -> str:
+        """Of little words and listed words; English when it is not clear."""
+        votes = language_votes(token.lower() for token in tokens)
+        for language in COLUMNS:
+            known = sum(self.knows(language, self.key(language, token)) for token in tokens)
+            votes[language] = votes.get(language, 0) + known
+        best = max(COLUMNS, key=lambda language: votes[language])
+        return best if votes[best] > votes["english"] else "english"
+
+    def _misleads(self, text: str, language: str) -> bool:
+        """Whether the word is an English one of another meaning (French ``file``, Spanish ``red``)."""
+        return language != "english" and self.knows("english", self.key("english", text))
+
+    # --- the index
+
+    def _index(self, language: str) -> dict[Key, tuple[Named, ...]]:
+        made = self._indexes.get(language)
+        if made is None:
+            made = self._indexes[language] = self._indexed(language)
+        return made
+
+    def _indexed(self, language: str) -> dict[Key, tuple[Named, ...]]:
+        column = COLUMNS.index(language)
+        index: dict[Key, tuple[Named, ...]] = {}
+        for number, row in enumerate(self._rows):
+            for phrase in row[column]:
+                key = self.key(language, phrase)
+                if key:
+                    index[key] = (*index.get(key, ()), (number, fold(phrase)))
+        return index
+
+
+def tells(token: str) -> bool:
+    return len(token) > 1 or token.isdigit()
