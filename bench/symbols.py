@@ -24,7 +24,7 @@ from typing import Any
 
 from bench.tables import keep, percentile, table, verdict
 from ovillo.app import open_services
-from ovillo.interfaces.services import Services
+from ovillo.composition import Composition
 from ovillo.model.code import SymbolRow
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.settings import Settings
@@ -53,7 +53,7 @@ def main() -> int:
             services.close()
 
 
-def _measure(services: Services, questions: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> int:
+def _measure(services: Composition, questions: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> int:
     roots = {name: _indexed(services, name, arguments.cache) for name in sorted({q["package"] for q in questions})}
     builds = {name: _first(services, root) for name, root in roots.items()}
     began = time.monotonic()
@@ -93,7 +93,7 @@ def module_path(file: str) -> str:
     return file.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
 
 
-def _indexed(services: Services, package: str, cache: Path) -> str:
+def _indexed(services: Composition, package: str, cache: Path) -> str:
     return services.code.index(DEFAULT_NAMESPACE, _installed(package, cache)).root
 
 
@@ -110,7 +110,7 @@ def _installed(package: str, cache: Path) -> Path:
     return folder
 
 
-def _first(services: Services, root: str) -> tuple[int, float]:
+def _first(services: Composition, root: str) -> tuple[int, float]:
     """Definitions of a folder, and the seconds of the first question about it."""
     services.symbols.find(DEFAULT_NAMESPACE, "x", root="nowhere")
     began = time.monotonic()
@@ -120,7 +120,7 @@ def _first(services: Services, root: str) -> tuple[int, float]:
 
 
 def _scores(
-    services: Services, roots: dict[str, str], questions: Sequence[dict[str, Any]], answers: dict[str, list[str]]
+    services: Composition, roots: dict[str, str], questions: Sequence[dict[str, Any]], answers: dict[str, list[str]]
 ) -> Iterator[list[Any]]:
     """Rows of recall and mean reciprocal rank: all, by language, by kind of the first right symbol, by package."""
     kinds = {

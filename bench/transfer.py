@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.tables import keep, percentile, table, verdict
 from ovillo.app import open_services
-from ovillo.interfaces.services import Services
+from ovillo.composition import Composition
 from ovillo.model.live import NATIVE
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Message, MessageId, PartId, Session, SessionId
@@ -31,7 +31,7 @@ _BAR_S = 2.0
 _FORMS = ("json", "jsonl", "md", "html")
 
 
-def prepared(services: Services, size: int) -> SessionId:
+def prepared(services: Composition, size: int) -> SessionId:
     """A recorded session whose JSON export has about ``size`` bytes."""
     rows = services.store.sessions.find(NS, SessionFilter(), 1_000)
     longest = max(rows, key=lambda row: row.counts.characters)
@@ -51,7 +51,7 @@ def _copy(message: Message, session: SessionId, turn: int, count: int) -> Messag
     return replace(message, session_id=session, id=name, seq=seq, parts=tuple(parts), inherited_from=None)
 
 
-def _export(services: Services, session: SessionId, form: str) -> bytes:
+def _export(services: Composition, session: SessionId, form: str) -> bytes:
     return b"".join(services.transfer.export(NS, session, form).chunks)
 
 

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ovillo.sessions.transfer.importing import ImportService
     from ovillo.sessions.transfer.service import Transfer
     from ovillo.settings import Settings
-    from ovillo.store.protocol import Store
 
 
 class Services(Protocol):
@@ -59,9 +58,6 @@ class Services(Protocol):
 
     @property
     def clock(self) -> Clock: ...
-
-    @property
-    def store(self) -> Store: ...
 
     @property
     def workers(self) -> Workers: ...

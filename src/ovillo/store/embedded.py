@@ -1,7 +1,7 @@
 """What only an engine needs whose database is a file of the user: copying it, putting a copy back, looking at damage and
 repairing it. A database server has tools of its own for that."""
 
-from ovillo.store.sqlite.backup import Copied, back_up, is_encrypted, restore
-from ovillo.store.sqlite.repair import Damage, Repaired, repair, survey
+from ovillo.store.sqlite.backup import back_up, is_encrypted, restore
+from ovillo.store.sqlite.repair import repair, survey
 
-__all__ = ["Copied", "Damage", "Repaired", "back_up", "is_encrypted", "repair", "restore", "survey"]
+__all__ = ["back_up", "is_encrypted", "repair", "restore", "survey"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import apsw
 
+from ovillo.model.database_file import Copied
 from ovillo.model.errors import Conflict, IntegrityError, InvalidInput, NotFound, PermissionDenied, StoreUnavailable
 from ovillo.security.own_servers import running_servers
 from ovillo.security.private_files import ensure, made, make_folder
@@ -35,18 +35,6 @@ _COUNTED = {
     "timesheet entries": "tasks",
     "context entries": "context_entries",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """``counts`` were read from the copy after it was written and found sound."""
-
-    path: Path
-    bytes: int
-    is_encrypted: bool
-    counts: dict[str, int]
-    #: Where the database that stood there before is now; of a restore only.
-    kept_at: Path | None = None
 
 
 def is_encrypted(path: Path) -> bool:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import ask_secret, confirm, print_json, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.model.database_file import Copied
 from ovillo.model.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from ovillo.store.embedded import Copied
+from ovillo.sessions import database_file
 
 VARIABLE = "OVILLO_BACKUP_PASSPHRASE"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -32,12 +31,10 @@ _PASSPHRASE_FILE = click.option(
 @reading
 def backup(state: State, file: Path, encrypt: bool, passphrase_file: Path | None, replace: bool) -> None:
     """Copy the database into FILE while servers go on, and check the copy."""
-    from ovillo.store.embedded import back_up  # start-up cost, as in the next command
-
     passphrase = None
     if encrypt or passphrase_file:
         passphrase = _passphrase(state.environment, passphrase_file, twice=True)
-    done = back_up(state.settings().database, file, passphrase, replace=replace)
+    done = database_file.back_up(state.settings(), file, passphrase, replace=replace)
     if state.json:
         print_json(_data(done))
         return
@@ -53,16 +50,15 @@ def backup(state: State, file: Path, encrypt: bool, passphrase_file: Path | None
 @reading
 def restore(state: State, file: Path, passphrase_file: Path | None, yes: bool) -> None:
     """Check FILE and put it in the place of the database, which is kept aside. No server may run on it."""
-    from ovillo.store.embedded import is_encrypted
-    from ovillo.store.embedded import restore as put_back
-
     settings = state.settings()
-    passphrase = _passphrase(state.environment, passphrase_file, twice=False) if is_encrypted(file) else None
+    passphrase = (
+        _passphrase(state.environment, passphrase_file, twice=False) if database_file.is_encrypted(file) else None
+    )
     if not yes:
         if not sys.stdin.isatty():
             raise InvalidInput("Nobody can be asked whether to restore.", hint="Add --yes.")
         confirm(f"Put {file} in the place of {settings.database}, and keep what is there aside?")
-    done = put_back(settings.data_dir, settings.database, file, passphrase)
+    done = database_file.restore(settings, file, passphrase)
     if state.json:
         print_json({**_data(done), "keptAt": None if done.kept_at is None else str(done.kept_at)})
         return

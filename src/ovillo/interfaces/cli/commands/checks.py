@@ -21,6 +21,7 @@ from ovillo.model.extras import EXTRAS
 from ovillo.model.wording import counted
 from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
+from ovillo.sessions.database_file import survey
 from ovillo.sessions.disk import disk_space
 from ovillo.sessions.failing_work import FailingWork
 from ovillo.settings import Settings
@@ -145,15 +146,13 @@ def _database(state: State) -> Check:
     except IntegrityError as error:
         problems = [error.message]
     if problems:
-        return Check("database", Level.FAIL, _damage_of(settings.database, problems), _REPAIR)
+        return Check("database", Level.FAIL, _damage_of(settings, problems), _REPAIR)
     return Check("database", Level.OK, f"sound, {size}")
 
 
-def _damage_of(database: Path, problems: list[str]) -> str:
+def _damage_of(settings: Settings, problems: list[str]) -> str:
     """Which tables and indexes are hit, and what can still be read."""
-    from ovillo.store.embedded import survey  # start-up cost: only of damage
-
-    found = survey(database)
+    found = survey(settings)
     damage = found.damage
     hit = ["the header of the file"] * damage.header + ["the schema"] * damage.schema
     hit += ["the write-ahead log"] * bool(damage.log_frames) + damage.names

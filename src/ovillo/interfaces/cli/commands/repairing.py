@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ovillo.interfaces.cli.output import confirm, print_json, tell
 from ovillo.interfaces.cli.state import State
+from ovillo.model.database_file import Damage, Repaired
 from ovillo.model.errors import InvalidInput
 from ovillo.model.wording import counted
-
-if TYPE_CHECKING:
-    from ovillo.store.embedded import Damage, Repaired
+from ovillo.sessions import database_file
 
 
 def mend(state: State, *, yes: bool) -> None:
     """Asks first. Raises InvalidInput where nobody can be asked, NotFound, Conflict, StoreUnavailable."""
-    # start-up cost: only a repair reads and indexes everything
-    from ovillo.search.analysis import TextAnalyzer
-    from ovillo.store.embedded import repair, survey
+    from ovillo.search.analysis import TextAnalyzer  # start-up cost: only a repair indexes everything
 
-    database = state.settings().database
-    found = survey(database)
+    settings = state.settings()
+    found = database_file.survey(settings)
     if not state.json:
         tell(
-            f"{database}: {found.damage.pages:,} pages; "
+            f"{settings.database}: {found.damage.pages:,} pages; "
             + (_told(found.damage) or "no damage is seen in its pages")
             + "."
         )
@@ -33,7 +30,7 @@ def mend(state: State, *, yes: bool) -> None:
         if not sys.stdin.isatty():
             raise InvalidInput("Nobody can be asked whether to repair.", hint="Add --yes.")
         confirm("Keep the damaged file aside and put a new one with all of that in its place?")
-    done = repair(database, TextAnalyzer(), (lambda _: None) if state.json else tell)
+    done = database_file.repair(settings, TextAnalyzer(), (lambda _: None) if state.json else tell)
     if state.json:
         print_json(_data(done))
         return

@@ -6,7 +6,6 @@ is only read.
 
 from __future__ import annotations
 
-from ovillo.store.sqlite.repair.rebuild import Repaired, Survey, repair, survey
-from ovillo.store.sqlite.repair.salvage import Damage
+from ovillo.store.sqlite.repair.rebuild import repair, survey
 
-__all__ = ["Damage", "Repaired", "Survey", "repair", "survey"]
+__all__ = ["repair", "survey"]

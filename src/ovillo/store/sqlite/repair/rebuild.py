@@ -9,11 +9,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import apsw
 
+from ovillo.model.database_file import Repaired, Survey
 from ovillo.model.errors import NotFound
 from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.connection import open_writer
@@ -22,7 +22,7 @@ from ovillo.store.sqlite.file_replacement import alone, put_in_place, remove_mad
 from ovillo.store.sqlite.reindex import index_again
 from ovillo.store.sqlite.repair.orphans import messages_for_orphans, sessions_for_orphans
 from ovillo.store.sqlite.repair.pages import Pages
-from ovillo.store.sqlite.repair.salvage import Damage, Row, Salvage, Table, indexes_of, tables_of
+from ovillo.store.sqlite.repair.salvage import Row, Salvage, Table, indexes_of, tables_of
 from ovillo.store.sqlite.rows import unpack
 from ovillo.store.sqlite.sequences import Sequences
 
@@ -53,30 +53,6 @@ _COUNTED = {
     "code_roots": "folders of code",
     "meta": "settings and secrets",
 }
-
-
-@dataclass(slots=True)
-class Repaired:
-    """What came of it. ``kept_at`` is the folder the damaged file lies in now."""
-
-    kept_at: Path
-    damage: Damage
-    #: Rows taken over, by what they are.
-    saved: dict[str, int] = field(default_factory=dict)
-    #: Rows that were there and could not be read, by what they were; pages of which nothing can be told are not in it.
-    lost: dict[str, int] = field(default_factory=dict)
-    #: Sessions made for messages, and messages made for texts, whose own rows are gone.
-    recovered_sessions: int = 0
-    recovered_messages: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What ``ovillo doctor`` tells of a damaged file."""
-
-    damage: Damage
-    #: Rows that can be read, by what they are.
-    readable: dict[str, int]
 
 
 def survey(path: Path) -> Survey:

@@ -6,13 +6,14 @@ above them, or the schema, is gone.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import apsw
 
+from ovillo.model.database_file import Damage
 from ovillo.store.sqlite.repair.pages import Broken, Pages, Tree, free_pages
 
 
@@ -96,33 +97,6 @@ def indexes_of(db: apsw.Connection) -> dict[str, Table]:
 class Row(NamedTuple):
     columns: tuple[str, ...]
     values: tuple[object, ...]
-
-
-@dataclass(slots=True)
-class Damage:
-    """What was found wrong, in counts."""
-
-    pages: int = 0
-    header: bool = False
-    schema: bool = False
-    #: Pages, or cells of pages, that cannot be read, by table or index.
-    broken_pages: Counter[str] = field(default_factory=Counter)
-    broken_rows: Counter[str] = field(default_factory=Counter)
-    #: Pages whose tree is lost, by the table their rows show.
-    loose_pages: Counter[str] = field(default_factory=Counter)
-    #: Pages in use that belong to nothing that can be told.
-    unknown_pages: int = 0
-    log_frames: int = 0
-
-    @property
-    def found(self) -> bool:
-        return bool(
-            self.header or self.schema or self.broken_pages or self.broken_rows or self.loose_pages or self.log_frames
-        )
-
-    @property
-    def names(self) -> list[str]:
-        return sorted({*self.broken_pages, *self.broken_rows, *self.loose_pages})
 
 
 class Salvage:
