@@ -118,6 +118,16 @@ def test_a_change_sets_what_is_named_and_leaves_the_rest(store: Store, recording
         recording.update(NS, SessionId("ses_none"), {"title": "x"}, at=NOON)
 
 
+@pytest.mark.requirement("REC-5")
+def test_a_field_that_is_emptied_is_empty_and_found_no_more(store: Store, recording: RecordingStore) -> None:
+    recording.create(NS, native(provider="claude", modes=("plan",), metadata={"feature_id": "PAY-1"}))
+    row = recording.update(NS, A, {"title": None, "provider": None, "modes": None, "metadata": None}, at=NOON)
+    assert (row.session.title, row.session.provider, row.session.modes, row.session.metadata) == (None, None, (), {})
+    assert store.text.match(NS, Term("payment"), DocFilter(), 5) == []
+    recording.update(NS, A, {"title": "Payment bug"}, at=NOON)
+    assert len(store.text.match(NS, Term("payment"), DocFilter(), 5)) == 1
+
+
 @pytest.mark.requirement("REC-6")
 def test_a_deleted_session_leaves_nothing_that_could_be_found(store: Store, recording: RecordingStore) -> None:
     recording.create(NS, native())

@@ -6,6 +6,7 @@ import pytest
 
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
+    Namespace,
     Role,
     SessionId,
     ToolStatus,
@@ -119,3 +120,20 @@ def test_a_single_term_is_counted_and_the_newer_document_has_the_larger_recency(
     newest = text.match(NS, Term("oak"), DocFilter(), 9, order=Order.NEWEST)
     assert [names[hit.doc] for hit in newest] == ["m2", "m1"]
     assert [hit.times for hit in newest] == [1.0, 1.0]
+
+
+@pytest.mark.requirement("STORE-8")
+def test_documents_of_another_namespace_are_nobodys(store: Store, text: TextStore) -> None:
+    other = Namespace("team")
+    store.ingest.apply(
+        other, [delta(message("m1", 1, "theirs one"), message("m2", 2, "two"), about=session(title="T"))]
+    )
+    store.ingest.apply(NS, [delta(message("m1", 1, "ours"))])
+    theirs = [hit.doc for word in ("theirs", "t") for hit in text.match(other, Term(word), DocFilter(), 9)]
+    assert len(text.docs(other, theirs)) == len(text.doc_texts(other, theirs)) == 2
+    assert text.docs(NS, theirs) == []
+    assert text.doc_texts(NS, theirs) == {}
+    assert not any(text.neighbours(NS, theirs, 1).values())
+    assert text.neighbours(other, theirs, 1)[theirs[0]] != []
+    assert text.allowed(NS, theirs, DocFilter()) == set()
+    assert text.document_frequency(NS, ["theirs"]) == {"theirs": 0}

@@ -92,7 +92,7 @@ class RecordingTables(SubStore):
             extra = from_json(old_extra) or {}
             for name in set(changes) & set(SESSION_EXTRA):
                 extra[name] = changes[name]
-            if title and title != row.session.title:
+            if "title" in changes and title != row.session.title:
                 writes = IndexWrites(db)
                 columns["title_doc"] = writes.title(title_doc, terms)
                 writes.flush()

@@ -206,14 +206,15 @@ class TextIndex(SubStore):
                 for row in db.execute(
                     "SELECT p.key, s.id, m.id, p.id, m.seq, p.seq, p.role, p.type, p.flags, p.tool_name,"
                     " coalesce(p.created_at, m.created_at), p.length FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value"
-                    " JOIN messages m ON m.key = p.message_key JOIN sessions s ON s.key = p.session_key",
-                    (wanted,),
+                    " JOIN messages m ON m.key = p.message_key JOIN sessions s ON s.key = p.session_key"
+                    f" WHERE s.namespace_key = {_NS}",
+                    (wanted, namespace),
                 )
             }
             for doc, session_id, at in db.execute(
                 "SELECT s.title_doc, s.id, coalesce(s.updated_at, s.created_at) FROM json_each(?) j"
-                " CROSS JOIN sessions s ON s.title_doc = j.value",
-                (wanted,),
+                f" CROSS JOIN sessions s ON s.title_doc = j.value WHERE s.namespace_key = {_NS}",
+                (wanted, namespace),
             ):
                 found[doc] = Doc(
                     doc, doc, SessionId(session_id), None, None, -1, 0, Role.USER, None, False, None, at, 8
@@ -226,14 +227,16 @@ class TextIndex(SubStore):
             texts: dict[DocId, str] = {
                 row[0]: searchable_text(part_from(row[2:], "", row[1]))
                 for row in db.execute(
-                    f"SELECT p.key, p.flags, {_PART_COLUMNS} FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value",
-                    (wanted,),
+                    f"SELECT p.key, p.flags, {_PART_COLUMNS} FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value"
+                    f" JOIN sessions s ON s.key = p.session_key WHERE s.namespace_key = {_NS}",
+                    (wanted, namespace),
                 )
             }
             texts.update(
                 db.execute(
-                    "SELECT s.title_doc, s.title FROM json_each(?) j CROSS JOIN sessions s ON s.title_doc = j.value",
-                    (wanted,),
+                    "SELECT s.title_doc, coalesce(s.title, '') FROM json_each(?) j"
+                    f" CROSS JOIN sessions s ON s.title_doc = j.value WHERE s.namespace_key = {_NS}",
+                    (wanted, namespace),
                 ).fetchall()
             )
         return texts
@@ -246,8 +249,9 @@ class TextIndex(SubStore):
             places: dict[tuple[int, int], list[DocId]] = {}
             for doc, session_key, seq in db.execute(
                 "SELECT p.key, m.session_key, m.seq FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value"
-                " JOIN messages m ON m.key = p.message_key",
-                (to_json(list(map(int, ids))),),
+                " JOIN messages m ON m.key = p.message_key JOIN sessions s ON s.key = p.session_key"
+                f" WHERE s.namespace_key = {_NS}",
+                (to_json(list(map(int, ids))), namespace),
             ):
                 places.setdefault((session_key, seq), []).append(doc)
             # Message key -> the documents it is a neighbour of, and how far away.
