@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovillo.model.coordination import Link
+from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
 from ovillo.store.protocol import HealthStore, Store
 from tests.builders import delta, message
@@ -33,3 +34,14 @@ def test_a_sound_store_tells_what_it_holds_and_answers_its_writer(store: Store) 
     }
     assert store.health.report(Namespace("other")).counts["sessions"] == 0
     assert store.health.probe_writer(10)
+
+
+@pytest.mark.requirement("CTX-6")
+def test_a_closed_store_says_that_it_is_closed(store: Store) -> None:
+    store.ingest.apply(NS, [delta(message("m1", 1, "hi"))])
+    store.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        store.sessions.get(NS, SessionId("ses_a"))
+    with pytest.raises(StoreUnavailable, match="closed"):
+        store.ingest.apply(NS, [delta(message("m1", 1, "hi"))])
+    store.close()

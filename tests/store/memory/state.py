@@ -19,6 +19,7 @@ from ovillo.model.clock import Clock
 from ovillo.model.code import CodeFile, FileHistory
 from ovillo.model.coordination import ContextEntry, Link, Task
 from ovillo.model.entities import Sighting
+from ovillo.model.errors import StoreUnavailable
 from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeDocument, KnowledgeVector
 from ovillo.model.live import Appended, Summary
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId, SkippedRecord
@@ -237,13 +238,20 @@ class State:
     def __init__(self, analyzer: Analyzer, clock: Clock) -> None:
         self.analyzer = analyzer
         self.clock = clock
-        #: As committed; never changed, only replaced.
-        self.tables = Tables()
+        self._committed = Tables()
+        self.is_closed = False
         self.listeners: dict[object, Callable[[], None]] = {}
         self.leases: dict[str, threading.Lock] = {}
         self.commits, self.commit_s = 0, 0.0
         self._writing = threading.Lock()
         self._numbers = itertools.count(1)
+
+    @property
+    def tables(self) -> Tables:
+        """As committed; never changed, only replaced. Raises StoreUnavailable once the store is closed."""
+        if self.is_closed:
+            raise StoreUnavailable("The store is closed.", hint="Open it again.")
+        return self._committed
 
     def space(self, namespace: Namespace) -> Space:
         """To read; empty for a namespace that nobody wrote to."""
@@ -260,7 +268,7 @@ class State:
             began = time.perf_counter()
             draft = self.tables.copy()
             yield draft
-            self.tables = draft
+            self._committed = draft
             self.commits, self.commit_s = self.commits + 1, self.commit_s + time.perf_counter() - began
         for told in tuple(self.listeners.values()):
             told()

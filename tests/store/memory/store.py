@@ -63,7 +63,8 @@ class MemoryStore:
     def __init__(self, analyzer: Analyzer, clock: Clock = system_clock) -> None:
         self._state = State(analyzer, clock)
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self._state.is_closed = True
 
     @built_once
     def sessions(self) -> SessionStore:
