@@ -13,8 +13,11 @@ from ovillo.model.records import Session, SessionId, SessionKind, Usage
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """All set fields must hold. Text fields match without case; ``project`` is an id, a directory or its tail."""
+    """All set fields must hold. Text fields match without case; ``project`` is an id, a directory or its tail, or a folder
+    above. ``source`` is the same with hyphens and underscores, ``agent`` is a whole name, of ``model`` and ``branch`` a piece
+    is enough; of ``agent`` and ``model`` the session's own or that of any of its messages."""
 
+    #: A piece of the title (of the first prompt, where there is no title), or the beginning of the id.
     name: str | None = None
     project: str | None = None
     source: str | None = None

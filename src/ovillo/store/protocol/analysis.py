@@ -27,7 +27,8 @@ class Analyzer(Protocol):
         ...
 
     def follow(self, words_gone: int) -> None:
-        """How often words were removed from what the pairs fed. When it changed, all words count as never met."""
+        """How often words were removed from what the pairs fed. When it changed, all words count as never met. A store that
+        keeps the pairs of each text gives another number before each."""
         ...
 
     def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:

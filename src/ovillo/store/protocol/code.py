@@ -55,7 +55,8 @@ class CodeStore(Protocol):
         ...
 
     def put_history(self, namespace: Namespace, root: str, history: Mapping[str, FileHistory]) -> None:
-        """Newer commits of files: last commit and time replace, ticket ids are added. Unknown files are passed over."""
+        """Newer commits of files: last commit and time replace, ticket ids are added; they stay when the file changes. Of
+        unknown files nothing is told."""
         ...
 
     def symbols(

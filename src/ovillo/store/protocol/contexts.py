@@ -36,7 +36,9 @@ class ContextStore(Protocol):
     ) -> ContextSwitch:
         """Make ``target`` the caller's; ``default`` is what it has before its first switch.
 
-        Without ``preserve`` what the caller itself kept in the one it leaves is dropped."""
+        Without ``preserve`` what the caller itself kept in the one it leaves is dropped. A whole context may have been
+        stored as one value: where ``target`` holds nothing alive, and the one that is left has a live entry under
+        ``target`` as its key, that entry is copied into ``target`` first."""
         ...
 
     def prune(self, namespace: Namespace, *, at: int) -> int:

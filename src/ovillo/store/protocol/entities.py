@@ -70,7 +70,9 @@ class EntityStore(Protocol):
         ...
 
     def put_tracked(self, namespace: Namespace, session_id: SessionId, tracked: TrackedRange) -> bool:
-        """Keep what was found; false when another process was faster, and nothing was written."""
+        """Keep what was found, in place of what is known of parts behind ``began.settled``; false when the session is gone
+        or not as it ``began`` any more (another process was faster), and nothing was written. An engine may leave out new
+        names that only tools printed where a session has very many."""
         ...
 
     def of_session(

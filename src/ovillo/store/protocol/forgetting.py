@@ -42,7 +42,8 @@ class ForgettingStore(Protocol):
     ) -> bool:
         """Remove one with every trace, and mark its id. False when there is none (it is marked all the same).
 
-        Its words stay in free space of the file until ``wipe``."""
+        Where reading of its files stopped goes too, with what was skipped in them: names of files tell of it. Its words
+        may stay where the engine keeps what it removed until ``wipe``."""
         ...
 
     def put_tombstone(self, namespace: Namespace, tombstone: Tombstone) -> None: ...
@@ -60,20 +61,22 @@ class ForgettingStore(Protocol):
         ...
 
     def lift_tombstones(self, namespace: Namespace, marks: Sequence[bytes]) -> int:
-        """Allow these to be read again, with all that went with them; how many marks are gone."""
+        """Allow these to be read again, with all that went with them; how many marks are gone. Every source of the
+        namespace is read as after ``read_source_again``."""
         ...
 
     def key(self) -> bytes | None:
-        """The key of all marks; ``None`` while nothing was ever forgotten or excluded."""
+        """The key of all marks: the store's secret of the name ``forgetting``, made with the first of them, and ``None``
+        before."""
         ...
 
     def wipe_is_due(self) -> bool:
-        """Whether removed text may still stand in free space of the file."""
+        """Whether something was removed since the last ``wipe``, so that its text may still stand somewhere."""
         ...
 
     def wipe(self) -> str | None:
-        """Write indexes and file anew so that nothing removed is left in them. What was in the way, if anything:
-        then it stays due. Blocks writers meanwhile."""
+        """Leave nothing of what was removed, whatever has to be written anew for it. What was in the way, if anything:
+        then it stays due. May block writers meanwhile."""
         ...
 
     # --- what is not read
@@ -93,5 +96,6 @@ class ForgettingStore(Protocol):
         ...
 
     def read_source_again(self, namespace: Namespace, reader: str, path: str) -> None:
-        """Forget what was excluded there and where reading of it stopped, because a rule is gone."""
+        """Forget what was excluded there and where reading of it stopped, because a rule is gone: entries of its cursor
+        that begin with ``~`` (sealed names) or ``#`` (stamps of whole files) go."""
         ...

@@ -11,8 +11,8 @@ from ovillo.store.protocol.condition import StoreCondition, StoreContent
 
 class HealthStore(Protocol):
     def report(self, namespace: Namespace) -> StoreHealth:
-        """Never raises for damage: it is told in ``problems``. A large file is looked at in its main places only;
-        ``quick_check`` reads all of it."""
+        """Never raises for damage: it is told in ``problems``. A large store is looked at in its main places only;
+        ``quick_check`` reads all of it. ``schema_version`` is the engine's own count of its layouts, from 1."""
         ...
 
     def probe_writer(self, timeout_s: float) -> bool:

@@ -45,9 +45,15 @@ class IngestStore(Protocol):
         skipped: Sequence[SkippedRecord] = (),
         redactions: Mapping[str, int] | None = None,
     ) -> Applied:
-        """Merge in one transaction; ``source`` is ``(reader, path)`` and its cursor moves in the same transaction.
+        """Merge in one transaction; ``source`` is ``(reader, path)`` and its cursor moves in the same transaction: entries of
+        ``cursor`` replace those of their names, ``None`` drops one.
 
-        ``precedence`` tells which of two sources holding one session is newer: a lower one only fills gaps."""
+        ``precedence`` tells which of two sources holding one session is newer: a lower one only fills gaps, and changes no
+        message that is there. What was forgotten is left out, and then the cursor stays where it was. A session of a
+        ``source`` that shares its id with another one, and is not the same, is kept as ``<id>~2`` and so on
+        (``ids.numbered_id``); it is decided at the beginning of a file (``SessionDelta.from_start``): the same are those
+        that share messages up to where one of them ends, or where one says that it goes on behind the other. Deltas
+        that name a ``file`` are ordered by ``store.ordering`` once the session stands in a second one."""
         ...
 
     def preparation(self) -> Preparation:
@@ -95,7 +101,10 @@ class IngestStore(Protocol):
         fork_point: str | None,
         inherited: Sequence[str],
     ) -> None:
-        """Mark a session as a fork and its copied messages as inherited (they leave the search index)."""
+        """Mark a session as a fork and its copied messages as inherited: they are found in the origin only, whose own
+        they become again if it is no fork itself. What was found of the fork's entities is forgotten."""
         ...
 
-    def mark_deleted_at_source(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None: ...
+    def mark_deleted_at_source(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None:
+        """Their rows say so (``sessions``) until they come again."""
+        ...

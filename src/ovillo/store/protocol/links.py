@@ -11,7 +11,8 @@ from ovillo.model.records import Namespace, SessionId
 
 class LinkStore(Protocol):
     def put(self, namespace: Namespace, link: Link) -> bool:
-        """Keep a link; the same pair and relationship again replaces it. Whether it is new. Raises NotFound."""
+        """Keep a link; the same pair and relationship again replaces it. Whether it is new. Both sessions show it: their
+        rows have another ``version`` afterwards, also when it is removed. Raises NotFound."""
         ...
 
     def remove(

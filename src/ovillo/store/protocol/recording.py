@@ -30,7 +30,9 @@ CHANGEABLE = (
 
 class RecordingStore(Protocol):
     def create(self, namespace: Namespace, session: Session) -> tuple[SessionRow, bool]:
-        """The session as it is stored, and whether it is new. An id that exists gives what is stored, unchanged."""
+        """The session as it is stored, and whether it is new. An id that exists gives what is stored, unchanged.
+
+        Raises Conflict for an id that was forgotten for good."""
         ...
 
     def update(
@@ -42,26 +44,34 @@ class RecordingStore(Protocol):
         at: int,
         if_version: str | None = None,
     ) -> SessionRow:
-        """Set fields of ``CHANGEABLE`` (``None`` empties one) and ``updated_at``.
+        """Set fields of ``CHANGEABLE`` (``None`` empties one) and ``updated_at``, which never goes back.
 
-        Raises NotFound, and Conflict when ``if_version`` is not the row's ``version`` any more."""
+        Raises NotFound, InvalidInput for another field, and PreconditionFailed (a Conflict) when ``if_version`` is not the
+        row's ``version`` any more."""
         ...
 
     def delete(self, namespace: Namespace, session_id: SessionId, *, at: int, if_version: str | None = None) -> None:
-        """The session with all that hangs on it. Raises NotFound, Conflict."""
+        """The session with all that hangs on it: links and tasks that name it, too. Sessions that it was the parent or
+        the origin of name none any more, and messages copied from it are the fork's own from then on.
+
+        Raises NotFound, PreconditionFailed."""
         ...
 
     def append(
         self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]], *, at: int
     ) -> Future[list[Appended]]:
-        """Append ``(message, idempotency key)`` in order, all or none; done after COMMIT. The store sets ``seq``.
+        """Append ``(message, idempotency key)`` in order, all or none; done after COMMIT. The store sets ``seq``, which rises
+        by one from 1, and the session's ``updated_at``.
 
-        A key this session has seen gives what it gave then and stores nothing.
+        A key this session has seen gives what it gave then and stores nothing. Two messages are the same when their role
+        and what their parts say are (type, text, tool, file, patch); ids and times are not compared.
         Fails with NotFound, and with Conflict when a key comes again with another message."""
         ...
 
     def put_summary(self, namespace: Namespace, summary: Summary) -> None:
-        """Keep a summary. Raises NotFound, and Conflict when the session has a newer one (another process made it)."""
+        """Keep a summary; the beginning of its text becomes the ``summary`` of a session recorded here.
+
+        Raises NotFound, and Conflict when the session has a newer one (another process made it)."""
         ...
 
     def summaries(self, namespace: Namespace, session_id: SessionId) -> list[Summary]:

@@ -1,4 +1,8 @@
-"""Reading sessions and their messages: what is asked, what comes back."""
+"""Reading sessions and their messages: what is asked, what comes back.
+
+Messages stand in the order of ``seq``, those of one number as they arrived. A session that its client deleted says so in
+its metadata, under ``deleted_at_source``.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ class SessionStore(Protocol):
     def find(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
     ) -> list[SessionRow]:
-        """Most recently updated first. ``after`` is ``(updated_at, id)`` of the last row already seen."""
+        """Most recently updated first, of one time by id from the end. ``after`` is ``(updated_at, id)`` of the last row already seen."""
         ...
 
     def get_many(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:
@@ -45,7 +49,7 @@ class SessionStore(Protocol):
         ...
 
     def namespaces(self) -> list[Namespace]:
-        """All there are. Takes none itself: it is for upkeep in the background, and part of no answer to a caller."""
+        """All that were ever written to. Takes none itself: it is for upkeep in the background, and part of no answer to a caller."""
         ...
 
     def count(self, namespace: Namespace, where: SessionFilter) -> int: ...
@@ -90,7 +94,9 @@ class SessionStore(Protocol):
 
     def totals(
         self, namespace: Namespace, session_id: SessionId, *, inherited: bool = False, idle_cut_ms: int = 300_000
-    ) -> Totals: ...
+    ) -> Totals:
+        """Over the session's own messages, or over those it inherited; ``Totals()`` for an unknown session."""
+        ...
 
     def children(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> list[SessionRow]:
         """Sessions whose parent or fork origin is one of these, by creation."""

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 class Store(Protocol):
     """Namespace-aware and thread-safe: reads are snapshots and take no write lock, writes return after COMMIT.
 
+    Records come back as they went in, but for this: texts are whole characters (``model.characters``), JSON has text keys
+    and lists, a session's ``namespace`` is the call's, a message's ``session_id`` is that of the session it is kept in, and
+    its ``idempotency_key`` is not kept with it. A whole number past 64 bits raises InvalidInput, except inside JSON. What
+    engines decide alike for records stands beside this package: ``store.merging``, ``ordering``, ``documents``,
+    ``audit_chain``.
+
     A sub-store is made, and its module imported, when it is first asked for."""
 
     @property
@@ -110,4 +116,6 @@ class Store(Protocol):
     @property
     def maintenance(self) -> MaintenanceStore: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Afterwards every call raises StoreUnavailable; closing again does nothing."""
+        ...

@@ -84,14 +84,15 @@ class Matched:
     recency: int
     #: Terms in the document, for length normalisation.
     length: int
-    #: How often a single ``Term`` stands in it, where the densest were asked for; 1 for everything else. A title counts
-    #: more than what people and models said, and that more than what tools printed.
+    #: How often a single ``Term`` stands in it, where the densest were asked for; 1 for everything else. Each time counts
+    #: as ``store.documents.WEIGHTS`` says of whose words they are.
     times: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """Where a document stands. A document is one part, or a session's title (``part_id`` is then ``None``)."""
+    """Where a document stands. A document is one part, or a session's title (``part_id`` is then ``None``, ``message_seq``
+    -1). It keeps its id and its recency when its text changes."""
 
     id: DocId
     #: Larger is newer; may have gaps.
@@ -123,7 +124,10 @@ class TextStore(Protocol):
         be counted: the figure weighs terms and is not for showing."""
         ...
 
-    def terms_with_prefix(self, namespace: Namespace, prefix: str, limit: int) -> list[tuple[str, int]]: ...
+    def terms_with_prefix(self, namespace: Namespace, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Terms in order, with how many documents hold each. As with the surfaces below, words of other namespaces may be
+        among them: what is shown to somebody goes through ``document_frequency`` first."""
+        ...
 
     def surfaces_containing(self, namespace: Namespace, fragment: str, limit: int) -> list[tuple[str, str]]:
         """``(surface, term)`` whose surface holds ``fragment`` (already folded); those that ``catch_up`` has not come to yet

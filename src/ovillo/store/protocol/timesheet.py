@@ -12,7 +12,8 @@ class TimesheetStore(Protocol):
     def open_task(self, namespace: Namespace, task: Task) -> None: ...
 
     def close_task(self, namespace: Namespace, task: Task) -> None:
-        """Write the end of a task (``ended_at``, ``summary``, ``files`` ...).
+        """Write the end of a task (``ended_at``, ``summary``, ``files``, ``detected_by``, ``warnings``); its beginning stays,
+        without the ``baseline``, which has served its purpose.
 
         Raises NotFound, and Conflict when it has ended already; then nothing changes."""
         ...
