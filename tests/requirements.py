@@ -169,6 +169,7 @@ STORE: dict[str, tuple[str, str]] = {
     "STORE-23": ("A newer database is refused unchanged", "DESIGN 16"),
     "STORE-24": ("Tokeniser version in the database", "retrieval 4"),
     "STORE-25": ("History is private to its owner", "DESIGN 15"),
+    "STORE-46": ("Services need nothing of SQLite", "DESIGN 22"),
     "STORE-45": ("A store can be written that has nothing of SQLite", "DESIGN 22"),
     "STORE-44": ("One process at a time does what must not be done twice", "DESIGN 22"),
     "STORE-40": ("Change numbers may have gaps but never go back, in each namespace", "DESIGN 22"),

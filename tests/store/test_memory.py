@@ -57,3 +57,24 @@ for name in vars(MemoryStore):
 @pytest.mark.requirement("STORE-45")
 def test_a_store_can_be_written_without_sqlite() -> None:
     subprocess.run([sys.executable, "-c", _WITHOUT_SQLITE], check=True, timeout=60)
+
+
+#: Tests of services that neither look into files nor start other processes.
+_SERVICES = (
+    "tests/sessions/test_recording.py",
+    "tests/sessions/test_links.py",
+    "tests/entities/test_service.py",
+    "tests/ingest/test_apart.py",
+    "tests/references/test_of_session.py",
+    "tests/search/test_service.py",
+)
+
+
+@pytest.mark.requirement("STORE-46")
+def test_services_need_nothing_of_sqlite() -> None:
+    """A store whose ids say nothing of order and whose numbers have gaps is as good to them."""
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "tests.store.memory.plugin"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *_SERVICES], check=False, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout[-4_000:]

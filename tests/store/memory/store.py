@@ -60,8 +60,8 @@ from tests.store.memory.vectors import Vectors
 class MemoryStore:
     """Implements ``ovillo.store.protocol.Store``."""
 
-    def __init__(self, analyzer: Analyzer, clock: Clock = system_clock) -> None:
-        self._state = State(analyzer, clock)
+    def __init__(self, analyzer: Analyzer, clock: Clock = system_clock, state: State | None = None) -> None:
+        self._state = state or State(analyzer, clock)
 
     def close(self) -> None:
         self._state.is_closed = True
