@@ -183,7 +183,7 @@ class Composition:
     def snapshots(self) -> Snapshots:
         from ovillo.sessions.snapshots import Snapshots
 
-        return Snapshots(self.store, self._redactor.redact_json, self.clock)
+        return Snapshots(self.store, self._redactor, self.clock)
 
     @built_once
     def transfer(self) -> Transfer:
@@ -288,7 +288,7 @@ class Composition:
     def links(self) -> LinkService:
         from ovillo.sessions.links import LinkService
 
-        return LinkService(self.store, self._redactor.redact_value, self.clock)
+        return LinkService(self.store, self._redactor, self.clock)
 
     @built_once
     def link_proposals(self) -> LinkProposals:
@@ -300,13 +300,13 @@ class Composition:
     def timesheet(self) -> Timesheet:
         from ovillo.sessions.timesheet import Timesheet
 
-        return Timesheet(self.store.timesheet, self._redactor.redact_value, self.clock, time.monotonic)
+        return Timesheet(self.store.timesheet, self._redactor, self.clock, time.monotonic)
 
     @built_once
     def contexts(self) -> Contexts:
         from ovillo.memory.contexts import Contexts
 
-        return Contexts(self.store.contexts, self._redactor.redact_value, self.clock)
+        return Contexts(self.store.contexts, self._redactor, self.clock)
 
     @built_once
     def status(self) -> StatusService:
@@ -331,8 +331,7 @@ class Composition:
     def code(self) -> CodeIndex:
         from ovillo.code.service import CodeIndex
 
-        redactor = self._redactor
-        return CodeIndex(self.store, self.settings, self.clock, redactor.redact_names, redactor.redact_lines)
+        return CodeIndex(self.store, self.settings, self.clock, self._redactor)
 
     @built_once
     def code_watcher(self) -> CodeWatcher:
@@ -377,14 +376,7 @@ class Composition:
     def knowledge(self) -> Knowledge:
         from ovillo.memory.knowledge import Knowledge
 
-        redactor = self._redactor
-        return Knowledge(
-            self.store,
-            self.settings,
-            self.clock,
-            lambda text: redactor.redact(text)[0],
-            redactor.redact_lines,
-        )
+        return Knowledge(self.store, self.settings, self.clock, self._redactor)
 
 
 def _redactor(secret: bytes, mode: str) -> Redactor:

@@ -39,7 +39,7 @@ def clock() -> Held:
 @pytest.fixture
 def contexts(tmp_path: Path, clock: Held) -> Iterator[Contexts]:
     store = open_store(tmp_path / "ovillo.db", WordAnalyzer())
-    yield Contexts(store.contexts, Redactor(b"k" * 32).redact_value, clock)
+    yield Contexts(store.contexts, Redactor(b"k" * 32), clock)
     store.close()
 
 
@@ -107,7 +107,7 @@ def test_switching_hides_one_context_and_restores_it_whole(contexts: Contexts) -
 def test_the_current_context_belongs_to_its_caller_and_survives_a_restart(tmp_path: Path, clock: Held) -> None:
     for run in range(2):
         store = open_store(tmp_path / "ovillo.db", WordAnalyzer())
-        contexts = Contexts(store.contexts, lambda x: x, clock)
+        contexts = Contexts(store.contexts, Redactor(b"k" * 32, "off"), clock)
         if run == 0:
             contexts.switch(NS, ME, "feature")
         assert (contexts.current(NS, ME), contexts.current(NS, SHE)) == ("feature", "default")

@@ -18,6 +18,7 @@ from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.knowledge import KnowledgeAnswer
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Namespace
+from ovillo.security.redaction import Redactor
 from ovillo.settings import Settings, load_settings
 
 _TEXT = """# Ferry
@@ -260,14 +261,14 @@ def test_each_query_leaves_one_line_without_its_secrets(opened: Open, page: Path
 @pytest.mark.requirement("KNOW-8")
 def test_the_audit_file_is_bounded_and_never_costs_an_answer(tmp_path: Path) -> None:
     answer = KnowledgeAnswer("q" * 1_000, (), True, "w", None, None, 0.75, None, "words")
-    audit = QueryAudit(tmp_path / "audit.jsonl", str, max_bytes=1_000)
+    audit = QueryAudit(tmp_path / "audit.jsonl", Redactor(b"k" * 32), max_bytes=1_000)
     for at in range(40):
         audit.note(answer, at)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["audit.1.jsonl", "audit.2.jsonl", "audit.jsonl"][: KEPT + 1]
     assert all(path.stat().st_size < 2_000 for path in tmp_path.iterdir())
     (tmp_path / "file").write_text("")
-    QueryAudit(tmp_path / "file" / "audit.jsonl", str).note(answer, 1)
+    QueryAudit(tmp_path / "file" / "audit.jsonl", Redactor(b"k" * 32)).note(answer, 1)
 
 
 @pytest.mark.requirement("KNOW-11")

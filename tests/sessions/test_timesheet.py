@@ -16,6 +16,7 @@ import pytest
 from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId
+from ovillo.security.redaction import Redactor
 from ovillo.sessions.timesheet import TaskLocation, Timesheet
 from ovillo.store.engine import open_store
 from ovillo.store.protocol import Store
@@ -51,7 +52,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def new_process(store: Store, clocks: Clocks) -> Callable[[], Timesheet]:
-    return lambda: Timesheet(store.timesheet, lambda value: value, lambda: clocks.wall, lambda: clocks.steady)
+    return lambda: Timesheet(store.timesheet, Redactor(b"k" * 32, "off"), lambda: clocks.wall, lambda: clocks.steady)
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from ovillo.store.protocol import FileStamp
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import CodeStore, LeaseStore
 
 #: Files read and stored together: enough to make a transaction worth it, few enough to hold in memory.
@@ -66,21 +67,19 @@ class IndexReport:
 
 
 OnProgress = Callable[[IndexProgress], None]
-#: Masks the secrets in what is known of a file.
-Redact = Callable[[CodeFile], CodeFile]
 
 
 class Indexer:
     """Thread-safe; several processes may work on one database."""
 
     def __init__(
-        self, store: CodeStore, leases: LeaseStore, clock: Clock, choice: scanning.Choice, redact: Redact | None = None
+        self, store: CodeStore, leases: LeaseStore, clock: Clock, choice: scanning.Choice, redactor: Redactor
     ) -> None:
         self._store = store
         self._leases = leases
         self._clock = clock
         self._choice = choice
-        self._redact = redact
+        self._redactor = redactor
 
     def look(self, root: Path) -> scanning.FolderScan:
         return scanning.look(root, self._choice)
@@ -175,7 +174,7 @@ class Indexer:
             return len(data), mtime, known[2]
         file = parse_file(entry.path, data, language, mtime_ns=mtime)
         # Default values, comments and addresses may hold what nobody should find in a database.
-        return file if self._redact is None else self._redact(file)
+        return self._redactor.redact_names(file)
 
     def _facts(self, namespace: Namespace, root: Path) -> dict[str, str]:
         return next((dict(x.facts) for x in self._store.roots(namespace) if x.path == str(root)), {})

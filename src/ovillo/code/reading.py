@@ -5,15 +5,18 @@ Owns the check that a file lies below its root, links resolved; nothing read her
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ovillo.code.languages import language_of
 from ovillo.code.languages.language import Language, Unreadable
 from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, source_of
 from ovillo.model.errors import NotFound, PermissionDenied, SourceUnreadable
 from ovillo.model.quoting import named
+
+if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +49,8 @@ def path_below(root: str, file: str) -> Path:
     return path
 
 
-def read_lines(
-    root: str, file: str, first: int = 1, last: int | None = None, redact: Callable[[str], str] | None = None
-) -> SourceLines:
-    """``redact`` sees the whole file, since what a secret is may stand lines above it; it keeps the number of lines.
+def read_lines(root: str, file: str, first: int, last: int | None, redactor: Redactor) -> SourceLines:
+    """Secrets are masked in the whole file, since what makes one a secret may stand lines above it.
 
     Raises NotFound, PermissionDenied, SourceUnreadable."""
     path = path_below(root, file)
@@ -63,7 +64,7 @@ def read_lines(
         raise SourceUnreadable(
             f"{file!r} in {named(root)} is not shown: {said.reason}.", hint="Name a file of source code."
         )
-    lines = (redact(said) if redact else said).split("\n")
+    lines = redactor.redact_lines(said).split("\n")
     if lines and not lines[-1]:
         lines.pop()
     begin = max(first, 1)

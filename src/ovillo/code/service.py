@@ -6,14 +6,14 @@ Owns what interfaces and floors above ask for; a namespace comes first in every 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.code import exports, git_history, picture
 from ovillo.code.calls import Caller, CallGraph, Resolved
-from ovillo.code.indexing import Indexer, IndexReport, OnProgress, Redact
+from ovillo.code.indexing import Indexer, IndexReport, OnProgress
 from ovillo.code.modules import ModuleNode, last_modified, module_nodes, related_features
 from ovillo.code.reading import SourceLines, read_lines
 from ovillo.code.scanning import Choice
@@ -26,6 +26,7 @@ from ovillo.model.records import Namespace
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from ovillo.security.redaction import Redactor
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -49,22 +50,14 @@ class DefinitionDetails:
 
 
 class CodeIndex:
-    """Thread-safe. ``redact`` masks secrets in what is known of a file before it is stored, ``redact_lines`` in lines
-    that are shown (as many come back)."""
+    """Thread-safe. Secrets are masked in what is known of a file before it is stored, and in lines that are shown."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        clock: Clock,
-        redact: Redact | None = None,
-        redact_lines: Callable[[str], str] | None = None,
-    ) -> None:
-        self._redact_lines = redact_lines
+    def __init__(self, store: Store, settings: Settings, clock: Clock, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._store = store
         self._is_on = settings.code_indexing
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
-        self._indexer = Indexer(store.code, store.leases, clock, Choice(extensions, settings.code_exclude), redact)
+        self._indexer = Indexer(store.code, store.leases, clock, Choice(extensions, settings.code_exclude), redactor)
 
     # --- folders
 
@@ -212,7 +205,7 @@ class CodeIndex:
         Raises NotFound, PermissionDenied, SourceUnreadable."""
         if root not in self._store.code.root_paths(namespace):
             raise NotFound.named("indexed folder", root, hint="Index it first: index_code(path=DIR).")
-        return read_lines(root, file, first, last, self._redact_lines)
+        return read_lines(root, file, first, last, self._redactor)
 
     def source_of(self, namespace: Namespace, symbol: SymbolRow) -> SourceLines:
         """The lines of a definition as they are now; a file that changed since is read again first.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ovillo.ingest.scan_filter import DeltaFilter, ScanFilter
 from ovillo.ingest.sealed import SealedCursor
@@ -21,25 +21,13 @@ from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Reader, Source
 from ovillo.store.protocol import Preparation
 from ovillo.store.protocol.analysis import Prepared
 
+if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
+
 log = logging.getLogger(__name__)
 
-_R = TypeVar("_R", Inventory, SkippedRecord)
-
-
-class Redacting(Protocol):
-    """What masks secrets (``security.redaction``)."""
-
-    def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, Mapping[str, int]]:
-        """One delta, and how many secrets of each kind were in it."""
-        ...
-
-    def redact_names(self, record: _R) -> _R: ...
-
-    def redact_state(self, state: Mapping[str, Any]) -> Mapping[str, Any]: ...
-
-
 #: Called when there is something to redact: most scans find nothing new.
-MakeRedactor = Callable[[], Redacting]
+MakeRedactor = Callable[[], "Redactor"]
 
 #: A bundle is handed on at the next checkpoint after this much, or at twice as much in the middle of a file: large
 #: enough to spread a transaction's cost, small enough to keep memory and other writers' waits low.
@@ -105,7 +93,7 @@ class _Gathering:
         self.bundle = Bundle()
 
     @cached_property
-    def _redactor(self) -> Redacting:
+    def _redactor(self) -> Redactor:
         return self._make_redactor()
 
     def take(self, record: object) -> Bundle | None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.ingest.exclusion import Exclusion
 from ovillo.ingest.forks import resolve_forks
-from ovillo.ingest.gather import Bundle, MakeRedactor, Redacting, bundles
+from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import SealedCursor
@@ -43,6 +43,7 @@ from ovillo.readers.protocol import Cursor, Reader, Source
 from ovillo.store.protocol import Applied, SourceState
 
 if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import IngestStore, Store
 
 log = logging.getLogger(__name__)
@@ -81,10 +82,10 @@ class Ingest:
         self._exclude = exclude
 
     @cached_property
-    def _redactor(self) -> Redacting:
+    def _redactor(self) -> Redactor:
         return self._make_redactor()
 
-    def _the_redactor(self) -> Redacting:
+    def _the_redactor(self) -> Redactor:
         return self._redactor
 
     # --- what there is

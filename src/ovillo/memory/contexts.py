@@ -18,7 +18,7 @@ is, so this is how it is read here:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import ContextStore
 
 DEFAULT_CONTEXT = "default"
@@ -49,9 +50,9 @@ class Retrieved:
 
 
 class Contexts:
-    def __init__(self, store: ContextStore, redact: Callable[[Any], Any], clock: Clock) -> None:
+    def __init__(self, store: ContextStore, redactor: Redactor, clock: Clock) -> None:
         self._store = store
-        self._redact = redact
+        self._redactor = redactor
         self._clock = clock
 
     def store(
@@ -77,7 +78,7 @@ class Contexts:
         entry = ContextEntry(
             self._place(namespace, caller, context),
             key,
-            self._redact(dict(value)),
+            self._redactor.redact_value(dict(value)),
             at,
             None if ttl_s is None else at + ttl_s * 1000,
             caller if context is None and ttl_s is None else None,
@@ -128,7 +129,7 @@ class Contexts:
 
     def _name(self, what: str, given: str) -> str:
         # Masked alike whenever it is said: what was put down under a name is found under it.
-        return str(self._redact(_name(what, given)))
+        return str(self._redactor.redact_value(_name(what, given)))
 
     def _place(self, namespace: Namespace, caller: str, context: str | None) -> str:
         return self.current(namespace, caller) if context is None else self._name("namespace", context)

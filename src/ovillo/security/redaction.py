@@ -93,6 +93,10 @@ class Redactor:
         """``text`` with secrets masked, and how many of each kind; the same object when there are none."""
         return self._redact(text, self._marker)
 
+    def redact_text(self, text: str) -> str:
+        """``text`` with secrets masked, where nobody counts them."""
+        return self.redact(text)[0]
+
     def redact_lines(self, text: str) -> str:
         """``text`` with secrets masked and as many lines as before: a secret of several lines leaves empty ones."""
         return self._redact(text, self._marker_of_lines)[0]

@@ -7,7 +7,7 @@ record and changes nothing at the client. Which links might be made is ``link_pr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from ovillo.sessions.catalog import summarise
 from ovillo.sessions.results import SessionSummary
 
 if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import Store
 
 _WORD = re.compile(r"[a-z_]{1,40}")
@@ -40,9 +41,9 @@ class DirectedLink:
 
 
 class LinkService:
-    def __init__(self, store: Store, redact: Callable[[Any], Any], clock: Clock) -> None:
+    def __init__(self, store: Store, redactor: Redactor, clock: Clock) -> None:
         self._store = store
-        self._redact = redact
+        self._redactor = redactor
         self._clock = clock
 
     def link_sessions(
@@ -66,8 +67,8 @@ class LinkService:
             from_id,
             to_id,
             checked_relationship(relationship),
-            tuple(self._redact(list(_entities(shared_entities)))),
-            self._redact(_note(note)),
+            tuple(self._redactor.redact_value(list(_entities(shared_entities)))),
+            self._redactor.redact_value(_note(note)),
             origin,
             self._clock(),
         )

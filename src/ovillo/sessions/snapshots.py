@@ -7,7 +7,7 @@ them too. Bytes are ``snapshot_encoding``'s, rows the store's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,10 +31,10 @@ from ovillo.sessions.snapshot_encoding import (
 from ovillo.store.protocol.snapshots import MAX_DELTAS
 
 if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import Store
 
 #: A JSON value with its secrets masked, and how many of each kind.
-Redact = Callable[[Any], tuple[Any, Mapping[str, int]]]
 Chain = Sequence[tuple[Snapshot, bytes]]
 
 #: Versions of one page.
@@ -73,9 +73,9 @@ class SnapshotDiff:
 
 
 class Snapshots:
-    def __init__(self, store: Store, redact: Redact, clock: Clock) -> None:
+    def __init__(self, store: Store, redactor: Redactor, clock: Clock) -> None:
         self._store = store
-        self._redact = redact
+        self._redactor = redactor
         self._clock = clock
 
     def save(self, namespace: Namespace, session_id: SessionId, content: object, level: int = DEFAULT_LEVEL) -> Saved:
@@ -87,7 +87,7 @@ class Snapshots:
             raise InvalidInput(
                 f"There is no compression level {level}.", hint="0 is none, 1 fast, 2 usual, 3 smallest."
             )
-        clean, redactions = self._redact(checked(content))
+        clean, redactions = self._redactor.redact_json(checked(content))
         plain = plain_text(clean)
         base = self._base(namespace, session_id) if level else None
         try:

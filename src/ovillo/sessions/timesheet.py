@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.coordination import Task
@@ -23,6 +23,7 @@ from ovillo.model.wording import counted
 from ovillo.sessions import file_changes
 
 if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import TimesheetStore
 
 _NAME_CHARS = 200
@@ -83,11 +84,9 @@ class Report:
 
 
 class Timesheet:
-    def __init__(
-        self, store: TimesheetStore, redact: Callable[[Any], Any], clock: Clock, monotonic: Callable[[], float]
-    ) -> None:
+    def __init__(self, store: TimesheetStore, redactor: Redactor, clock: Clock, monotonic: Callable[[], float]) -> None:
         self._store = store
-        self._redact = redact
+        self._redactor = redactor
         self._clock = clock
         self._monotonic = monotonic
         self._lock = threading.Lock()
@@ -106,13 +105,15 @@ class Timesheet:
         at = self._clock()
         task = Task(
             new_id("task", self._clock),
-            self._redact(_text("llm_name", llm_name, _NAME_CHARS)),
-            self._redact(_text("task_description", task_description, _TEXT_CHARS)),
+            self._redactor.redact_value(_text("llm_name", llm_name, _NAME_CHARS)),
+            self._redactor.redact_value(_text("task_description", task_description, _TEXT_CHARS)),
             at,
-            context=self._redact(_text("context", context, _TEXT_CHARS)) if context and context.strip() else None,
+            context=self._redactor.redact_value(_text("context", context, _TEXT_CHARS))
+            if context and context.strip()
+            else None,
             session_id=place.session_id,
-            project_id=self._redact(place.project_id or place.directory),
-            directory=self._redact(place.directory),
+            project_id=self._redactor.redact_value(place.project_id or place.directory),
+            directory=self._redactor.redact_value(place.directory),
             baseline=file_changes.look(place.directory, at) if place.directory else None,
         )
         self._store.open_task(namespace, task)
@@ -142,10 +143,10 @@ class Timesheet:
             task,
             baseline=None,
             ended_at=task.started_at + duration,
-            summary=self._redact(_text("summary", summary, _TEXT_CHARS)),
-            files=tuple(self._redact(list(files))),
+            summary=self._redactor.redact_value(_text("summary", summary, _TEXT_CHARS)),
+            files=tuple(self._redactor.redact_value(list(files))),
             detected_by=by,
-            warnings=tuple(self._redact(warnings)),
+            warnings=tuple(self._redactor.redact_value(warnings)),
         )
         try:
             self._store.close_task(namespace, ended)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ovillo.model.knowledge import KnowledgeAnswer
 from ovillo.security.private_files import append, make_folder
+
+if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
 
 log = logging.getLogger(__name__)
 
@@ -25,17 +28,17 @@ _MAX_QUERY = 300
 
 
 class QueryAudit:
-    """``redact`` masks secrets in the query, which is cut at 300 characters."""
+    """Secrets in the query are masked; it is cut at 300 characters."""
 
-    def __init__(self, path: Path, redact: Callable[[str], str], *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, path: Path, redactor: Redactor, *, max_bytes: int = MAX_BYTES) -> None:
         self.path = path
-        self._redact = redact
+        self._redactor = redactor
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
 
     def note(self, answer: KnowledgeAnswer, at: int) -> None:
         """``at`` in milliseconds since 1970."""
-        query = self._redact(answer.query)[:_MAX_QUERY]
+        query = self._redactor.redact_text(answer.query)[:_MAX_QUERY]
         entry = {
             "timestamp": datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds"),
             "query": query,

@@ -9,13 +9,17 @@ import codecs
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ovillo.code.ignoring import skipped_folders
 from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound, SourceUnreadable
 from ovillo.model.quoting import named
+
+if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
 
 #: Endings that a folder is looked through for; a file that is named may have any.
 ENDINGS = (".md", ".markdown", ".mdx", ".mdown")
@@ -179,13 +183,13 @@ def read_document(path: str) -> DocumentText:
 class MaskedReading:
     """``read_document`` with the secrets in the lines masked: what is indexed, embedded, hashed and quoted is this."""
 
-    def __init__(self, redact_lines: Callable[[str], str]) -> None:
-        self._redact_lines = redact_lines
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
 
     def __call__(self, path: str) -> DocumentText:
         document = read_document(path)
         text = "\n".join(document.lines)
-        masked = self._redact_lines(text)
+        masked = self._redactor.redact_lines(text)
         return document if masked is text else replace(document, lines=tuple(masked.split("\n")))
 
 

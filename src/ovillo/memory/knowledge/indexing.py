@@ -23,6 +23,7 @@ from ovillo.model.records import Namespace
 from ovillo.sessions.tokens import count_tokens
 
 if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import KnowledgeStore
 
 #: Chunks embedded between two looks at the time.
@@ -57,11 +58,11 @@ class Indexer:
         cutting: ChunkingOptions,
         clock: Clock,
         read: Callable[[str], DocumentText],
-        redact: Callable[[str], str],
+        redactor: Redactor,
     ) -> None:
         self._store = store
         self._read = read
-        self._redact = redact
+        self._redactor = redactor
         self._vectors = vectors
         self._cutting = cutting
         self._clock = clock
@@ -100,7 +101,7 @@ class Indexer:
         self, namespace: Namespace, document: DocumentText, chunks: Sequence[NewChunk], cutting: str
     ) -> KnowledgeDocument:
         stamp = KnowledgeStamp(document.size, document.mtime_ns, document.digest, cutting)
-        name = self._redact(PurePath(document.path).stem) or "document"
+        name = self._redactor.redact_text(PurePath(document.path).stem) or "document"
         return self._store.put(
             namespace, document.path, stamp, chunks, name=name, lines=len(document.lines), at=self._clock()
         )

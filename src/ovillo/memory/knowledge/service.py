@@ -5,7 +5,7 @@ Owns what interfaces and floors above ask for; a namespace comes first in every 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from ovillo.model.records import Namespace
 from ovillo.search.embedders import open_embedder
 
 if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -35,17 +36,9 @@ _MAX_TOP_K = 100
 
 
 class Knowledge:
-    """Thread-safe. ``redact`` masks secrets in names and in what is written to the audit file, ``redact_lines`` in
-    documents (as many lines come back)."""
+    """Thread-safe. Secrets are masked in documents, in names, and in what is written to the audit file."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        clock: Clock,
-        redact: Callable[[str], str],
-        redact_lines: Callable[[str], str],
-    ) -> None:
+    def __init__(self, store: Store, settings: Settings, clock: Clock, redactor: Redactor) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
@@ -56,11 +49,13 @@ class Knowledge:
             settings.chunk_preserve_structure,
         )
         self._vectors = ChunkVectors(store, lambda: open_embedder(settings))
-        read = MaskedReading(redact_lines)
-        self._indexer = Indexer(store.knowledge, self._vectors, cutting, clock, read, redact)
+        read = MaskedReading(redactor)
+        self._indexer = Indexer(store.knowledge, self._vectors, cutting, clock, read, redactor)
         self._retrieval = Retrieval(store.knowledge, self._vectors, settings, read)
         self._transfer = Transfer(store.knowledge, self._vectors, self._indexer, clock, read)
-        self._audit = QueryAudit(settings.data_dir / "logs" / "audit.jsonl", redact) if settings.audit_queries else None
+        self._audit = (
+            QueryAudit(settings.data_dir / "logs" / "audit.jsonl", redactor) if settings.audit_queries else None
+        )
 
     def add(
         self,
