@@ -20,12 +20,12 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from ovillo.model.errors import UpstreamError
+from ovillo.security.fetching import fetch
 
 _log = logging.getLogger(__name__)
 
 _TIMEOUT_S = 5.0
 _MAX_BYTES = 1024 * 1024
-_CHUNK = 64 * 1024
 #: Keys are read again after this, so that withdrawn ones stop (seconds).
 _LIFE_S = 300.0
 #: Time between two questions, whatever comes in (seconds).
@@ -61,13 +61,6 @@ def _bits_of(number: object) -> int:
         return 0
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The settings name the address; no answer may lead elsewhere."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
 class PublishedKeys:
     """Thread-safe."""
 
@@ -75,7 +68,6 @@ class PublishedKeys:
         self._url = url
         self._algorithms = tuple(algorithms)
         self._monotonic = monotonic
-        self._open = urllib.request.build_opener(_NoRedirect).open
         self._lock = threading.Lock()
         self._keys: list[dict[str, Any]] = []
         self._fetched_at: float | None = None
@@ -121,7 +113,8 @@ class PublishedKeys:
     def _fetch(self, now: float) -> None:
         self._asked_at = now
         try:
-            document = json.loads(self._read())
+            request = urllib.request.Request(self._url, headers={"Accept": "application/json"})
+            document = json.loads(fetch(request, timeout_s=_TIMEOUT_S, max_bytes=_MAX_BYTES))
             keys = document["keys"]
             self._keys = [key for key in keys[:_MOST_KEYS] if isinstance(key, dict) and self._is_sound(key)]
         except (OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -134,17 +127,3 @@ class PublishedKeys:
         if fault is not None:
             _log.warning("the key %.100r at %s is not used: %s", key.get("kid"), self._url, fault)
         return fault is None
-
-    def _read(self) -> bytes:
-        """The whole within the time: an issuer that trickles must not hold us."""
-        deadline = time.monotonic() + _TIMEOUT_S
-        request = urllib.request.Request(self._url, headers={"Accept": "application/json"})
-        body = bytearray()
-        with self._open(request, timeout=_TIMEOUT_S) as answer:
-            while chunk := answer.read1(_CHUNK):
-                body += chunk
-                if len(body) > _MAX_BYTES:
-                    raise ValueError(f"more than {_MAX_BYTES:,} bytes")
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"not done within {_TIMEOUT_S:g} s")
-        return bytes(body)

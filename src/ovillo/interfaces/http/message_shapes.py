@@ -6,12 +6,13 @@ Owns their outside form: camel case, times in milliseconds since 1970. Envelopes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import msgspec
 from msgspec import Meta, Struct
 
 from ovillo.model.records import Message, PartType, Role, ToolCall, ToolStatus
+from ovillo.sessions.drafts import MessageDraft
 
 Short = Annotated[str, Meta(max_length=200)]
 Millis = Annotated[int, Meta(ge=0, le=32_503_680_000_000)]
@@ -57,6 +58,32 @@ class NewMessage(Struct, rename="camel", kw_only=True):
     model: Short | None = None
     #: Where no header can be sent, and in batches.
     idempotency_key: str | None = None
+
+
+class GivenMessage(Protocol):
+    """What a message to append brings, whatever its envelope."""
+
+    role: Role
+    content: str
+    id: str | None
+    timestamp: int | None
+    tool_calls: list[ToolUse]
+    metadata: dict[str, Any]
+    agent: str | None
+    model: str | None
+
+
+def draft_of(given: GivenMessage) -> MessageDraft:
+    return MessageDraft(
+        role=given.role,
+        content=given.content,
+        id=given.id,
+        created_at=given.timestamp,
+        tool_calls=[call.record(number) for number, call in enumerate(given.tool_calls, 1)],
+        agent=given.agent,
+        model=given.model,
+        metadata=given.metadata,
+    )
 
 
 class MessageInfo(Struct, rename="camel", kw_only=True, omit_defaults=True):

@@ -17,7 +17,6 @@ from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
-from ovillo.sessions.drafts import MessageDraft
 
 routes = Routes("Messages")
 
@@ -87,7 +86,9 @@ class SummaryReply(Struct, rename="camel", kw_only=True):
 async def append_message(call: Exchange[NoQuery, message_shapes.NewMessage]) -> Reply[AppendedInfo]:
     given = call.body
     key = call.headers.get("idempotency-key") or given.idempotency_key
-    appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), [(_draft(given), key)])
+    appending = call.services.recorder.append(
+        call.namespace, SessionId(call.path["id"]), [(message_shapes.draft_of(given), key)]
+    )
     (stored,) = await acknowledged(appending)
     return Reply(_appended(stored), 200 if stored.replayed else 201)
 
@@ -101,24 +102,11 @@ async def append_message(call: Exchange[NoQuery, message_shapes.NewMessage]) -> 
     also=_APPENDING,
 )
 async def append_messages(call: Exchange[NoQuery, Batch]) -> Reply[AppendedList]:
-    drafts = [(_draft(given), given.idempotency_key) for given in call.body.messages]
+    drafts = [(message_shapes.draft_of(given), given.idempotency_key) for given in call.body.messages]
     appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), drafts)
     stored = await acknowledged(appending)
     fresh = any(not item.replayed for item in stored)
     return Reply(AppendedList(messages=[_appended(item) for item in stored]), 201 if fresh else 200)
-
-
-def _draft(given: message_shapes.NewMessage) -> MessageDraft:
-    return MessageDraft(
-        role=given.role,
-        content=given.content,
-        id=given.id,
-        created_at=given.timestamp,
-        tool_calls=[call.record(number) for number, call in enumerate(given.tool_calls, 1)],
-        agent=given.agent,
-        model=given.model,
-        metadata=given.metadata,
-    )
 
 
 def _appended(stored: Appended) -> AppendedInfo:

@@ -20,6 +20,7 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from ovillo.interfaces.http.acknowledged import acknowledged
+from ovillo.interfaces.http.message_shapes import draft_of
 from ovillo.interfaces.websocket import frames
 from ovillo.model.audit import EVERY_SESSION
 from ovillo.model.errors import InvalidInput, OvilloError, PermissionDenied
@@ -155,7 +156,7 @@ class Connection:
         await self._room.acquire()
         try:
             appending = self._services.recorder.append(
-                self._principal.namespace, SessionId(frame.session_id), [(frame.draft(), key)]
+                self._principal.namespace, SessionId(frame.session_id), [(draft_of(frame), key)]
             )
         except BaseException:
             self._room.release()

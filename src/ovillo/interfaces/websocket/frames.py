@@ -17,7 +17,6 @@ from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
 from ovillo.model.machine_faults import machine_fault
 from ovillo.model.records import Message, Role
-from ovillo.sessions.drafts import MessageDraft
 from ovillo.sessions.feed import Event
 
 #: One frame of a client (bytes), as a body of REST.
@@ -43,18 +42,6 @@ class MessageFrame(_Frame, tag="message", kw_only=True):
     metadata: dict[str, Any] = {}
     agent: Short | None = None
     model: Short | None = None
-
-    def draft(self) -> MessageDraft:
-        return MessageDraft(
-            role=self.role,
-            content=self.content,
-            id=self.id,
-            created_at=self.timestamp,
-            tool_calls=[call.record(number) for number, call in enumerate(self.tool_calls, 1)],
-            agent=self.agent,
-            model=self.model,
-            metadata=self.metadata,
-        )
 
 
 class SyncFrame(_Frame, tag="sync", kw_only=True):

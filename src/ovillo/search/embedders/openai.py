@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ovillo.model.errors import InvalidInput, UpstreamError
+from ovillo.security.fetching import fetch
 from ovillo.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,13 +24,6 @@ _TIMEOUT_S = 30
 _BATCH = 64
 _MAX_CHARS = 8_000
 _MAX_ANSWER_BYTES = 64 * 1024 * 1024
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The key must not follow a redirect to another host."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
 
 
 def open_openai(settings: Settings) -> OpenAiEmbedder:
@@ -54,7 +48,6 @@ class OpenAiEmbedder:
         self._url = base if base.endswith("/embeddings") else f"{base}/embeddings"
         self._model = model
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        self._open = urllib.request.build_opener(_NoRedirect).open
         self.id = f"openai:{model}"
         self._dimension: int | None = None
 
@@ -73,8 +66,7 @@ class OpenAiEmbedder:
         asked = {"model": self._model, "input": [text[:_MAX_CHARS] or " " for text in texts]}
         request = urllib.request.Request(self._url, json.dumps(asked).encode(), self._headers, method="POST")
         try:
-            with self._open(request, timeout=_TIMEOUT_S) as answer:
-                body = json.loads(answer.read(_MAX_ANSWER_BYTES))
+            body = json.loads(fetch(request, timeout_s=_TIMEOUT_S, max_bytes=_MAX_ANSWER_BYTES))
         except (OSError, ValueError) as error:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()

@@ -6,7 +6,6 @@ Owns the connection, its limits and its errors. What is asked and how an answer 
 from __future__ import annotations
 
 import json
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -15,18 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ovillo.model.errors import InvalidInput, UpstreamError
+from ovillo.security.fetching import fetch
 from ovillo.settings import Settings
 
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
-_CHUNK = 64 * 1024
 _HINT = "Nothing was lost: the messages stay as they are, and the summary is tried again. Check summarizer_url and summarizer_model."
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The key must not follow a redirect to another host."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +41,11 @@ class Endpoint:
         self._headers = {"Content-Type": "application/json", **headers}
         self._key = key
         self._timeout_s = timeout_s
-        self._open = urllib.request.build_opener(_NoRedirect).open
 
     def post(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         request = urllib.request.Request(self._url, json.dumps(asked).encode(), dict(self._headers), method="POST")
-        deadline = time.monotonic() + self._timeout_s
         try:
-            with self._open(request, timeout=self._timeout_s) as answer:
-                body = _read(answer, deadline)
+            body = fetch(request, timeout_s=self._timeout_s, max_bytes=_MAX_ANSWER_BYTES)
         except urllib.error.HTTPError as error:
             with error:
                 said = self.hidden(error.read(2_000).decode("utf-8", "replace"))
@@ -105,15 +94,3 @@ def address(url: str, path: str) -> str:
         return base
     has_version = urllib.parse.urlsplit(base).path.rstrip("/") != ""
     return f"{base}{path}" if has_version else f"{base}/v1{path}"
-
-
-def _read(answer: Any, deadline: float) -> bytes:
-    """The body, within the deadline as a whole: a server that trickles must not hold us."""
-    body = bytearray()
-    while chunk := answer.read1(_CHUNK):
-        body += chunk
-        if len(body) > _MAX_ANSWER_BYTES:
-            raise ValueError(f"more than {_MAX_ANSWER_BYTES:,} bytes")
-        if time.monotonic() > deadline:
-            raise TimeoutError
-    return bytes(body)
