@@ -18,7 +18,7 @@ from ovillo.model.coordination import Task
 from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.ids import new_id
 from ovillo.model.quoting import names
-from ovillo.model.records import Namespace, SessionId
+from ovillo.model.records import Namespace, Session, SessionId
 from ovillo.model.wording import counted
 from ovillo.sessions import file_changes
 
@@ -46,6 +46,13 @@ class TaskLocation:
     session_id: SessionId | None = None
     project_id: str | None = None
     directory: str | None = None
+
+    @classmethod
+    def of(cls, session: Session | None, folder: str | None = None, *, may_look: bool = True) -> TaskLocation:
+        """Where a session works, or ``folder``; the folder is kept only where it may be looked at."""
+        directory = folder or (session.directory if session else None)
+        project = (session.project_id if session else None) or directory
+        return cls(session.id if session else None, project, directory if may_look else None)
 
 
 @dataclass(frozen=True, slots=True)

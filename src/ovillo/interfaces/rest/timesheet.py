@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.endpoints import Exchange, NoQuery
 from ovillo.interfaces.http.routes import Routes
-from ovillo.interfaces.tools.task_location import is_local_user, place_of_session
+from ovillo.interfaces.tools.task_location import is_local_user
 from ovillo.interfaces.tools.timesheet_shapes import Sheet, TaskInfo, sheet, task_info
 from ovillo.model.clock import parse_when, to_iso
 from ovillo.model.errors import InvalidInput
@@ -81,7 +81,7 @@ def punch_in(call: Exchange[NoQuery, PunchIn]) -> Began:
     place = TaskLocation()
     if given.session_id is not None:
         session = call.services.catalog.resolve(call.namespace, given.session_id).session
-        place = place_of_session(session, local=is_local_user(call.principal.name, call.principal.key_id))
+        place = TaskLocation.of(session, may_look=is_local_user(call.principal.name, call.principal.key_id))
     task = call.services.timesheet.punch_in(
         call.namespace, given.llm_name, given.task_description, given.context, place
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ovillo.interfaces.tools.contract import Call
-from ovillo.model.records import Session, SessionId
+from ovillo.model.records import SessionId
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.timesheet import TaskLocation
 
@@ -25,15 +25,11 @@ def place_of(call: Call) -> TaskLocation:
     """Session, project and folder. The folder is given only where the caller may look at this machine's files."""
     session_id = _session_id(call, _LIKELY)
     row = call.services.catalog.row(call.namespace, session_id) if session_id else None
-    session = row.session if row else None
-    directory = (session.directory if session else None) or _folder(call)
-    project = (session.project_id if session else None) or directory
-    return TaskLocation(session_id, project, directory if _is_local(call) else None)
-
-
-def place_of_session(session: Session, *, local: bool) -> TaskLocation:
-    """The place of a session that was named."""
-    return TaskLocation(session.id, session.project_id or session.directory, session.directory if local else None)
+    if row is None:
+        # The session is likely, and not indexed yet.
+        folder = _folder(call)
+        return TaskLocation(session_id, folder, folder if _is_local(call) else None)
+    return TaskLocation.of(row.session, row.session.directory or _folder(call), may_look=_is_local(call))
 
 
 def _session_id(call: Call, least: float) -> SessionId | None:

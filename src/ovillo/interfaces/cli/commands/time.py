@@ -49,8 +49,7 @@ def punch_in(
     services = state.services()
     known = services.catalog.resolve(LOCAL.namespace, session).session if session else None
     folder = str(directory.resolve()) if directory else (known.directory if known else None) or str(Path.cwd())
-    place = TaskLocation(known.id if known else None, (known.project_id if known else None) or folder, folder)
-    task = services.timesheet.punch_in(LOCAL.namespace, llm, description, context, place)
+    task = services.timesheet.punch_in(LOCAL.namespace, llm, description, context, TaskLocation.of(known, folder))
     if state.json:
         print_json({"success": True, "task_id": task.id, "start_time": to_iso(task.started_at)})
     else:
