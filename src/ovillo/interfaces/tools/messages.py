@@ -20,6 +20,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Line, Quote, named, names, said
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
 from ovillo.model.wording import counted
+from ovillo.sessions.transfer.transcript import is_compaction, marks
 
 
 class ToolInfo(Struct, rename=wire_name, kw_only=True):
@@ -128,10 +129,6 @@ def message_info(message: Message, parts: list[PartInfo], how: Detail) -> Messag
     return info
 
 
-def is_compaction(message: Message) -> bool:
-    return message.is_summary or any(part.type is PartType.COMPACTION for part in message.parts)
-
-
 def part_info(part: Part, how: Detail) -> PartInfo:
     omitted: dict[str, int] = {}
     info = PartInfo(id=part.id, type=part.type.value, synthetic=part.synthetic or UNSET)
@@ -198,19 +195,9 @@ def _json(value: Any) -> str:
 
 def message_heading(message: Message) -> list[str]:
     who = message.role.value + (f" ({named(message.agent)})" if message.agent else "")
-    marks = [
-        mark
-        for mark, holds in (
-            ("written by the client", message.author is Author.SYNTHETIC),
-            ("compaction", is_compaction(message)),
-            ("superseded", message.superseded),
-            ("reverted", message.reverted),
-            (f"inherited from {named(message.inherited_from or '')}", message.inherited_from is not None),
-        )
-        if holds
-    ]
+    apart = marks(message, named)
     stamp = shapes.stamp(to_iso(message.created_at), seconds=True)
-    heading = f"## {who} {stamp} {named(message.id)}" + (f" [{', '.join(marks)}]" if marks else "")
+    heading = f"## {who} {stamp} {named(message.id)}" + (f" [{', '.join(apart)}]" if apart else "")
     return [heading, f"(failed: {said(shapes.one_line(message.error, 300))})"] if message.error else [heading]
 
 
