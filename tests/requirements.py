@@ -391,6 +391,7 @@ PROJECT: dict[str, tuple[str, str]] = {
     "PROJ-4": ("README stays under 200 lines and no source file passes 600 without a reason", "issue 2 Project"),
     "PROJ-5": ("Every command of README, tutorials and how-tos works and prints what the page shows", "issue 8"),
     "PROJ-6": ("Commands, options, calls, routes and variables that pages name in passing exist", "issue 8"),
+    "PROJ-8": ("What code cites stands on one page of the repository", "issue 9 Docs"),
     "PROJ-7": ("Code and pages keep to the words of the glossary", "DESIGN 2; issue 9 Names"),
 }
 

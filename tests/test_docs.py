@@ -129,6 +129,24 @@ def test_the_reference_names_no_setting_tool_or_command_that_is_not_there(tmp_pa
     assert documented - commands == set()
 
 
+@pytest.mark.requirement("PROJ-8")
+def test_code_cites_nothing_that_is_not_on_the_page_of_evidence() -> None:
+    page = _page("evidence.md")
+    headings = set(re.findall(r"^## (.+)$", page, re.MULTILINE))
+    elsewhere = re.compile(
+        r"DESIGN section|formats page|reference page|retrieval study|\(study|[\w-]+-references\.md|platform\.md|et al\b"
+    )
+    wrong = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        wrong += [(path.name, cited) for cited in re.findall(r'evidence\.md, "([^"]+)"', text) if cited not in headings]
+        wrong += [(path.name, cited) for cited in elsewhere.findall(text)]
+    assert wrong == []
+    assert {
+        name for name in ("SPEC-015", "mcp-v6-roadmap", "Continuity Protocol", "MCP-HUB v5") if name not in page
+    } == set()
+
+
 @pytest.mark.requirement("PROJ-2")
 def test_every_page_is_reached_from_the_first_page() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")

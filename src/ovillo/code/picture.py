@@ -90,7 +90,7 @@ def _folder(path: str, depth: int) -> str:
 
 
 def _without_circles(names: Sequence[str], edges: Edges) -> tuple[Edges, Edges]:
-    """Imports along an order that as few as can be go against, and those that do (Eades, Lin, Smyth 1993)."""
+    """Imports along an order that as few as can be go against, and those that do (evidence.md, "Papers and data")."""
     left = set(names)
     out = {name: {b: n for (a, b), n in edges.items() if a == name} for name in names}
     into = {name: {a: n for (a, b), n in edges.items() if b == name} for name in names}

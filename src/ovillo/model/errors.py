@@ -1,4 +1,4 @@
-"""The one tree of errors (DESIGN section 16).
+"""The one tree of errors (docs/reference/errors.md).
 
     OvilloError
     ├── NotFound            404  exit 4

@@ -1,4 +1,4 @@
-"""Switching off what libraries report to their makers, before any of them is loaded (DESIGN section 20).
+"""Switching off what libraries report to their makers, before any of them is loaded (docs/explanation/privacy.md).
 
 Owns the variables. Importing ``ovillo`` sets them, so that they stand in every process of ours, in the processes it starts,
 and where ovillo is a library of somebody's program: a library reads them once, when it is loaded or first used.

@@ -1,4 +1,4 @@
-"""The records every floor speaks in: sessions, messages, parts, usage (DESIGN section 4).
+"""The records every floor speaks in: sessions, messages, parts, usage.
 
 Owns the shapes and their meaning. Does not parse, store or format them.
 Times are integer milliseconds since 1970 UTC. Absent knowledge is ``None``, never a guess;

@@ -1,5 +1,4 @@
-"""Under which names the tools of agents take what they are given. Sources: the tool lists of Claude Code, OpenCode, Codex,
-Gemini CLI, Cline, Copilot and Goose.
+"""Under which names the tools of agents take what they are given (evidence.md, "Other clients").
 
 Owns the names that several parts of the program look for; what is made of an argument is theirs. A reader that has a patch
 needs none of this.

@@ -1,6 +1,6 @@
 """What the references of a query mean.
 
-Owns the rules and their order (code-and-references.md section 4): explicit names, what only looks like a reference, times,
+Owns the rules and their order (evidence.md, "Salience"): explicit names, what only looks like a reference, times,
 plurals, ordinals, typed nouns with what describes them, pronouns. Pure: a conversation in, a resolution out.
 """
 

@@ -1,7 +1,6 @@
 """How much an entity stands in the foreground of a session.
 
-Owns the figures: recency, session, role, place within the turn, repetition (code-and-references.md section 4; the factors
-are those Lappin and Leass and their followers use, the values are ours). Types and wording are the resolver's.
+Owns the figures: recency, session, role, place within the turn, repetition (evidence.md, "Salience"). Types and wording are the resolver's.
 """
 
 from __future__ import annotations

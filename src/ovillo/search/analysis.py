@@ -1,7 +1,7 @@
 """From text to index terms: words split, stemmed in their language, accents folded, CJK in pairs.
 
 Owns the form of a term, for texts and for queries alike. Knows nothing of ranking or storage. Evidence for each
-step: stemming before folding, identifiers split and kept whole, stop words dropped (retrieval study, section 2).
+step: stemming before folding, identifiers split and kept whole, stop words dropped (evidence.md, "Index terms").
 """
 
 from __future__ import annotations

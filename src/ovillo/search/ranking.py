@@ -1,6 +1,6 @@
 """From candidates to an order: words, meaning and neighbours, each weighed by the query's own evidence.
 
-Owns the scores. Evidence for the numbers: retrieval study, sections 2 and 6 (length normalisation of dialogue,
+Owns the scores. Evidence for the numbers: evidence.md, "Ranking" (length normalisation of dialogue,
 neighbouring turns, and that no fixed weight of vectors serves both exact and paraphrased queries), and ``bench``.
 """
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import TextStore
 
 _K1 = 1.2
-#: Length counts little in dialogue, a lot in code and tool output (study, section 2).
+#: Length counts little in dialogue, a lot in code and tool output (evidence.md, "Ranking").
 _B_SAID, _B_TOOL = 0.3, 0.75
-#: Gain from the next message and the next but one. The study had .5 and .25; with coverage in the score, less is better.
+#: Gain from the next message and the next but one. The measurement had .5 and .25; with coverage in the score, less is better.
 _NEIGHBOUR = {1: 0.25, 2: 0.125}
 #: Documents whose neighbours are looked up.
 _EXPANDED = 60
@@ -67,7 +67,7 @@ def fuse(words: Mapping[DocId, float], meaning: Mapping[DocId, float], evidence:
     """Sum of both sides, each as large as its own evidence: words as the share of the query that the best place
     holds, meaning as the square of its cosine.
 
-    A fixed weight loses either exact or paraphrased queries (study, section 6); a cosine of .6 says a lot, one of .3
+    A fixed weight loses either exact or paraphrased queries (evidence.md, "Ranking"); a cosine of .6 says a lot, one of .3
     next to nothing, whatever the others are."""
     best = max(words.values(), default=0.0)
     share = (evidence if meaning else 1.0) / best if best > 0 else 0.0

@@ -1,9 +1,8 @@
-"""Which session is calling (DESIGN section 8).
+"""Which session is calling.
 
 Owns the order of the rules and how sure each is. Reads what clients leave for us: ids in the request, the
 environment of a server the client started, tool calls in their own stores; what each client leaves, its reader says
-(``readers.client``). An explicit argument is the caller's business and never comes here. Sources: the fixtures' runs,
-see the reference on attaching.
+(``readers.client``). An explicit argument is the caller's business and never comes here. Sources: evidence.md, each client.
 """
 
 from __future__ import annotations

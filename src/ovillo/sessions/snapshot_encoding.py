@@ -22,7 +22,7 @@ from ovillo.store.protocol.snapshots import EncodedSnapshot
 
 #: Plain text of one version.
 MAX_PLAIN_BYTES = 64 * 1024 * 1024
-#: Level 0 keeps the plain text; the others are these levels of zstd (platform.md section 6: more is not worth it).
+#: Level 0 keeps the plain text; the others are these levels of zstd (evidence.md, "Compression": more is not worth it).
 ZSTD_LEVELS = {1: 1, 2: 3, 3: 9}
 LEVELS = (0, *ZSTD_LEVELS)
 DEFAULT_LEVEL = 2

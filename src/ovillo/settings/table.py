@@ -13,7 +13,7 @@ from pathlib import Path
 from ovillo.settings import values
 from ovillo.settings.option import option_of, setting
 
-#: Names that specifications promise for features of later issues (DESIGN section 14). Other programs use the same
+#: Names that specifications promise for features to come (evidence.md, "Specifications"). Other programs use the same
 #: variables, so a value that means nothing to us is shown and never an error.
 LATER = (
     "UNIFIED_MEMORY",

@@ -1,7 +1,6 @@
 """Forms in which vectors are kept: sign bits to scan, four-bit values to rescore.
 
-Owns packing and unpacking; engines without a vector type of their own share it. Evidence: retrieval study, section 3;
-four bits ranked planted paraphrases as float32 did.
+Owns packing and unpacking; engines without a vector type of their own share it. Evidence: evidence.md, "Vectors".
 """
 
 from __future__ import annotations

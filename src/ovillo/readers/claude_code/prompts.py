@@ -1,7 +1,7 @@
 """Telling a person's prompt from text the client wrote under the role ``user``.
 
 Owns the rule. Facts: ``user`` records are also slash-command echoes, hook text, notices and reminders
-(formats page, section 1; own runs). The echo of a slash command holds what the person typed behind it; what the
+(evidence.md, "Claude Code"). The echo of a slash command holds what the person typed behind it; what the
 command stands for is another record, or another block of the same one (real transcripts of 2.1.39 and 2.1.49).
 """
 

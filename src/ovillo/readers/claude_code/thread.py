@@ -1,6 +1,6 @@
 """One session within a transcript: its records become messages, its facts a ``Session``.
 
-Owns the rules of the formats page, section 1: one answer per provider id, tool results inside their calls,
+Owns the rules (evidence.md, "Claude Code"): one answer per provider id, tool results inside their calls,
 compaction, prompts. Knows nothing of files and cursors.
 """
 

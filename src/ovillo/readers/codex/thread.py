@@ -1,6 +1,6 @@
 """One thread: the lines of its rollout become messages.
 
-Owns what each line means (formats page, section 2): text from response items, human prompts from events, one
+Owns what each line means (evidence.md, "Codex CLI"): text from response items, human prompts from events, one
 message per model answer, compaction. Knows nothing of files.
 """
 

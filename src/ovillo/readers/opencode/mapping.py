@@ -1,7 +1,6 @@
 """OpenCode's records to ours.
 
-Owns the meaning of every message and part type, of token counts and of reverts. Facts: measured on 1.0.185 to
-1.18.33 (reference page on OpenCode, section 2).
+Owns the meaning of every message and part type, of token counts and of reverts. Facts: evidence.md, "OpenCode".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which session is calling a tool right now: the one with a running call of that tool with that input.
 
-Owns the look-up in the live store (reference page on OpenCode, section 5: found at the first try in 0.7 ms).
+Owns the look-up in the live store (evidence.md, "OpenCode": found at the first try in 0.7 ms).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Knowledge documents as pieces of a context, with the kind of the question and how sure its answer has to be.
 
-Owns bringing their answer into the shape of items. Kinds, thresholds (DESIGN section 9) and quoting are those of
+Owns bringing their answer into the shape of items. Kinds, thresholds and quoting are those of
 ``memory.knowledge``.
 """
 

@@ -1,7 +1,7 @@
 """Answering ``get_context``: resolve, expand, gather, and fit into the budget, or abstain.
 
 Owns the order of these steps and the decision whether what was found is good enough. Thresholds by kind of question are
-those of MCP-HUB v5 (DESIGN section 9).
+those of MCP-HUB v5.
 """
 
 from __future__ import annotations
