@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from filelock import FileLock, Timeout
-
 from ovillo.model.errors import NotFound, PermissionDenied
 from ovillo.security import private_files
+from ovillo.security.file_lock import FileLock, Taken
 from ovillo.security.own_token import check_kept_safe, read_token
 
 _log = logging.getLogger(__name__)
@@ -114,7 +113,7 @@ def _is_alive(path: Path) -> bool:
     try:
         with _lock(path):
             path.unlink(missing_ok=True)
-    except Timeout:
+    except Taken:
         return True
     except OSError:
         # It cannot be told whether anybody holds it: nothing is sent there.
