@@ -314,7 +314,7 @@ def test_help_names_every_command_and_imports_none(scanned: tuple[Path, Path]) -
     code = (
         "import sys\nfrom ovillo.interfaces.cli.main import cli\n"
         "try:\n    cli.main(['--help'], prog_name='ovillo')\nexcept SystemExit:\n    pass\n"
-        "print([x for x in sys.modules if '.cli.commands.' in x or x in ('mcp', 'numpy', 'onnxruntime')])"
+        "print([x for x in sys.modules if '.cli.commands.' in x or x in ('rich', 'mcp', 'numpy', 'onnxruntime')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for name in ("scan", "sources", "search", "session", "mcp", "serve", "embed", "doctor", "config", "completion"):
@@ -329,7 +329,7 @@ def test_search_with_json_imports_nothing_it_does_not_need(scanned: tuple[Path, 
         "import sys\nfrom ovillo.app import open_services\nfrom ovillo.interfaces.cli.main import run\n"
         "try:\n    run(open_services, arguments=['search', '--json', 'retry_delay'])\n"
         "except SystemExit as left:\n    assert left.code == 0\n"
-        "print([x for x in ('mcp', 'fpdf', 'onnxruntime', 'uvicorn', 'watchfiles') if x in sys.modules], file=sys.stderr)"
+        "print([x for x in ('rich', 'mcp', 'fpdf', 'onnxruntime', 'uvicorn', 'watchfiles') if x in sys.modules], file=sys.stderr)"
     )
     environment = {**os.environ, "HOME": str(home), "OVILLO_DATA_DIR": str(data), "OVILLO_EMBEDDER": "none"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

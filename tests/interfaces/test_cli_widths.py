@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tests.interfaces.cli_runs import copy_homes
 from tests.interfaces.terminals import Machine
@@ -25,13 +25,6 @@ COMMANDS = {
     "sources": ("sources",),
     "search": ("search", "retry_delay", "--limit", "2"),
 }
-
-
-def cell_len(text: str) -> int:
-    """Columns; the texts below hold no letters with marks apart."""
-    return sum(2 if unicodedata.east_asian_width(x) in "WF" else 1 for x in text)
-
-
 _WHOLE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ses_\w{26}|\d+ [a-z]+s?\b")
 
 

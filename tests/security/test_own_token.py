@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from ovillo.model.errors import IntegrityError
-from ovillo.security import private_files
 from ovillo.security.browser_passes import COOKIE_LIFE_S, LINK_LIFE_MS, BrowserPasses, link_ticket
 from ovillo.security.credentials import CredentialRefused
 from ovillo.security.own_servers import announced, find_server, running_servers
@@ -134,5 +134,5 @@ def test_a_server_that_another_account_announces_is_none(tmp_path: Path, how: st
         os.chown(written, 65534, 65534)
         if how == "link":
             planted.symlink_to(written)
-        with private_files.lock(planted.with_suffix(".lock")):
+        with FileLock(planted.with_suffix(".lock")):
             assert [server.url for server in running_servers(tmp_path)] == ["http://127.0.0.1:8765"]

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from filelock import FileLock, Timeout
+
 from ovillo.model.errors import NotFound, PermissionDenied
 from ovillo.security import private_files
-from ovillo.security.file_lock import FileLock, Taken
 from ovillo.security.own_token import check_kept_safe, read_token
 
 _log = logging.getLogger(__name__)
@@ -113,7 +114,7 @@ def _is_alive(path: Path) -> bool:
     try:
         with _lock(path):
             path.unlink(missing_ok=True)
-    except Taken:
+    except Timeout:
         return True
     except OSError:
         # It cannot be told whether anybody holds it: nothing is sent there.

@@ -10,9 +10,10 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from ovillo.security.file_lock import FileLock
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
@@ -87,8 +88,10 @@ def close_to_others(path: Path) -> None:
 
 def lock(path: Path, timeout_s: float = 0) -> FileLock:
     """A lock between processes, in a folder that is made when it is missing; not taken yet. Raises OSError."""
+    from filelock import FileLock  # start-up cost: a command that only asks takes no lock
+
     make_folder(path.parent)
-    return FileLock(path, mode=_FILE_MODE, timeout_s=timeout_s)
+    return FileLock(str(path), timeout=timeout_s, mode=_FILE_MODE, thread_local=False)
 
 
 def _check_free(path: Path, *, replace: bool) -> None:

@@ -9,21 +9,27 @@ from __future__ import annotations
 import codecs
 import itertools
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ovillo.interfaces.cli.command_hints import for_people, local_times
 from ovillo.interfaces.cli.pager import pager_of, show_in_pager, takes_colors
-from ovillo.interfaces.cli.screen import Screen, StyledText, columns_of
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault
 from ovillo.model.quoting import flat, json_escaped, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+#: Columns of text that goes into a pipe or file: nothing is cut there, programs and greps read it.
+_PIPE_COLUMNS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +113,49 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def screen_of(state: State, *, stderr: bool = False) -> Screen:
-    """Where people read. In a pipe or file no line is broken: programs and greps read it."""
-    stream = sys.stderr if stderr else sys.stdout
-    wanted = state.wants_color()
-    is_terminal = stream.isatty() or bool(wanted)
-    has_colors = is_terminal if wanted is None else wanted
-    return Screen(stream, is_terminal, has_colors, columns_of(stream) if is_terminal else None)
+def console(state: State, *, stderr: bool = False) -> Console:
+    """For people. No markup, no emoji codes: what is printed is what was said."""
+    from ovillo.interfaces.cli.screen import Screen  # start-up cost: answers in JSON are spared 50 ms
+
+    terminal = (sys.stderr if stderr else sys.stdout).isatty()
+    return Screen(
+        stderr=stderr,
+        force_terminal=True if state.wants_color() else None,
+        color_system=None if state.wants_color() is False else "auto",
+        width=None if terminal or "COLUMNS" in os.environ else _PIPE_COLUMNS,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=not terminal,
+    )
 
 
-def put(screen: Screen, text: StyledText, indent: int = 0) -> None:
-    _echo(screen.written(text, indent), nl=False, color=screen.has_colors)
+def put(screen: Console, what: RenderableType) -> None:
+    """Print; what goes into a pipe or file carries no padding at the ends of its lines."""
+    if screen.is_terminal:
+        screen.print(what)
+        return
+    with screen.capture() as captured:
+        screen.print(what)
+    _echo("\n".join(line.rstrip() for line in captured.get().split("\n")), nl=False)
 
 
-def page(state: State, pieces: Iterable[StyledText]) -> None:
+def page(state: State, pieces: Iterable[RenderableType]) -> None:
     """Pieces of text one after another; through the pager on a terminal when they do not fit on one screen."""
-    screen = screen_of(state)
+    screen = console(state)
     command = pager_of(state.environment) if state.pager and screen.is_terminal and sys.stdin.isatty() else None
     if command is None:
         for piece in pieces:
             put(screen, piece)
         return
-    first, rest, whole = _first_screen(map(screen.written, pieces), shutil.get_terminal_size().lines - 2)
+
+    def rendered() -> Iterator[str]:
+        for piece in pieces:
+            with screen.capture() as captured:
+                screen.print(piece)
+            yield captured.get()
+
+    first, rest, whole = _first_screen(rendered(), shutil.get_terminal_size().lines - 2)
     if whole:
         _echo(first, nl=False, color=True)
         return

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ovillo.interfaces.cli.cells import cells_of, cut
 from ovillo.interfaces.cli.output import Styled, styled, tell
 from ovillo.model.quoting import flat
 from ovillo.model.wording import counted
@@ -43,6 +42,23 @@ def width() -> int | None:
     if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         return None
     return max(shutil.get_terminal_size().columns, 20)
+
+
+def cells_of(text: str) -> int:
+    """Columns that ``text`` takes: letters of East Asia and pictures take two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # start-up cost: mostly not needed
+
+    return cell_len(text)
+
+
+def cut(text: str, columns: int) -> str:
+    if cells_of(text) <= columns:
+        return text
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, max(columns - 1, 0)).rstrip() + "…"
 
 
 def show_table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], foot: Sequence[Cell] | None = None) -> bool:

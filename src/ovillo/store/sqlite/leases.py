@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ovillo.model.errors import StoreUnavailable
-from ovillo.security.file_lock import Taken
 from ovillo.security.private_files import lock
 from ovillo.store.sqlite.core import SubStore
 
@@ -14,11 +13,13 @@ from ovillo.store.sqlite.core import SubStore
 class Leases(SubStore):
     @contextmanager
     def hold(self, name: str, wait_s: float = 0) -> Iterator[bool]:
+        from filelock import Timeout  # start-up cost: a command that only asks takes no lease
+
         path = self._path.with_name(f"{name}.lock")
         try:
             file = lock(path, wait_s)
             file.acquire()
-        except Taken:
+        except Timeout:
             yield False
             return
         except OSError as error:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ovillo.interfaces.cli.bars import Bar
 from ovillo.interfaces.cli.lazy import LazyGroup
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, screen_of, tell
-from ovillo.interfaces.cli.screen import Screen
+from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import printable
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
-    from ovillo.code.indexing import OnProgress
+    from ovillo.code.indexing import IndexProgress, OnProgress
 
 _C = "ovillo.interfaces.cli.commands"
 _COMMANDS = {
@@ -157,11 +154,37 @@ def roots(state: State, forget: str | None) -> None:
 def _meter(state: State, wanted: bool | None) -> AbstractContextManager[OnProgress | None]:
     if wanted is False or state.json or (not sys.stderr.isatty() and not wanted):
         return nullcontext(None)
-    return _bar(screen_of(state, stderr=True))
+    return _Bar(console(state, stderr=True))
 
 
-@contextmanager
-def _bar(screen: Screen) -> Iterator[OnProgress]:
+class _Bar:
     """Files as a bar, definitions as a count, on standard error."""
-    with Bar(screen, "Reading code") as bar:
-        yield lambda step: bar.update(step.files, step.total, note=counted(step.symbols, "definition"))
+
+    def __init__(self, screen: Any) -> None:
+        # start-up cost: only a terminal gets a bar
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        from ovillo.interfaces.cli.screen import bar_text
+
+        self._bar = Progress(
+            bar_text("Reading code"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            bar_text("{task.fields[found]}"),
+            TimeRemainingColumn(),
+            console=screen,
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=None, found="")
+
+    def __enter__(self) -> OnProgress:
+        self._bar.start()
+        return self._show
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def _show(self, step: IndexProgress) -> None:
+        self._bar.update(
+            self._task, completed=step.files, total=step.total, found=f"{counted(step.symbols, 'definition')}"
+        )

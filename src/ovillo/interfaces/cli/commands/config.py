@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, tell
+from ovillo.interfaces.cli.output import console, print_json, put, tell
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.cli.tables import Column, show_table
 from ovillo.settings.display import shown_settings
 
 
@@ -36,8 +35,16 @@ def show(state: State) -> None:
             }
         )
         return
-    columns = (Column("setting"), Column("value"), Column("from", dim=True))
-    show_table(columns, [(x.name, _words(x.value), x.origin if x.used else f"{x.origin} (not used yet)") for x in rows])
+    from rich.table import Table  # start-up cost: not with --json
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("setting", "value", "from"):
+        table.add_column(name, overflow="fold", no_wrap=name == "setting")
+    for x in rows:
+        origin = x.origin if x.used else f"{x.origin} (not used yet)"
+        table.add_row(x.name, Text(_words(x.value)), Text(origin, "dim" if origin == "default" else ""))
+    put(console(state), table)
     exists = settings.config_file is not None and settings.config_file.is_file()
     tell(f"\nDatabase: {settings.database}")
     tell(f"Settings file: {settings.config_file}{'' if exists else ' (does not exist)'}")

@@ -8,9 +8,8 @@ from functools import partial
 
 import click
 
-from ovillo.interfaces.cli.bars import Bar
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, screen_of, tell
+from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import InvalidInput
 from ovillo.model.wording import counted
@@ -66,8 +65,21 @@ def embed(state: State, workers: int) -> None:
 
 
 def _with_bar(state: State, title: str, work: Callable[[Callable[[int, int], None] | None], int]) -> int:
-    screen = screen_of(state, stderr=True)
+    screen = console(state, stderr=True)
     if state.json or not screen.is_terminal:
         return work(None)
-    with Bar(screen, title) as bar:
-        return work(bar.update)
+    # start-up cost: only a terminal gets a bar
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from ovillo.interfaces.cli.screen import bar_text
+
+    with Progress(
+        bar_text(title),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=None)
+        return work(lambda embedded, eligible: bar.update(task, completed=embedded, total=eligible))

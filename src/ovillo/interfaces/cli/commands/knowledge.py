@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ovillo.interfaces.cli.bars import Bar
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, screen_of, styled, tell
+from ovillo.interfaces.cli.output import console, print_json, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import printable
 from ovillo.model.wording import counted
@@ -162,9 +161,16 @@ def import_mp4(state: State, file: Path, base: Path | None) -> None:
 
 @contextmanager
 def _meter(state: State) -> Iterator[OnProgress | None]:
-    screen = screen_of(state, stderr=True)
+    screen = console(state, stderr=True)
     if state.json or not screen.is_terminal:
         yield None
         return
-    with Bar(screen, "reading") as bar:
-        yield lambda done, total, what: bar.update(done, total, title=what)
+    # start-up cost: only a terminal gets a bar
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress
+
+    from ovillo.interfaces.cli.screen import bar_text
+
+    columns = (bar_text("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda done, total, what: bar.update(task, description=what, completed=done, total=total)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ovillo.interfaces.cli.bars import Bar
 from ovillo.interfaces.cli.options import reading
-from ovillo.interfaces.cli.output import print_json, screen_of, tell
-from ovillo.interfaces.cli.screen import Screen
+from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Column, show_table
 from ovillo.model.quoting import one_line
@@ -52,22 +50,48 @@ def _meter(state: State, wanted: bool | None) -> AbstractContextManager[Callable
         return nullcontext(None)
     from ovillo.readers import all_readers
 
-    return _bar(screen_of(state, stderr=True), {reader.name: reader.title for reader in all_readers()})
+    return _Bar(console(state, stderr=True), {reader.name: reader.title for reader in all_readers()})
 
 
-@contextmanager
-def _bar(screen: Screen, titles: Mapping[str, str]) -> Iterator[Callable[[ScanProgress], None]]:
+class _Bar:
     """Bytes as a bar, sessions and messages as counts, on standard error."""
-    has_room = (screen.columns or 0) >= _ROOM_FOR_COUNTS
-    with Bar(screen, "Looking for histories", in_bytes=True) as bar:
 
-        def show(step: ScanProgress) -> None:
-            if step.total_bytes > 0:
-                found = f"{counted(step.sessions, 'session')}, {counted(step.messages, 'message')}" if has_room else ""
-                title = titles.get(step.reader, "Finishing")
-                bar.update(step.bytes_read, step.total_bytes, title=f"{title:<11}", note=found)
+    def __init__(self, screen: Any, titles: Mapping[str, str]) -> None:
+        # start-up cost: only a terminal gets a bar
+        from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-        yield show
+        from ovillo.interfaces.cli.screen import bar_text
+
+        self._titles = titles
+        found = [bar_text("{task.fields[found]}")] if screen.width >= _ROOM_FOR_COUNTS else []
+        self._bar = Progress(
+            bar_text("{task.description:<11}"),
+            BarColumn(bar_width=None),
+            TaskProgressColumn(),
+            DownloadColumn(),
+            *found,
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            console=screen,
+            transient=True,
+        )
+        self._task = self._bar.add_task("Looking for histories", total=None, visible=False, found="")
+
+    def __enter__(self) -> Callable[[ScanProgress], None]:
+        self._bar.start()
+        return self._show
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def _show(self, step: ScanProgress) -> None:
+        self._bar.update(
+            self._task,
+            description=self._titles.get(step.reader, "Finishing"),
+            completed=step.bytes_read,
+            total=step.total_bytes or None,
+            visible=step.total_bytes > 0,
+            found=f"{counted(step.sessions, 'session')}, {counted(step.messages, 'message')}",
+        )
 
 
 def _data(report: ScanReport, sources: list[SourceReport]) -> dict[str, Any]:

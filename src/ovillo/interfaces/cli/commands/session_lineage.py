@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ovillo.interfaces.cli.cells import cells_of, cut
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
-from ovillo.interfaces.cli.tables import folded, width
+from ovillo.interfaces.cli.tables import cells_of, cut, folded, width
 from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.quoting import one_line
 from ovillo.model.wording import counted

@@ -15,7 +15,8 @@ from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
-    from ovillo.interfaces.cli.screen import StyledText
+    from rich.text import Text
+
     from ovillo.model.records import SessionId
     from ovillo.sessions.history import History
 
@@ -57,7 +58,7 @@ def show(
 
 def _pieces(
     history: History, session_id: SessionId, around: str | None, newest: bool, limit: int | None, rules: Rules
-) -> Iterator[StyledText]:
+) -> Iterator[Text]:
     """The session as text, read page by page while somebody reads on."""
     # The newest page counts from the end, so it has to be asked for in its own size.
     size = min(limit or LIST_LIMIT_MAX, LIST_LIMIT_MAX)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ovillo.interfaces.cli.screen import StyledText
+from rich.text import Text
+
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when, when_there
 from ovillo.model.quoting import flat, one_line, printable
@@ -47,9 +48,9 @@ class Rules:
     diff_lines: int = 40
 
 
-def header(page: HistoryPage) -> StyledText:
+def header(page: HistoryPage) -> Text:
     session = page.summary.session
-    text = StyledText()
+    text = Text()
     text.append(one_line(page.summary.title, 300) + "\n", "bold")
     facts = [session.source, str(session.id), when_there(session.created_at), counted(page.total, "message")]
     facts.append(one_line(session.directory or "", 300))
@@ -64,8 +65,8 @@ def header(page: HistoryPage) -> StyledText:
     return text
 
 
-def message_text(message: Message, rules: Rules, here: str | None = None) -> StyledText:
-    text = StyledText()
+def message_text(message: Message, rules: Rules, here: str | None = None) -> Text:
+    text = Text()
     if is_compaction(message):
         text.append("--- compaction: what stands above was replaced by the summary below ---\n", "yellow")
     text.append(("> " if here == message.id else "") + speaker(message), _ROLE[message.role])
@@ -81,7 +82,7 @@ def message_text(message: Message, rules: Rules, here: str | None = None) -> Sty
     return text
 
 
-def _part(text: StyledText, part: Part, message: Message, rules: Rules) -> None:
+def _part(text: Text, part: Part, message: Message, rules: Rules) -> None:
     if part.tool:
         _tool(text, part, rules)
     elif part.patch:
@@ -102,7 +103,7 @@ def _part(text: StyledText, part: Part, message: Message, rules: Rules) -> None:
         text.append(f"  ({counted(part.lost_bytes, 'byte')} of this cut away by the client itself)\n", "dim")
 
 
-def _tool(text: StyledText, part: Part, rules: Rules) -> None:
+def _tool(text: Text, part: Part, rules: Rules) -> None:
     assert part.tool is not None
     tool = part.tool
     failed = tool.status is ToolStatus.ERROR
@@ -119,7 +120,7 @@ def _tool(text: StyledText, part: Part, rules: Rules) -> None:
         _lines(text, tool.output, rules.output_lines, rules, style="dim", indent="    ")
 
 
-def _diff(text: StyledText, diff: str, rules: Rules) -> None:
+def _diff(text: Text, diff: str, rules: Rules) -> None:
     lines = list(diff_lines(printable(diff).rstrip("\n")))
     shown = lines if rules.full else lines[: rules.diff_lines]
     for kind, line in shown:
@@ -127,9 +128,7 @@ def _diff(text: StyledText, diff: str, rules: Rules) -> None:
     _left_out(text, len(lines) - len(shown), "    ")
 
 
-def _lines(
-    text: StyledText, words: str, limit: int, rules: Rules, *, style: str, indent: str, hanging: bool = False
-) -> None:
+def _lines(text: Text, words: str, limit: int, rules: Rules, *, style: str, indent: str, hanging: bool = False) -> None:
     lines = printable(words).strip("\n").split("\n")
     shown = lines if rules.full else lines[:limit]
     for index, line in enumerate(shown):
@@ -138,6 +137,6 @@ def _lines(
     _left_out(text, len(lines) - len(shown), indent)
 
 
-def _left_out(text: StyledText, count: int, indent: str) -> None:
+def _left_out(text: Text, count: int, indent: str) -> None:
     if count > 0:
         text.append(f"{indent}... {counted(count, 'more line')} (--full shows all)\n", "dim italic")

@@ -8,7 +8,6 @@ import click
 
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import page, print_json, tell
-from ovillo.interfaces.cli.screen import StyledText
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when_there
@@ -18,6 +17,8 @@ from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from ovillo.ingest.reports import SourceReport
 
 _MEANS = {
@@ -79,9 +80,11 @@ def _data(x: SourceReport) -> dict[str, Any]:
     }
 
 
-def _shown(x: SourceReport) -> StyledText:
+def _shown(x: SourceReport) -> Text:
+    from rich.text import Text  # start-up cost: not with --json
+
     style = {"ok": "green", "new": "cyan"}.get(x.status, "yellow" if x.status != "unreadable" else "red")
-    text = StyledText([(x.title, "bold"), ("  ", ""), (x.status, style), (f"  {x.layout}".rstrip(), "")])
+    text = Text.assemble((x.title, "bold"), "  ", (x.status, style), f"  {x.layout}".rstrip())
     if x.status in _MEANS:
         text.append(f"  ({_MEANS[x.status]})", "dim")
     text.append(f"\n  {one_line(x.path, 500)}\n")
