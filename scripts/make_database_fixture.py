@@ -39,7 +39,7 @@ def transcript(home: Path) -> None:
     path.parent.mkdir(parents=True)
     usage = {"input_tokens": 11, "output_tokens": 7, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 3}
     run = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "pytest tests/test_zorvath.py"}}
-    look = {"type": "tool_use", "id": "toolu_2", "name": "Read", "input": {"file_path": "/work/shop/app.py"}}
+    look = {"type": "tool_use", "id": "toolu_2", "name": "Read", "input": {"file_path": "/srv/shop/app.py"}}
     said: list[tuple[str, Any]] = [
         ("user", "Why does the zorvath ledger drift by one cent?"),
         ("assistant", [{"type": "text", "text": "I look at app.py first, it rounds twice."}, run, look]),
@@ -57,7 +57,7 @@ def transcript(home: Path) -> None:
                 "parentUuid": f"u{number - 1}" if number else None,
                 "sessionId": MIRRORED,
                 "timestamp": f"2026-11-20T10:0{number}:00.000Z",
-                "cwd": "/work/shop",
+                "cwd": "/srv/shop",
                 "gitBranch": "main",
                 "version": "2.1.197",
                 "isSidechain": False,

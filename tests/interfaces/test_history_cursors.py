@@ -41,7 +41,7 @@ def write(home: Path, folder: str, texts: list[str], hour: int, *, at: int = 0) 
                 "parentUuid": f"{folder}-{number - 1}" if number else BEHIND.get(folder),
                 "sessionId": ID,
                 "timestamp": datetime(2026, 11, 20, hour, number, tzinfo=UTC).isoformat().replace("+00:00", "Z"),
-                "cwd": "/work/project",
+                "cwd": "/srv/project",
                 "version": "2.1.197",
                 "isSidechain": False,
                 "userType": "external",

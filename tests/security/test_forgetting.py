@@ -77,8 +77,8 @@ def found(home: Home, query: str) -> list[Any]:
 @pytest.mark.requirement("FORGET-1")
 def test_nothing_of_a_forgotten_session_is_left_in_any_byte_of_the_data_folder(home: Home) -> None:
     word, shared = marker(), marker()
-    write_session(home.root, ONE, word, f"/work/{word}", shared=shared)
-    write_session(home.root, TWO, "plain", "/work/plain", shared=shared)
+    write_session(home.root, ONE, word, f"/srv/{word}", shared=shared)
+    write_session(home.root, TWO, "plain", "/srv/plain", shared=shared)
     home.run("scan")
     home.run("entity", "list")
     home.run("session", "link", ONE, TWO, "--note", f"as in {word}")
@@ -97,7 +97,7 @@ def test_nothing_of_a_forgotten_session_is_left_in_any_byte_of_the_data_folder(h
         assert server.ask("GET", f"/api/sessions/{ONE}/messages")[0] == 404
         assert word not in json.dumps(server.ask("GET", "/api/sessions")[1])
         # Its server watches the client's folder, and a scan reads all that changed.
-        os.utime(home.root / ".claude" / "projects" / f"-work-{word}" / f"{ONE}.jsonl")
+        os.utime(home.root / ".claude" / "projects" / f"-srv-{word}" / f"{ONE}.jsonl")
         home.run("scan")
         assert places_of(word, home.data) == []
     assert word not in ask_everything(home, word)
@@ -111,7 +111,7 @@ def test_nothing_of_a_forgotten_session_is_left_in_any_byte_of_the_data_folder(h
 @pytest.mark.requirement("FORGET-2")
 def test_what_was_forgotten_does_not_come_back_when_it_grows_or_moves(home: Home) -> None:
     word = marker()
-    path = write_session(home.root, ONE, word, f"/work/{word}")
+    path = write_session(home.root, ONE, word, f"/srv/{word}")
     home.run("scan")
     home.run("forget", "session", ONE, "--yes")
     lines = path.read_text().splitlines(keepends=True)
@@ -131,7 +131,7 @@ def test_what_was_forgotten_does_not_come_back_when_it_grows_or_moves(home: Home
 @pytest.mark.requirement("FORGET-3")
 def test_a_mark_tells_nothing_and_allows_the_session_again(home: Home) -> None:
     word = marker()
-    write_session(home.root, ONE, word, "/work/one")
+    write_session(home.root, ONE, word, "/srv/one")
     home.run("scan")
     home.run("forget", "session", ONE, "--yes")
     (stone,) = home.json("forget", "list")["forgotten"]
@@ -145,7 +145,7 @@ def test_a_mark_tells_nothing_and_allows_the_session_again(home: Home) -> None:
 
 @pytest.mark.requirement("FORGET-4")
 def test_without_yes_and_a_terminal_it_only_counts(home: Home) -> None:
-    write_session(home.root, ONE, marker(), "/work/one")
+    write_session(home.root, ONE, marker(), "/srv/one")
     home.run("scan")
     told = home.run("forget", "session", ONE)
     assert "3 messages" in told
@@ -157,13 +157,13 @@ def test_without_yes_and_a_terminal_it_only_counts(home: Home) -> None:
 @pytest.mark.requirement("FORGET-5")
 def test_a_project_goes_with_all_below_it_and_what_begins_later_is_read(home: Home) -> None:
     word = marker()
-    write_session(home.root, ONE, word, f"/work/{word}")
-    write_session(home.root, TWO, word, f"/work/{word}/deeper")
-    write_session(home.root, THREE, "plain", "/work/plain")
+    write_session(home.root, ONE, word, f"/srv/{word}")
+    write_session(home.root, TWO, word, f"/srv/{word}/deeper")
+    write_session(home.root, THREE, "plain", "/srv/plain")
     home.run("scan")
-    assert home.json("forget", "project", f"/work/{word}", "--yes")["removed"] == 2
+    assert home.json("forget", "project", f"/srv/{word}", "--yes")["removed"] == 2
     # A session of that time which nobody had read yet, and one that began afterwards.
-    late = write_session(home.root, "dddddddd-4444-4444-8444-444444444444", word, f"/work/{word}")
+    late = write_session(home.root, "dddddddd-4444-4444-8444-444444444444", word, f"/srv/{word}")
     home.run("scan")
     assert home.ids() == {THREE}
     assert places_of(word, home.data) == []
@@ -171,7 +171,7 @@ def test_a_project_goes_with_all_below_it_and_what_begins_later_is_read(home: Ho
         late.read_text()
         .replace("2026-10-20T", "2126-10-20T")
         .replace(word, "other")
-        .replace("/work/other", f"/work/{word}")
+        .replace("/srv/other", f"/srv/{word}")
     )
     home.run("scan")
     assert home.ids() == {THREE, "dddddddd-4444-4444-8444-444444444444"}
@@ -180,7 +180,7 @@ def test_a_project_goes_with_all_below_it_and_what_begins_later_is_read(home: Ho
 @pytest.mark.requirement("FORGET-5")
 def test_a_source_goes_whole(home: Home) -> None:
     word = marker()
-    write_session(home.root, ONE, word, f"/work/{word}")
+    write_session(home.root, ONE, word, f"/srv/{word}")
     home.run("scan")
     home.run("forget", "source", "claude_code", "--yes")
     home.run("scan")
@@ -213,13 +213,13 @@ def test_a_forgotten_live_session_cannot_be_made_again_under_its_id(home: Home) 
 @pytest.mark.requirement("FORGET-7")
 def test_deleting_and_pruning_leave_nothing_either(home: Home) -> None:
     word, other = marker(), marker()
-    write_session(home.root, ONE, word, f"/work/{word}")
+    write_session(home.root, ONE, word, f"/srv/{word}")
     home.run("scan")
     home.run("session", "prune", "--mirrored", "--older-than", "1", "--yes")
     made = home.json("session", "create", other)["id"]
     home.run("session", "append", made, f"the {other} is secret")
     home.run("session", "delete", made, "--yes")
-    os.utime(home.root / ".claude" / "projects" / f"-work-{word}" / f"{ONE}.jsonl")
+    os.utime(home.root / ".claude" / "projects" / f"-srv-{word}" / f"{ONE}.jsonl")
     home.run("scan")
     assert places_of(word, home.data) == []
     assert places_of(other, home.data) == []
@@ -229,7 +229,7 @@ def test_deleting_and_pruning_leave_nothing_either(home: Home) -> None:
 @pytest.mark.requirement("FORGET-8")
 def test_words_of_a_forgotten_session_are_found_again_when_another_says_them(home: Home) -> None:
     word = marker()
-    write_session(home.root, ONE, word, "/work/one")
+    write_session(home.root, ONE, word, "/srv/one")
     with serving(home.root) as server:
         home.run("scan")
         home.run("forget", "session", ONE, "--yes")
@@ -242,8 +242,8 @@ def test_words_of_a_forgotten_session_are_found_again_when_another_says_them(hom
 @pytest.mark.requirement("FORGET-2")
 def test_sessions_of_one_client_id_are_forgotten_together_and_none_comes_back(home: Home) -> None:
     one, two = marker(), marker()
-    write_session(home.root, ONE, one, f"/work/{one}")
-    second = write_session(home.root, ONE, two, f"/work/{two}")
+    write_session(home.root, ONE, one, f"/srv/{one}")
+    second = write_session(home.root, ONE, two, f"/srv/{two}")
     text = second.read_text()
     for number in range(4):
         text = text.replace(f'"{ONE}-{number}"', f'"{TWO}-{number}"').replace(
@@ -293,11 +293,11 @@ def test_an_ignore_file_in_the_project_itself_excludes_it(home: Home, tmp_path: 
 
 
 @pytest.mark.requirement("EXCLUDE-2")
-@pytest.mark.parametrize("pattern", ["/work/secret", "/work/*", "secret", "~/repo", "claude_code", "Claude Code"])
+@pytest.mark.parametrize("pattern", ["/srv/secret", "/srv/*", "secret", "~/repo", "claude_code", "Claude Code"])
 def test_the_setting_excludes_folders_names_and_clients(home: Home, pattern: str) -> None:
     if pattern.startswith("~"):
         pattern = f"{home.root}/repo"
-    write_session(home.root, ONE, "plain", "/work/secret" if not pattern.endswith("repo") else f"{home.root}/repo/sub")
+    write_session(home.root, ONE, "plain", "/srv/secret" if not pattern.endswith("repo") else f"{home.root}/repo/sub")
     home.settings["OVILLO_EXCLUDE"] = pattern
     home.run("scan")
     assert home.ids() == set()
@@ -308,9 +308,9 @@ def test_the_setting_excludes_folders_names_and_clients(home: Home, pattern: str
 @pytest.mark.requirement("EXCLUDE-3")
 def test_what_is_excluded_later_is_offered_for_removal_and_goes(home: Home) -> None:
     word = marker()
-    write_session(home.root, ONE, word, f"/work/{word}")
+    write_session(home.root, ONE, word, f"/srv/{word}")
     home.run("scan")
-    home.settings["OVILLO_EXCLUDE"] = f"/work/{word}"
+    home.settings["OVILLO_EXCLUDE"] = f"/srv/{word}"
     assert "1 excluded session is stored from before. To remove them: ovillo forget excluded" in home.run("sources")
     home.run("forget", "excluded", "--yes")
     home.run("scan")
