@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-_DAY_MS = 86_400_000
+from ovillo.model.clock import DAY_MS
 
 
 @dataclass(slots=True)
@@ -16,7 +16,7 @@ class Pace:
 
     @classmethod
     def begin(cls, unpacked_at: int, days_ago: float) -> Pace:
-        return cls(unpacked_at - int(days_ago * _DAY_MS))
+        return cls(unpacked_at - int(days_ago * DAY_MS))
 
     def on(self, seconds: float) -> int:
         """The next moment, ``seconds`` later."""

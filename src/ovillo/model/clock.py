@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+DAY_MS = 86_400_000
+
 #: Milliseconds since 1970 UTC; injected wherever "now" matters, so that tests can hold it.
 Clock = Callable[[], int]
 
@@ -62,7 +64,7 @@ def parse_when(text: str, now: int) -> int | None:
     if re.fullmatch(r"\d{9,10}", word):
         return int(word) * 1000
     if ago := re.fullmatch(r"(\d{1,6})\s*([mhdw])", word):
-        unit = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}[ago[2]]
+        unit = {"m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}[ago[2]]
         return now - int(ago[1]) * unit
     if word in _TODAY:
         return day_start(now)

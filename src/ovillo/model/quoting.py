@@ -52,7 +52,7 @@ def _named(found: re.Match[str]) -> str:
     return f"<U+{ord(found.group()[0]):04X}{f' and {more} more' if more else ''}>"
 
 
-def one_line(text: str, limit: int) -> str:
+def printable_line(text: str, limit: int) -> str:
     """The words of ``text`` on one line of at most ``limit`` characters."""
     line = " ".join(printable(text[: limit * 8]).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

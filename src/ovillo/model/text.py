@@ -28,6 +28,12 @@ def flatten(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def one_line(text: str, characters: int) -> str:
+    """Its words on one line of at most so many characters; ``…`` says that more was there."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"
+
+
 def tool_text(tool: ToolCall) -> str:
     """Name, input values and output of a tool call, a block each."""
     return "\n".join(text for text in (tool.name, flatten(tool.input), tool.output or "") if text)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from ovillo.model.clock import day_start, local
+from ovillo.model.clock import DAY_MS, day_start, local
 from ovillo.references.lexicons import CODES, Grammar, grammar
 from ovillo.references.model import Window
 from ovillo.references.words import fold
 
-_DAY = 86_400_000
 #: Names of stretches that a query's longest expression is looked for in first.
 _NAMES = (
     *("last_session", "day_before", "days_ago", "weeks_ago", "last_week", "last_month", "other_day"),
@@ -55,14 +54,14 @@ def _weekday(
         spans = [*spans, (at, at + len(name))]
         today = day_start(now)
         back = (local(today).weekday() - number) % 7 or 7
-        since = today - back * _DAY
-        return found or Window(name, since, since + _DAY, since, since + _DAY), spans
+        since = today - back * DAY_MS
+        return found or Window(name, since, since + DAY_MS, since, since + DAY_MS), spans
     return found, spans
 
 
 def _window(name: str, given: str, now: int, each: Grammar) -> Window:
     today = day_start(now)
-    monday = today - local(today).weekday() * _DAY
+    monday = today - local(today).weekday() * DAY_MS
     count = int(given) if given.isdigit() else each.numbers.get(given) or _folded_number(each, given)
     match name:
         case "last_session":
@@ -70,28 +69,28 @@ def _window(name: str, given: str, now: int, each: Grammar) -> Window:
         case "earlier":
             return Window(name, earlier=True)
         case "today":
-            return Window(name, today, now + _DAY, today, now + _DAY)
+            return Window(name, today, now + DAY_MS, today, now + DAY_MS)
         case "yesterday":
-            return Window(name, today - _DAY, today, today - _DAY, today)
+            return Window(name, today - DAY_MS, today, today - DAY_MS, today)
         case "day_before":
-            return Window(name, today - 2 * _DAY, today - _DAY, today - 2 * _DAY, today - _DAY)
+            return Window(name, today - 2 * DAY_MS, today - DAY_MS, today - 2 * DAY_MS, today - DAY_MS)
         case "this_week":
-            return Window(name, monday, now + _DAY, monday, now + _DAY)
+            return Window(name, monday, now + DAY_MS, monday, now + DAY_MS)
         case "last_week":
-            return Window(name, monday - 7 * _DAY, monday, today - 10 * _DAY, today - 3 * _DAY)
+            return Window(name, monday - 7 * DAY_MS, monday, today - 10 * DAY_MS, today - 3 * DAY_MS)
         case "weeks_ago":
-            middle = today - 7 * count * _DAY
-            return Window(name, middle - 3 * _DAY, middle + 4 * _DAY, middle - 7 * _DAY, middle + 7 * _DAY)
+            middle = today - 7 * count * DAY_MS
+            return Window(name, middle - 3 * DAY_MS, middle + 4 * DAY_MS, middle - 7 * DAY_MS, middle + 7 * DAY_MS)
         case "days_ago":
-            since = today - count * _DAY
-            return Window(name, since, since + _DAY, since - _DAY, since + 2 * _DAY)
+            since = today - count * DAY_MS
+            return Window(name, since, since + DAY_MS, since - DAY_MS, since + 2 * DAY_MS)
         case "other_day":
-            return Window(name, today - 9 * _DAY, today - _DAY, today - 14 * _DAY, today)
+            return Window(name, today - 9 * DAY_MS, today - DAY_MS, today - 14 * DAY_MS, today)
         case _:
             first = local(today).replace(day=1)
             before = (first - timedelta(days=1)).replace(day=1)
             since, until = int(before.timestamp() * 1000), int(first.timestamp() * 1000)
-            return Window(name, since, until, today - 45 * _DAY, today - 15 * _DAY)
+            return Window(name, since, until, today - 45 * DAY_MS, today - 15 * DAY_MS)
 
 
 def _folded_number(each: Grammar, given: str) -> int:

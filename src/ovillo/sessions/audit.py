@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ovillo.model.audit import AuditCheck, AuditEntry, AuditRecord
+from ovillo.model.clock import DAY_MS
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
 from ovillo.security.principals import Principal
@@ -26,7 +27,6 @@ _log = logging.getLogger(__name__)
 _REMOTE = frozenset({"rest", "mcp", "websocket"})
 #: Deeds are written this long after the first of them at the latest (seconds); equal ones in between count as one.
 _WRITE_AFTER_S = 2.0
-_DAY_MS = 86_400_000
 #: Distinct deeds that wait; past it whoever brings the next one writes them.
 _MOST_WAITING = 5_000
 
@@ -111,9 +111,9 @@ class Audit:
         self._flush_quietly()
 
     def _sweep(self, now: int) -> None:
-        if self._days and (self._swept_at is None or now - self._swept_at >= _DAY_MS):
+        if self._days and (self._swept_at is None or now - self._swept_at >= DAY_MS):
             self._swept_at = now
-            self._store.drop(now - self._days * _DAY_MS)
+            self._store.drop(now - self._days * DAY_MS)
 
     def _flush_quietly(self) -> None:
         try:

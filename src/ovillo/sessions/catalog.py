@@ -13,6 +13,7 @@ from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.quoting import named, said
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.sessions import SessionFilter, SessionRow
+from ovillo.model.text import one_line
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import by_name, unknown_values
 from ovillo.sessions.results import Freshness, SessionPage, SessionSummary
@@ -143,8 +144,3 @@ def unquoted(text: str) -> str:
     """Without the double quotes that ``opencode run`` stores round its argument."""
     inner = text.strip()
     return inner[1:-1] if len(inner) > 1 and inner[0] == inner[-1] == '"' and '"' not in inner[1:-1] else inner
-
-
-def one_line(text: str, characters: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ovillo.model.clock import Clock
+from ovillo.model.clock import DAY_MS, Clock
 from ovillo.model.coordination import Link, SharedFile
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace, Session, SessionId, SessionType
@@ -38,9 +38,8 @@ _TYPE_PROMPTS = 10
 #: What a single piece of evidence is worth at most, as a share of certainty; pieces add up as independent ones do.
 _TICKET, _BRANCH, _TITLE, _FILE, _NAME, _NEAR, _TYPES = 0.6, 0.35, 0.5, 0.4, 0.35, 0.1, 0.1
 _LEAST_SCORE = 0.3
-_DAY_MS = 86_400_000
 #: Work taken up again within this is the same work.
-_TAKEN_UP_MS = 3 * _DAY_MS
+_TAKEN_UP_MS = 3 * DAY_MS
 #: Branches everybody works on say nothing.
 _COMMON_BRANCHES = {"main", "master", "develop", "dev", "trunk", "head", "staging", "production"}
 _LINES = 8
@@ -232,7 +231,7 @@ def _by_circumstances(case: _Case, row: SessionRow, other: SessionRow) -> None:
     if _same_title(row, other):
         case.add(_TITLE, "both have the same title or beginning")
     pause = _pause_ms(row.session, other.session)
-    if pause is not None and pause < _DAY_MS and case.in_substance:
+    if pause is not None and pause < DAY_MS and case.in_substance:
         told = "at the same time" if pause == 0 else f"{counted(max(1, round(pause / 3_600_000)), 'hour')} apart"
         case.add(_NEAR, f"worked on {told}", substance=False)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ovillo.model.clock import Clock
+from ovillo.model.clock import DAY_MS, Clock
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.sessions import Snapshot
@@ -26,7 +26,6 @@ from ovillo.store.protocol.snapshots import MAX_DELTAS
 if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
-_DAY_MS = 86_400_000
 #: A client that repeats an append does so within hours. Counted from the last write to the session.
 IDEMPOTENCY_DAYS = 90
 #: Whoever follows changes live reads them within seconds; repeated entries stay this long for those who look closer.
@@ -85,14 +84,14 @@ class Maintenance:
         self, namespace: Namespace, level: Level, session_id: SessionId | None
     ) -> list[tuple[str, Callable[[], str]]]:
         now, store = self._clock(), self._store.maintenance
-        forget_idempotency, keys_until = store.forget_idempotency, now - IDEMPOTENCY_DAYS * _DAY_MS
+        forget_idempotency, keys_until = store.forget_idempotency, now - IDEMPOTENCY_DAYS * DAY_MS
         steps: list[tuple[str, Callable[[], str]]] = [
             ("contexts", lambda: self._prune_contexts(namespace, session_id, now)),
             ("idempotency", lambda: counted(forget_idempotency(namespace, session_id, before=keys_until), "key")),
         ]
         if level != "light":
             least = 3 if level == "aggressive" else 2
-            older = now - CHANGES_DAYS * _DAY_MS
+            older = now - CHANGES_DAYS * DAY_MS
             steps += [
                 (
                     "changes",

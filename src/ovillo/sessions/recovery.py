@@ -14,9 +14,9 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import MAX_ANSWER_TOKENS, PASSING_CHARS
 from ovillo.model.quoting import said
 from ovillo.model.records import Author, Message, Namespace, Part, PartType, Role, SessionId, ToolCall, ToolStatus
-from ovillo.model.text import flatten, message_chars
+from ovillo.model.text import flatten, message_chars, one_line
 from ovillo.model.wording import counted
-from ovillo.sessions.catalog import one_line, unquoted
+from ovillo.sessions.catalog import unquoted
 from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.history import History
 from ovillo.sessions.results import HistoryPage, RecoveredContext, RecoveredItem

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ovillo.model.clock import Clock
+from ovillo.model.clock import DAY_MS, Clock
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Namespace, SessionId, SessionType
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_DAY_MS = 86_400_000
 _PAGE = 200
 
 
@@ -72,7 +71,7 @@ class Retention:
             for row in rows:
                 session = row.session
                 kept = self.days_for(namespace, session.type) if days is None else days
-                if kept and (session.updated_at or 0) < now - kept * _DAY_MS:
+                if kept and (session.updated_at or 0) < now - kept * DAY_MS:
                     chosen.append(summarise(row))
             last = rows[-1].session
             after = (last.updated_at or 0, last.id)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.code_shapes import SymbolInfo, symbol_info
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import BRIEF
 from ovillo.model.quoting import named, said
+from ovillo.model.text import one_line
 from ovillo.security.principals import CONTEXT_READ
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def handle(call: Call, args: Input) -> Answer:
         lines += text
     if not lines:
         hint = "Say it in other words." if code.roots(call.namespace) else "No folder is indexed: call index_code."
-        lines = [f"Nothing fits {said(shapes.one_line(args.query, 200))}. {hint}"]
+        lines = [f"Nothing fits {said(one_line(args.query, 200))}. {hint}"]
     elif len(output.symbols) < len(found.symbols):
         lines.append(f"… {len(found.symbols) - len(output.symbols)} more: ask with a smaller limit.")
     return Answer(output, [*lines, *found.notes])
@@ -79,7 +79,7 @@ def found_info(one: FoundSymbol) -> FoundInfo:
         root=row.root,
         worth=one.worth,
         why=reasons(one),
-        doc=shapes.one_line(row.doc, 200) if row.doc else UNSET,
+        doc=one_line(row.doc, 200) if row.doc else UNSET,
     )
 
 

@@ -15,6 +15,7 @@ from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionKind
+from ovillo.model.text import one_line
 from ovillo.sessions.results import Lineage, LineageNode, SessionSummary
 
 
@@ -92,7 +93,7 @@ def handle(call: Call, args: Input) -> Answer:
         forked_from=_fork(lineage),
         spawned_by=_spawned(lineage),
         next_cursor=cursors.encode(f"lineage:{found.id}", at=at) if at < len(everyone) else UNSET,
-        warnings=[shapes.one_line(x, 300) for x in lineage.warnings[:20]] or UNSET,
+        warnings=[one_line(x, 300) for x in lineage.warnings[:20]] or UNSET,
         indexed_through=to_iso(fresh.indexed_through),
         not_indexed_yet=shapes.pending_sources(fresh),
         calling=shapes.calling_info(found.calling),
@@ -147,7 +148,7 @@ def _fork(lineage: Lineage) -> Fork | UnsetType:
     if lineage.forked_from is None:
         return UNSET
     origin = lineage.forked_from
-    return Fork(id=origin.session.id, title=shapes.one_line(origin.title, 300), point=lineage.fork_point)
+    return Fork(id=origin.session.id, title=one_line(origin.title, 300), point=lineage.fork_point)
 
 
 def _spawned(lineage: Lineage) -> Spawned | UnsetType:

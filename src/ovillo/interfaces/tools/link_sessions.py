@@ -18,6 +18,7 @@ from ovillo.model.coordination import RELATIONSHIPS, Link
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named, names, said
 from ovillo.model.records import SessionId
+from ovillo.model.text import one_line
 from ovillo.security.principals import SESSIONS_WRITE
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def link_info(seen: DirectedLink) -> LinkInfo:
         relationship=seen.relationship,
         shared_entities=list(seen.link.shared_entities),
         direction="out" if seen.outgoing else "in",
-        title=shapes.one_line(seen.other.title, 300),
+        title=one_line(seen.other.title, 300),
         created_at=to_iso(seen.link.created_at),
         note=seen.link.note or UNSET,
     )
@@ -155,8 +156,8 @@ def proposal_info(proposal: Proposal) -> ProposalInfo:
         shared_entities=list(proposal.shared_entities),
         evidence=list(proposal.evidence),
         score=proposal.score,
-        from_title=shapes.one_line(proposal.from_session.title, 300),
-        to_title=shapes.one_line(proposal.to_session.title, 300),
+        from_title=one_line(proposal.from_session.title, 300),
+        to_title=one_line(proposal.to_session.title, 300),
     )
 
 

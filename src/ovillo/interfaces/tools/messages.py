@@ -19,6 +19,7 @@ from ovillo.interfaces.tools.schema import NAMED, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Line, Quote, named, names, said
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
+from ovillo.model.text import one_line
 from ovillo.model.wording import counted
 from ovillo.sessions.transfer.transcript import is_compaction, marks
 
@@ -118,7 +119,7 @@ def message_info(message: Message, parts: list[PartInfo], how: Detail) -> Messag
         reverted=message.reverted or UNSET,
         superseded=message.superseded or UNSET,
         compaction=is_compaction(message) or UNSET,
-        error=shapes.one_line(message.error, 600) if message.error else UNSET,
+        error=one_line(message.error, 600) if message.error else UNSET,
     )
     if how.everything:
         info.parent_id = message.parent_id or UNSET
@@ -159,7 +160,7 @@ def _tool_info(tool: ToolCall, how: Detail, omitted: dict[str, int]) -> ToolInfo
         input=_cut_input(tool.input, how.tool_input, omitted),
         output=None if tool.output is None else _cut(tool.output, how.tool_output, "output", omitted),
         status=tool.status.value,
-        title=shapes.one_line(tool.title, 200) if tool.title else UNSET,
+        title=one_line(tool.title, 200) if tool.title else UNSET,
         child_session_id=tool.child_session_id or UNSET,
     )
 
@@ -198,7 +199,7 @@ def message_heading(message: Message) -> list[str]:
     apart = marks(message, named)
     stamp = shapes.stamp(to_iso(message.created_at), seconds=True)
     heading = f"## {who} {stamp} {named(message.id)}" + (f" [{', '.join(apart)}]" if apart else "")
-    return [heading, f"(failed: {said(shapes.one_line(message.error, 300))})"] if message.error else [heading]
+    return [heading, f"(failed: {said(one_line(message.error, 300))})"] if message.error else [heading]
 
 
 def part_lines(info: PartInfo) -> list[Line]:

@@ -14,6 +14,7 @@ from ovillo.interfaces.tools.schema import NAMED, UNNAMED, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, names, said
 from ovillo.model.records import SessionKind, Usage
+from ovillo.model.text import one_line
 from ovillo.model.wording import counted
 from ovillo.sessions.results import CallerSession, Freshness, SessionSummary
 
@@ -74,14 +75,6 @@ def tokens(usage: Usage) -> Tokens:
         cache_read=usage.cache_read,
         cache_write=usage.cache_write,
     )
-
-
-def one_line(text: str, limit: int) -> str:
-    """``text`` on one line, cut to about ``limit`` bytes."""
-    line = " ".join(text[: limit * 4].split())
-    if len(line.encode(errors="replace")) <= limit:
-        return line
-    return line.encode(errors="replace")[:limit].decode(errors="ignore").rstrip() + "…"
 
 
 def session_info(summary: SessionSummary, *, detailed: bool = False) -> SessionInfo:

@@ -16,6 +16,7 @@ from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity,
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named, said
 from ovillo.model.sessions import SessionFilter
+from ovillo.model.text import one_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_READ
 
@@ -137,7 +138,7 @@ def discussion_info(each: Discussion, summary: SessionSummary) -> DiscussionInfo
     places = entity.mentions[-_PLACES:]
     return DiscussionInfo(
         session_id=each.session_id,
-        title=shapes.one_line(summary.title, 200),
+        title=one_line(summary.title, 200),
         updated=to_iso(session.updated_at),
         entity=entity.name,
         type=entity.type.value,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ovillo.model.quoting import markup, one_line, printable
+from ovillo.model.quoting import markup, printable, printable_line
 from ovillo.model.records import Author, Message, Part, PartType, Role, ToolStatus
 from ovillo.sessions.transfer.diffs import diff_lines, looks_like_diff
 from ovillo.sessions.transfer.html_style import STYLE
@@ -41,7 +41,7 @@ _MAX_COLOURED = 500_000
 
 
 def write_html(transcript: Transcript) -> Iterator[str]:
-    title = markup(one_line(transcript.summary.title, 200))
+    title = markup(printable_line(transcript.summary.title, 200))
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -67,7 +67,7 @@ def _outline(transcript: Transcript) -> Iterator[str]:
             entries.append((message.id, "— compaction —"))
         elif message.role is Role.USER and message.author is Author.HUMAN and not message.reverted:
             words = next((p.text for p in message.parts if p.text.strip() and not p.synthetic), "")
-            entries.append((message.id, one_line(words, 90) or "(no text)"))
+            entries.append((message.id, printable_line(words, 90) or "(no text)"))
     if len(entries) < 2:
         return
     yield "<nav class='outline' aria-label='Prompts'><details open><summary>Prompts</summary><ol>\n"
@@ -93,7 +93,7 @@ def _message(message: Message) -> Iterator[str]:
     yield "".join(f"<span class='badge'>{markup(mark)}</span>" for mark in marks(message))
     yield f"<a class='anchor' href='#{anchor}' title='{markup(message.id)}'>#</a></header>\n"
     if message.error:
-        yield f"<p class='error'>Failed: {markup(one_line(message.error, 1_000))}</p>\n"
+        yield f"<p class='error'>Failed: {markup(printable_line(message.error, 1_000))}</p>\n"
     for part in message.parts:
         if not says_nothing(part):
             yield _part(part, message)
@@ -111,13 +111,13 @@ def _part(part: Part, message: Message) -> str:
     if part.patch:
         return _patch(part) + lost
     if part.file and not part.text:
-        return f"<p class='hint'>File: <code>{markup(one_line(part.file.path, 500))}</code></p>\n"
+        return f"<p class='hint'>File: <code>{markup(printable_line(part.file.path, 500))}</code></p>\n"
     if part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
         if message.role is Role.USER and part.type is PartType.TEXT:
             return f"<div class='said'>{_prompt(part.text)}</div>{lost}\n"
         return f"<div class='said'>{markdown(part.text)}</div>{lost}\n"
     label = "Text the client put in" if part.type is PartType.TEXT else part.type.value.capitalize()
-    target = part.file.path if part.file else one_line(part.text, 120)
+    target = part.file.path if part.file else printable_line(part.text, 120)
     return _folded("kind", label, target, "", f"<pre class='wrap'>{markup(part.text)}</pre>") + lost
 
 
@@ -152,8 +152,8 @@ def _folded(
 ) -> str:
     bad = " failed" if failed else ""
     return (
-        f"<details{' open' if opened else ''}><summary><span class='{kind}'>{markup(one_line(name, 80))}</span>"
-        f"<span class='target'>{markup(one_line(target, 200))}</span>"
+        f"<details{' open' if opened else ''}><summary><span class='{kind}'>{markup(printable_line(name, 80))}</span>"
+        f"<span class='target'>{markup(printable_line(target, 200))}</span>"
         f"<span class='state{bad}'>{markup(state)}</span></summary><div class='body'>{body}</div></details>\n"
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ovillo.model.quoting import fenced, one_line, printable, quoted
+from ovillo.model.quoting import fenced, printable, printable_line, quoted
 from ovillo.model.records import Message, Part, PartType
 from ovillo.sessions.transfer.transcript import (
     Transcript,
@@ -42,7 +42,7 @@ def _message(message: Message) -> Iterator[str]:
     badges = "".join(f" {_code(mark)}" for mark in marks(message))
     yield f"\n## {_inline(speaker(message))} · {moment(message.created_at) or 'no time'}{badges}\n\n<!-- {_comment(message.id)} -->\n"
     if message.error:
-        yield f"\n**Failed:** {_inline(one_line(message.error, 600))}\n"
+        yield f"\n**Failed:** {_inline(printable_line(message.error, 600))}\n"
     for part in message.parts:
         if not says_nothing(part):
             yield "\n" + _part(part, aside=is_aside(part, message))
@@ -128,15 +128,15 @@ def _shown(found: re.Match[str]) -> str:
 
 def _inline(text: str) -> str:
     """Text that is no markup: nothing in a title may start a tag, a link or a table cell."""
-    plain = one_line(text, 400).replace("&", "&amp;").replace("<", "&lt;")
+    plain = printable_line(text, 400).replace("&", "&amp;").replace("<", "&lt;")
     return re.sub(r"([\\`*_\[\]>|#])", r"\\\1", plain)
 
 
 def _code(text: str) -> str:
-    plain = one_line(text, 400)
+    plain = printable_line(text, 400)
     bar = "`" * (max((len(run) for run in re.findall("`+", plain)), default=0) + 1)
     return f"{bar} {plain} {bar}" if "`" in plain else f"`{plain}`"
 
 
 def _comment(text: str) -> str:
-    return one_line(text, 200).replace("--", "-&#45;").replace(">", "&gt;")
+    return printable_line(text, 200).replace("--", "-&#45;").replace(">", "&gt;")

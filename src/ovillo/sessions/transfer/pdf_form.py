@@ -14,7 +14,7 @@ from typing import Any
 
 from fpdf import FPDF
 
-from ovillo.model.quoting import one_line, printable
+from ovillo.model.quoting import printable, printable_line
 from ovillo.model.records import Author, Message, Part, PartType, Role, ToolStatus
 from ovillo.model.wording import counted
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines, looks_like_diff
@@ -59,7 +59,7 @@ _MARGIN_MM = 18
 
 def write_pdf(transcript: Transcript, notes: list[str]) -> Iterator[bytes]:
     """The whole document in one piece; ``notes`` gets what it could not hold."""
-    book = _Book(one_line(transcript.summary.title, 90))
+    book = _Book(printable_line(transcript.summary.title, 90))
     book.front(transcript)
     for message in transcript.messages():
         if book.printed < _MOST_CHARS:
@@ -124,7 +124,7 @@ class _Book:
         badges = "".join(f"  [{mark}]" for mark in marks(message))
         self._write(f"{speaker(message)}   {moment(message.created_at)}{badges}", size=9, style="B", ink=ink)
         if message.error:
-            self._write(f"Failed: {one_line(message.error, 600)}", size=9, ink=_BAD)
+            self._write(f"Failed: {printable_line(message.error, 600)}", size=9, ink=_BAD)
         for part in message.parts:
             if not says_nothing(part):
                 self._guarded(part, message)
@@ -173,7 +173,7 @@ class _Book:
             if part.patch.diff:
                 self._diff(part.patch.diff)
         elif part.file and not part.text:
-            self._write(f"File: {one_line(part.file.path, 300)}", size=8.5, ink=_DIM)
+            self._write(f"File: {printable_line(part.file.path, 300)}", size=8.5, ink=_DIM)
         elif part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
             self._said(part.text)
         else:
@@ -277,7 +277,7 @@ class _Book:
     def _bookmark(self, message: Message) -> None:
         if message.role is Role.USER and message.author is Author.HUMAN:
             words = next((part.text for part in message.parts if part.text.strip()), "")
-            self.pdf.start_section(self.fonts.shown(one_line(words, 70)) or "(no text)")
+            self.pdf.start_section(self.fonts.shown(printable_line(words, 70)) or "(no text)")
 
     def _cut(self, text: str, kind: str) -> str:
         lines_limit, characters = _LIMITS[kind]

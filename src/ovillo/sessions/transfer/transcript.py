@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ovillo.model.clock import to_iso
-from ovillo.model.quoting import one_line, printable
+from ovillo.model.quoting import printable, printable_line
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
 from ovillo.model.wording import counted
 from ovillo.sessions.results import SessionSummary, Statistics
@@ -85,7 +85,7 @@ def marks(message: Message, told: Callable[[str], str] = str) -> list[str]:
 def speaker(message: Message) -> str:
     """``User``, ``Assistant (build)``, ``System``."""
     name = message.role.value.capitalize()
-    return f"{name} ({one_line(message.agent, 60)})" if message.agent else name
+    return f"{name} ({printable_line(message.agent, 60)})" if message.agent else name
 
 
 def moment(ms: int | None) -> str:
@@ -118,10 +118,10 @@ def tool_target(tool: ToolCall, limit: int = 100) -> str:
             if isinstance(value, list) and all(isinstance(word, str) for word in value):
                 value = " ".join(value)
             if isinstance(value, str) and value.strip():
-                return one_line(value, limit)
+                return printable_line(value, limit)
     if tool.title:
-        return one_line(tool.title, limit)
-    return "" if tool.input in (None, {}, "") else one_line(tool_input(tool), limit)
+        return printable_line(tool.title, limit)
+    return "" if tool.input in (None, {}, "") else printable_line(tool_input(tool), limit)
 
 
 def tool_input(tool: ToolCall) -> str:
@@ -185,4 +185,4 @@ def head_facts(transcript: Transcript) -> list[tuple[str, str]]:
             f"+{figures.additions} -{figures.deletions} in {counted(figures.files, 'file')}" if figures.files else "",
         ),
     ]
-    return [(name, one_line(value, 300)) for name, value in facts if value]
+    return [(name, printable_line(value, 300)) for name, value in facts if value]

@@ -9,7 +9,7 @@ from ovillo.interfaces.cli.commands.repairing import mend
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.wording import counted
 
 _SIGN = {Level.OK: ("ok  ", "green"), Level.WARN: ("warn", "yellow"), Level.FAIL: ("FAIL", "red")}
@@ -44,6 +44,6 @@ def doctor(state: State, repair: bool, yes: bool) -> int:
 
 def _print(check: Check) -> None:
     sign, colour = _SIGN[check.level]
-    tell(styled(sign, fg=colour, bold=True), f"  {check.name}: {one_line(check.detail, 400)}")
+    tell(styled(sign, fg=colour, bold=True), f"  {check.name}: {printable_line(check.detail, 400)}")
     if check.hint:
         tell(f"      {check.hint}")

@@ -11,7 +11,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Column, show_table
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import EntityType, SessionEntity
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.security.principals import LOCAL
 
 _C = "ovillo.interfaces.cli.commands.entity"
@@ -51,7 +51,7 @@ def list_entities(state: State, beginning: str, kind: str | None, limit: int) ->
             Column("named", right=True, hide=1),
             Column("name", least=20),
         ]
-        show_table(columns, [(x.type.value, x.sessions, f"{x.count:,}x", one_line(x.name, 120)) for x in found])
+        show_table(columns, [(x.type.value, x.sessions, f"{x.count:,}x", printable_line(x.name, 120)) for x in found])
     else:
         tell("No names are known yet: run ovillo embed, or leave a server running for a while.")
 
@@ -73,7 +73,7 @@ def show(state: State, session: str, kind: str | None, limit: int) -> None:
     for item in found:
         where = f"  in {item.file}" if item.file and item.file != item.name else ""
         changed = "  changed" if item.was_changed else ""
-        tell(f"{item.type:<10} {item.count:>5}x  {one_line(item.name, 120)}{where}{changed}")
+        tell(f"{item.type:<10} {item.count:>5}x  {printable_line(item.name, 120)}{where}{changed}")
     if not found:
         tell(f"No entities were found in {session_id}.")
 

@@ -11,7 +11,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import confirm, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.forgetting import Forgotten, Plan, Target
 
@@ -125,7 +125,7 @@ def _run(state: State, target: Target, name: str, *, dry_run: bool, yes: bool) -
 def _show(state: State, plan: Plan) -> None:
     catalog = state.services().catalog.summaries(LOCAL.namespace, plan.sessions[:_SHOWN])
     for session_id, item in catalog.items():
-        tell(f"{session_id}  {item.session.source}  {one_line(item.title, 60)}")
+        tell(f"{session_id}  {item.session.source}  {printable_line(item.title, 60)}")
     if len(plan.sessions) > _SHOWN:
         tell(f"and {len(plan.sessions) - _SHOWN} more")
     traces = plan.traces

@@ -12,16 +12,16 @@ from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import when, when_there, zone
-from ovillo.model.clock import parse_when, to_iso
+from ovillo.model.clock import DAY_MS, parse_when, to_iso
 from ovillo.model.errors import InvalidInput
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.security.keys import AccessKey
 from ovillo.security.own_token import FILE as TOKEN_FILE
 from ovillo.security.own_token import own_token, renew_token
 from ovillo.security.principals import ROLES, SCOPES
 
-_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}
 #: An old key goes on this long beside the one that replaces it.
 _OVERLAP = "24h"
 
@@ -109,8 +109,8 @@ def list_keys(state: State, namespace: str | None, ended_too: bool) -> None:
     rows: list[list[Cell]] = [
         [
             each.id,
-            one_line(each.name, 80),
-            one_line(each.namespace, 80),
+            printable_line(each.name, 80),
+            printable_line(each.namespace, 80),
             each.role or " ".join(each.scopes),
             when(each.created_at),
             when(each.expires_at) or "never",

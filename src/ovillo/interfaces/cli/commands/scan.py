@@ -13,7 +13,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Column, show_table
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
@@ -155,4 +155,4 @@ def _known(sources: list[SourceReport]) -> None:
         Column("state"),
         Column("place", least=20),
     ]
-    show_table(columns, [(x.title, x.sessions, x.messages, x.status, one_line(x.path, 500)) for x in sources])
+    show_table(columns, [(x.title, x.sessions, x.messages, x.status, printable_line(x.path, 500)) for x in sources])

@@ -13,7 +13,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import end_of, moment_of, when, zone
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
-from ovillo.model.quoting import flat, one_line, printable
+from ovillo.model.quoting import flat, printable, printable_line
 from ovillo.model.wording import counted
 from ovillo.search.service import SearchRequest
 from ovillo.security.principals import LOCAL
@@ -86,17 +86,17 @@ def search(
 
 def _show(state: State, asked: str, result: SearchResult) -> None:
     if not result.sessions:
-        words = f" for {one_line(asked, 200)!r}" if asked.strip() else ""
+        words = f" for {printable_line(asked, 200)!r}" if asked.strip() else ""
         tell(f"Nothing found{words}.")
         tell("Try fewer or other words, a begin*, or drop a filter; `ovillo search --help` shows the query language.")
     for found in result.sessions:
         _print(state, _lines(found))
     for note in result.notes:
-        tell(f"Note: {one_line(note, 400)}")
+        tell(f"Note: {printable_line(note, 400)}")
     if result.cut:
-        tell(f"Cut short: {one_line(result.cut, 400)}")
+        tell(f"Cut short: {printable_line(result.cut, 400)}")
     for pending in result.freshness.pending:
-        tell(f"Not indexed yet: {one_line(pending, 200)}")
+        tell(f"Not indexed yet: {printable_line(pending, 200)}")
     best = next(
         ((x.summary.session.id, hit.message_id) for x in result.sessions for hit in x.hits if hit.message_id), None
     )
@@ -111,8 +111,8 @@ def _show(state: State, asked: str, result: SearchResult) -> None:
 def _lines(found: SessionHits) -> Iterator[Line]:
     """Title, facts, then for each hit who and where on one line and the words below it: ids stay whole for copying."""
     session = found.summary.session
-    yield 0, [(one_line(found.summary.title, 200), "bold")]
-    facts = [str(session.id), session.source, when(session.updated_at), one_line(session.directory or "", 200)]
+    yield 0, [(printable_line(found.summary.title, 200), "bold")]
+    facts = [str(session.id), session.source, when(session.updated_at), printable_line(session.directory or "", 200)]
     for line in folded(filter(None, facts), 2):
         yield 2, [(line, "dim")]
     for hit in found.hits:

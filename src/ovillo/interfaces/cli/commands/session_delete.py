@@ -7,7 +7,7 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import confirm, print_json, tell
 from ovillo.interfaces.cli.state import State
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.records import SessionType
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -23,7 +23,7 @@ def delete(state: State, session: str, yes: bool) -> None:
     found = services.catalog.resolve(LOCAL.namespace, session)
     services.recorder.get(LOCAL.namespace, found.session.id)
     if not yes:
-        confirm(f"Remove {found.session.id} ({one_line(found.title, 60)}) for good?")
+        confirm(f"Remove {found.session.id} ({printable_line(found.title, 60)}) for good?")
     services.recorder.delete(LOCAL.namespace, found.session.id)
     services.audit.removed(LOCAL, "cli", "session delete", found.session.id)
     _finish(state)
@@ -56,7 +56,7 @@ def prune(state: State, days: int | None, kind: str | None, mirrored: bool, yes:
         print_json({"sessions": [x.session.id for x in chosen], "removed": removed, "dryRun": not yes})
         return
     for item in chosen:
-        tell(f"{item.session.id}  {item.session.source}  {one_line(item.title, 70)}")
+        tell(f"{item.session.id}  {item.session.source}  {printable_line(item.title, 70)}")
     if yes:
         tell(f"Removed {counted(removed, 'session')}.")
     elif chosen:

@@ -12,7 +12,7 @@ from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import cells_of, cut, folded, width
 from ovillo.interfaces.cli.times import when, zone
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
@@ -86,9 +86,13 @@ def _show(node: _Node, first: str = "", rest: str = "") -> None:
     session, columns = node.summary.session, width()
     relation = f"{node.relation}  " if node.relation else ""
     below = rest + ("│ " if node.children else "  ")
-    title = one_line(node.summary.title, 90)
+    title = printable_line(node.summary.title, 90)
     head = (styled(first, dim=True), styled(relation, fg="cyan"))
-    facts = [when(session.updated_at), counted(node.summary.counts.messages, "message"), one_line(session.id, 300)]
+    facts = [
+        when(session.updated_at),
+        counted(node.summary.counts.messages, "message"),
+        printable_line(session.id, 300),
+    ]
     if columns is None:
         tell(*head, styled(title, bold=True, reverse=node.here), "  " + "  ".join(filter(None, facts)))
     else:
@@ -112,9 +116,9 @@ def _remarks(family: Lineage) -> None:
     if family.siblings:
         tell("Siblings:")
         for sibling in family.siblings:
-            tell(f"  {sibling.session.id}  {one_line(sibling.title, 90)}")
+            tell(f"  {sibling.session.id}  {printable_line(sibling.title, 90)}")
     tell(styled(f"Times are local ({zone()}).", dim=True))
     if not (family.parents or family.children or family.siblings or family.forked_from):
         tell("No parents, children or siblings are recorded.")
     for warning in family.warnings:
-        tell(f"Warning: {one_line(warning, 300)}", err=True)
+        tell(f"Warning: {printable_line(warning, 300)}", err=True)

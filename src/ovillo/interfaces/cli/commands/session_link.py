@@ -9,7 +9,7 @@ import click
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.records import SessionId
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -82,9 +82,9 @@ def _list(state: State, session: str) -> None:
     for seen in links:
         tell(_line(seen))
         if seen.link.note:
-            tell(f"    {one_line(seen.link.note, 300)}")
+            tell(f"    {printable_line(seen.link.note, 300)}")
 
 
 def _line(seen: DirectedLink) -> str:
     shared = f"  [{', '.join(seen.link.shared_entities)}]" if seen.link.shared_entities else ""
-    return f"{seen.relationship}  {seen.other.session.id}  {one_line(seen.other.title, 80)}{one_line(shared, 300)}"
+    return f"{seen.relationship}  {seen.other.session.id}  {printable_line(seen.other.title, 80)}{printable_line(shared, 300)}"

@@ -13,7 +13,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.limits import LIST_LIMIT_MAX
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -126,13 +126,13 @@ def _row(x: SessionSummary) -> tuple[Cell, ...]:
     return (
         when(session.updated_at),
         _title(x),
-        one_line(session.source, 40),
+        printable_line(session.source, 40),
         x.counts.messages,
-        one_line(folder, 60),
-        one_line(session.id, 300),
+        printable_line(folder, 60),
+        printable_line(session.id, 300),
     )
 
 
 def _title(x: SessionSummary) -> str:
     mark = {"subagent": "↳ ", "fork": "⑂ "}.get(x.session.kind.value, "")
-    return mark + one_line(x.title, 200)
+    return mark + printable_line(x.title, 200)

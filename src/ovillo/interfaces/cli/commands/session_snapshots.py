@@ -12,7 +12,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import when, zone
 from ovillo.model.clock import to_iso
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.sessions import Snapshot
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -104,8 +104,8 @@ def _pieces(change: Change) -> tuple[Styled, str]:
     mark, color = {"add": ("+", "green"), "remove": ("-", "red"), "replace": ("~", "yellow")}[change.op]
     was, now = _short(change.was), _short(change.value)
     what = {"add": now, "remove": was, "replace": f"{was} -> {now}"}[change.op]
-    return styled(mark, fg=color), f" {one_line(change.path or '/', 200)}  {what}"
+    return styled(mark, fg=color), f" {printable_line(change.path or '/', 200)}  {what}"
 
 
 def _short(value: object) -> str:
-    return one_line(json.dumps(value, ensure_ascii=False), _VALUE_CHARS)
+    return printable_line(json.dumps(value, ensure_ascii=False), _VALUE_CHARS)

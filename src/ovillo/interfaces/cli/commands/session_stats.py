@@ -11,7 +11,7 @@ from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_facts, show_table
 from ovillo.interfaces.cli.times import when, zone
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.transfer.transcript import span
@@ -37,7 +37,7 @@ def stats(state: State, session: str) -> None:
     services = state.services()
     found = services.catalog.resolve(LOCAL.namespace, session)
     figures = services.statistics.of(LOCAL.namespace, found.session.id)
-    tell(styled(one_line(figures.summary.title, 200), bold=True))
+    tell(styled(printable_line(figures.summary.title, 200), bold=True))
     show_facts(_facts(figures))
     tell()
     _tokens(figures)
@@ -61,7 +61,7 @@ def _facts(figures: Statistics) -> list[tuple[str, str]]:
         ("models", ", ".join(own.models)),
         ("changes", f"+{figures.additions:,} -{figures.deletions:,} in {counted(figures.files, 'file')}"),
     ]
-    return [(name, one_line(value, 400)) for name, value in facts]
+    return [(name, printable_line(value, 400)) for name, value in facts]
 
 
 def _tokens(figures: Statistics) -> None:
@@ -88,7 +88,9 @@ def _cost(cost: float | None) -> str:
 def _tools(figures: Statistics) -> None:
     columns = [Column("tool", least=12), Column("calls", right=True), Column("failed", right=True)]
     used = sorted(figures.own.tools.items(), key=lambda item: (-item[1][0], item[0]))
-    rows: list[list[Cell]] = [[one_line(name, 80), calls, failed or ""] for name, (calls, failed) in used[:_TOOLS]]
+    rows: list[list[Cell]] = [
+        [printable_line(name, 80), calls, failed or ""] for name, (calls, failed) in used[:_TOOLS]
+    ]
     show_table(columns, rows)
     if len(used) > _TOOLS:
         tell(f"and {counted(len(used) - _TOOLS, 'more tool', 'more tools')} (--json lists them)")

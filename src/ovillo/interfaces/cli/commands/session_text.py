@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when, when_there
-from ovillo.model.quoting import flat, one_line, printable
+from ovillo.model.quoting import flat, printable, printable_line
 from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
 from ovillo.model.wording import counted
 from ovillo.sessions.results import HistoryPage
@@ -51,9 +51,9 @@ class Rules:
 def header(page: HistoryPage) -> Text:
     session = page.summary.session
     text = Text()
-    text.append(one_line(page.summary.title, 300) + "\n", "bold")
+    text.append(printable_line(page.summary.title, 300) + "\n", "bold")
     facts = [session.source, str(session.id), when_there(session.created_at), counted(page.total, "message")]
-    facts.append(one_line(session.directory or "", 300))
+    facts.append(printable_line(session.directory or "", 300))
     for line in folded(filter(None, facts)):
         text.append(line + "\n", "dim")
     if session.parent_id:
@@ -70,12 +70,12 @@ def message_text(message: Message, rules: Rules, here: str | None = None) -> Tex
     if is_compaction(message):
         text.append("--- compaction: what stands above was replaced by the summary below ---\n", "yellow")
     text.append(("> " if here == message.id else "") + speaker(message), _ROLE[message.role])
-    text.append(f"  {when(message.created_at, seconds=True) or 'no time'}  {one_line(message.id, 80)}", "dim")
+    text.append(f"  {when(message.created_at, seconds=True) or 'no time'}  {printable_line(message.id, 80)}", "dim")
     for mark in marks(message):
         text.append(f"  [{flat(mark)}]", "yellow")
     text.append("\n")
     if message.error:
-        text.append(f"  failed: {one_line(message.error, 600)}\n", "red")
+        text.append(f"  failed: {printable_line(message.error, 600)}\n", "red")
     for part in message.parts:
         if not says_nothing(part):
             _part(text, part, message, rules)
@@ -86,13 +86,13 @@ def _part(text: Text, part: Part, message: Message, rules: Rules) -> None:
     if part.tool:
         _tool(text, part, rules)
     elif part.patch:
-        names = ", ".join(one_line(path, 200) for path in part.patch.files[:10])
+        names = ", ".join(printable_line(path, 200) for path in part.patch.files[:10])
         text.append(f"  changed {names} ", "bold")
         text.append(f"+{part.patch.additions} -{part.patch.deletions}\n", "dim")
         if part.patch.diff:
             _diff(text, part.patch.diff, rules)
     elif part.file and not part.text:
-        text.append(f"  file {one_line(part.file.path, 300)}\n", "dim")
+        text.append(f"  file {printable_line(part.file.path, 300)}\n", "dim")
     elif part.type in (PartType.TEXT, PartType.COMPACTION) and not is_aside(part, message):
         text.append(printable(part.text).strip("\n") + "\n")
     else:
@@ -107,7 +107,7 @@ def _tool(text: Text, part: Part, rules: Rules) -> None:
     assert part.tool is not None
     tool = part.tool
     failed = tool.status is ToolStatus.ERROR
-    text.append(f"  {one_line(tool.name, 80)} ", "bold red" if failed else "bold green")
+    text.append(f"  {printable_line(tool.name, 80)} ", "bold red" if failed else "bold green")
     text.append(tool_target(tool, 120))
     text.append(f"  ({tool_facts(tool)})\n", "red" if failed else "dim")
     if tool.child_session_id:

@@ -12,7 +12,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when_there
 from ovillo.model.clock import to_iso
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
@@ -87,7 +87,7 @@ def _shown(x: SourceReport) -> Text:
     text = Text.assemble((x.title, "bold"), "  ", (x.status, style), f"  {x.layout}".rstrip())
     if x.status in _MEANS:
         text.append(f"  ({_MEANS[x.status]})", "dim")
-    text.append(f"\n  {one_line(x.path, 500)}\n")
+    text.append(f"\n  {printable_line(x.path, 500)}\n")
     counts = [counted(x.sessions, "session"), counted(x.messages, "message"), counted(x.parts, "part")]
     for line in folded([*counts, f"scanned {when_there(x.last_scan_at) or 'never'}"], 2, separator=", "):
         text.append(f"  {line}\n", "dim")
@@ -96,15 +96,15 @@ def _shown(x: SourceReport) -> Text:
         text.append(f"  secrets masked: {masked}\n", "dim")
     if x.unknown_types:
         kept = ", ".join(f"{kind} {count}" for kind, count in sorted(x.unknown_types.items()))
-        text.append(f"  record types without a field of ours, kept as they are: {one_line(kept, 400)}\n", "dim")
+        text.append(f"  record types without a field of ours, kept as they are: {printable_line(kept, 400)}\n", "dim")
     for rule, count in x.excluded.items():
         text.append("  excluded  ", "yellow")
-        text.append(f"{count} {'session' if count == 1 else 'sessions'} by {one_line(rule, 400)}\n")
+        text.append(f"{count} {'session' if count == 1 else 'sessions'} by {printable_line(rule, 400)}\n")
     if x.error:
-        text.append(f"  {one_line(x.error, 400)}\n", "red")
+        text.append(f"  {printable_line(x.error, 400)}\n", "red")
     for item in x.skipped:
         place = f"{item.file}:{item.position}" if item.position else item.file
         text.append("  not read  ", "yellow")
-        text.append(one_line(place, 500))
-        text.append(f"  {one_line(item.reason, 300)}\n", "dim")
+        text.append(printable_line(place, 500))
+        text.append(f"  {printable_line(item.reason, 300)}\n", "dim")
     return text

@@ -15,7 +15,7 @@ from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
 from ovillo.interfaces.cli.times import end_of, moment_of, zone
 from ovillo.model.clock import to_iso
-from ovillo.model.quoting import one_line
+from ovillo.model.quoting import printable_line
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def open_tasks(state: State) -> None:
         return
     for task in tasks:
         running = _hours(max(0, services.clock() - task.started_at))
-        tell(f"{task.id}  {running}  {one_line(task.llm_name, 40)}  {one_line(task.description, 80)}")
+        tell(f"{task.id}  {running}  {printable_line(task.llm_name, 40)}  {printable_line(task.description, 80)}")
     if not tasks:
         tell("No task is open.")
 
@@ -118,7 +118,9 @@ def _table(made: Report, by: tuple[GroupBy, ...]) -> None:
     for row in made.rows:
         names = {"day": row.day, "agent": row.agent, "project": row.project}
         tasks = f"{row.tasks} ({row.open_tasks} open)" if row.open_tasks else row.tasks
-        rows.append([*(one_line(names[name] or "", 200) for name in by), tasks, _hours(row.duration_ms), row.files])
+        rows.append(
+            [*(printable_line(names[name] or "", 200) for name in by), tasks, _hours(row.duration_ms), row.files]
+        )
     total: list[Cell] = ["total", *([""] * (len(by) - 1)), made.tasks, _hours(made.total_ms), ""]
     show_table(columns, rows, total)
     tell(f"Days are those of {zone()}.")
