@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
-from bench import floor, long_session, needle_set
+from bench import answers, floor, long_session, needle_set
 from bench.corpus import generate, grow
 from bench.symbols import module_path
 from bench.tables import percentile, table
@@ -87,3 +88,23 @@ def test_a_symbol_is_named_by_its_module() -> None:
     assert module_path("shop/payments/refunds.py") == "shop.payments.refunds"
     assert module_path("shop/payments/__init__.py") == "shop.payments"
     assert module_path("setup.py") == "setup"
+
+
+def test_of_an_item_of_the_answers_only_the_question_and_its_place_are_read(tmp_path: Path) -> None:
+    class Watched(dict[str, object]):
+        read: ClassVar[set[str]] = set()
+
+        def __getitem__(self, name: str) -> object:
+            self.read.add(name)
+            return super().__getitem__(name)
+
+        def get(self, name: str, default: object = None) -> object:  # type: ignore[override]
+            self.read.add(name)
+            return super().get(name, default)
+
+    item = Watched(
+        id="q1", query="why?", project="shop", session="ses_1", kind="dialogue", gold=[], must_contain=[["x"]]
+    )
+    assert answers.Asked.of(item) == answers.Asked("q1", "why?", "shop", "ses_1")
+    assert answers.Asked.of({**item, "kind": "why"}).session is None
+    assert Watched.read == {"id", "query", "project", "session", "kind"}
