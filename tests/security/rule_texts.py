@@ -27,10 +27,10 @@ def tree_of(pattern: str) -> Any:
 
 def text_for(pattern: str, draw: random.Random) -> str:
     """A text that ``pattern`` matches, nearly always (what stands at its edges may take that from it)."""
-    return _made(tree_of(pattern), draw)
+    return text_of(tree_of(pattern), draw)
 
 
-def _made(tree: Any, draw: random.Random) -> str:
+def text_of(tree: Any, draw: random.Random) -> str:
     pieces = []
     for code, value in tree:
         if code is codes.LITERAL:
@@ -40,11 +40,11 @@ def _made(tree: Any, draw: random.Random) -> str:
         elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT):
             least, most, inner = value
             most = least + draw.choice([0, 0, 1, 3]) if most is codes.MAXREPEAT else most
-            pieces += [_made(inner, draw) for _ in range(draw.randint(least, min(most, least + 6)))]
+            pieces += [text_of(inner, draw) for _ in range(draw.randint(least, min(most, least + 6)))]
         elif code is codes.SUBPATTERN:
-            pieces.append(_made(value[3], draw))
+            pieces.append(text_of(value[3], draw))
         elif code is codes.BRANCH:
-            pieces.append(_made(draw.choice(value[1]), draw))
+            pieces.append(text_of(draw.choice(value[1]), draw))
     return "".join(pieces)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -10,8 +12,10 @@ from hypothesis import strategies as st
 
 from ovillo.security.redaction import spans_of
 from ovillo.security.secret_rules import FAMILIES, RULES
-from ovillo.security.secret_search import expression, search
-from tests.security.rule_texts import text_for, windows_without_gates
+from ovillo.security.secret_rules.hints import ESCAPED
+from ovillo.security.secret_rules.rule import AT_START, Rule
+from ovillo.security.secret_search import Window, expression, hint_of, search
+from tests.security.rule_texts import text_for, text_of, tree_of, windows_without_gates
 from tests.security.sample import negatives, positives
 
 _LINES = [
@@ -28,7 +32,16 @@ _LINES = [
 
 def same(text: str) -> bool:
     data = text.encode("utf-8", "surrogatepass")
-    return spans_of(data, search().windows(data)) == spans_of(data, windows_without_gates(data))
+    return spans_of(data, windows(data)) == spans_of(data, windows_without_gates(data))
+
+
+def windows(data: bytes) -> Iterable[Window]:
+    hints = search().hints(data)
+    return () if hints is None else search().windows(data, hints)
+
+
+def rules_in(data: bytes) -> set[int]:
+    return {index for window in windows(data) for index in window.rules}
 
 
 def among_lines(text: str, draw: random.Random) -> str:
@@ -37,15 +50,39 @@ def among_lines(text: str, draw: random.Random) -> str:
     return f"{around[0]}\n{text}\n{around[1]}"
 
 
+def texts_of(rule: Rule, seed: int, count: int) -> list[str]:
+    draw, tree = random.Random(seed), tree_of(rule.pattern)
+    texts = [text_of(tree, draw) for _ in range(count)]
+    compiled = expression(rule.pattern)
+    matched = [text for text in texts if compiled.search(text)]
+    assert matched
+    return matched
+
+
 @pytest.mark.requirement("SEC-1")
 @pytest.mark.parametrize("number", range(len(RULES)), ids=lambda n: f"{n}-{RULES[n].kind}")
-def test_the_gate_of_a_rule_lets_every_text_of_the_rule_through(number: int) -> None:
-    rule, draw = RULES[number], random.Random(number)
-    gate = next(family.gate for families in FAMILIES for family in families if rule in family.rules)
-    texts = [text_for(rule.pattern, draw) for _ in range(300)]
-    matched = [text for text in texts if expression(rule.pattern).search(text)]
-    assert matched
-    assert [text for text in matched if gate is not None and not expression(gate).search(text)] == []
+def test_every_text_of_a_rule_holds_its_hint_and_its_gate(number: int) -> None:
+    rule = RULES[number]
+    family = next((family for family in FAMILIES if rule in family.rules), None)
+    gates = (
+        [hint_of(rule) + "|" + ESCAPED]
+        if family is None
+        else ["|".join(f"(?:{hint})" for hint in family.hints), family.gate]
+    )
+    texts = texts_of(rule, number, 300)
+    for gate in map(expression, gates):
+        assert [text for text in texts if not gate.search(text)] == []
+
+
+@pytest.mark.requirement("SEC-1")
+@pytest.mark.parametrize("number", [number for number, rule in enumerate(RULES) if AT_START in rule.pattern])
+def test_a_token_directly_behind_an_escape_is_found(number: int) -> None:
+    rule = RULES[number]
+    found = expression(rule.pattern)
+    for text in texts_of(replace(rule, pattern=rule.pattern.replace(AT_START, "")), number, 10):
+        for escape in ("\\n", "\\u003d", "%3D", "%253d", "[0m"):
+            if found.search(f"a{escape}{text}"):
+                assert number in rules_in(f"a{escape}{text}".encode()), escape + text
 
 
 @pytest.mark.requirement("SEC-1")
@@ -55,7 +92,7 @@ def test_what_a_rule_finds_in_a_long_text_is_found_around_its_gate(number: int) 
     for _ in range(4):
         text = among_lines(text_for(rule.pattern, draw), draw)
         data = text.encode()
-        found = {index for window in search().windows(data) for index in window.rules}
+        found = rules_in(data)
         wanted = {index for window in windows_without_gates(data) for index in window.rules}
         assert found == wanted, text
         assert same(text), text

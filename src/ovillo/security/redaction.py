@@ -23,6 +23,7 @@ from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall,
 from ovillo.security.record_names import changed, names_of, renamed, strings_of
 from ovillo.security.secret_finders import Finders, found_by, secret_finders
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
+from ovillo.security.secret_rules.hints import COLOUR
 from ovillo.security.secret_rules.rule import ESCAPE
 from ovillo.security.secret_search import Window, expression, search
 from ovillo.security.secret_values import is_harmless_name, is_secret, trim
@@ -38,8 +39,7 @@ _DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 #: A value so long is masked wherever else it stands in its text.
 _SHORTEST_AGAIN = 8
-#: What colours the output of programs, also as JSON writes it; it stands between a word and its value.
-_COLOUR = re.compile(rb"(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]*[mK]")
+_COLOUR = re.compile(COLOUR.encode())
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
 #: Ids of clients and hex digits: no rule takes them for a secret without a word beside them, and each of the thousands in a
@@ -117,7 +117,6 @@ class Redactor:
             return text, _NOTHING
         data = text.encode("utf-8", "surrogatepass")
         spans = self._found(data)
-        # Nearly every text ends here.
         if not spans:
             return text, _NOTHING
         counts: _Counts = {}
@@ -330,18 +329,19 @@ def _mask(
 
 
 def _found(data: bytes) -> list[tuple[int, int, str]]:
-    if _may_be_coloured(data) and _COLOUR.search(data):
-        plain, places = _without_colours(data)
-        return [
-            (places[start], places[end - 1] + 1, kind) for start, end, kind in spans_of(plain, search().windows(plain))
-        ]
-    windows = search().windows(data)
-    return spans_of(data, windows) if windows else []
-
-
-def _may_be_coloured(data: bytes) -> bool:
-    """Cheap, for every text: plain searches, and none without a bracket."""
-    return b"[" in data and (b"\x1b[" in data or b"1b[" in data or b"\\033[" in data or b"\\e[" in data)
+    hints = search().hints(data)
+    # Nearly every text ends here.
+    if hints is None:
+        return []
+    if not hints.coloured:
+        return spans_of(data, search().windows(data, hints))
+    plain, places = _without_colours(data)
+    if (hints := search().hints(plain)) is None:
+        return []
+    return [
+        (places[start], places[end - 1] + 1, kind)
+        for start, end, kind in spans_of(plain, search().windows(plain, hints))
+    ]
 
 
 def _without_colours(data: bytes) -> tuple[bytes, list[int]]:

@@ -1,27 +1,35 @@
-"""Which rules for secrets match where: the automata, and the gates before them.
+"""Which rules for secrets match where: the automata over all texts, and the gates before most rules.
 
-Owns speed: every text passes two automata, which know the shapes of tokens and, of all other rules,
-only what gives them away (``secret_rules.gates``). The rules themselves are tried on the lines around. What a match
-is worth is judged in ``redaction`` and ``secret_values``.
+Owns speed. Every text passes two automata, the shapes of tokens and a hint for each family of other rules
+(``secret_rules.hints``); nearly all texts end there. Where a hint stands, the family's gate is looked for, and its rules
+are tried on the lines around it (``secret_rules.gates``). What a match is worth is judged in ``redaction`` and
+``secret_values``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import re2
 
-from ovillo.security.secret_rules import FAMILIES, RULES, Family
+from ovillo.security.secret_rules import FAMILIES, RULES, SHAPES, Family, Rule
+from ovillo.security.secret_rules.hints import COLOUR, ESCAPED
+from ovillo.security.secret_rules.rule import AT_START
 
 #: Caches (bytes) of what every text passes, and of what few do. Measured: smaller ones cost speed.
 _PASS_BYTES = 24 << 20
-_FAMILY_BYTES = 24 << 20
+_FAMILY_BYTES = 8 << 20
 _RULE_BYTES = 2 << 20
-#: Shorter texts are looked at whole.
-_SHORT = 1000
+#: Rules of a family in one automaton. The states of more would multiply, and fewer are more calls: measured.
+_TOGETHER = 3
+#: A run of so many characters is hint enough of a longer one.
+_LONG = 12
+
+_Matcher = Callable[[bytes], list[int] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,79 +45,111 @@ def expression(pattern: str) -> Any:
     return re2.compile(pattern, _options(_RULE_BYTES))
 
 
-#: What finds the patterns of a text, and what each of them is: a rule or a family.
-_Pass = tuple[Callable[[bytes], list[int] | None], list["int | _Member"]]
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What stands in a text: signs of shapes, escapes and colours (``signs``), and of families (``families``)."""
+
+    signs: list[int]
+    families: set[int]
+
+    @property
+    def coloured(self) -> bool:
+        return _COLOURED in self.signs
+
+
+#: In ``Hints.signs``, behind the shapes.
+_ESCAPED = len(SHAPES)
+_COLOURED = _ESCAPED + 1
 
 
 class Search:
-    """The rules as automata: some over every text, others on the lines around what their gate found."""
+    """The rules as automata: two over every text, the others where those found something for them."""
 
     def __init__(self) -> None:
-        self._passes: list[_Pass] = []
-        for families in FAMILIES:
-            patterns: list[str] = []
-            meanings: list[int | _Member] = []
-            for member in map(_Member, families):
-                if member.family.gate is None:
-                    patterns += [rule.pattern for rule in member.family.rules]
-                    meanings += member.indexes
-                else:
-                    patterns.append(member.family.gate)
-                    meanings.append(member)
-            self._passes.append((_matcher(patterns, _PASS_BYTES), meanings))
+        places = {id(rule): index for index, rule in enumerate(RULES)}
+        self._shapes = [places[id(rule)] for rule in SHAPES]
+        self._families = [_Member(family, [places[id(rule)] for rule in family.rules]) for family in FAMILIES]
+        # In one automaton their states would multiply.
+        self._match_signs = _matcher([*map(hint_of, SHAPES), ESCAPED, COLOUR], _PASS_BYTES)
+        hints = list(dict.fromkeys(hint for family in FAMILIES for hint in family.hints))
+        self._match_families = _matcher(hints, _PASS_BYTES)
+        self._hinted = [[n for n, family in enumerate(FAMILIES) if hint in family.hints] for hint in hints]
         self._finders: list[Any] = [None] * len(RULES)
+
+    def hints(self, data: bytes) -> Hints | None:
+        """What ``windows`` has to look for in ``data``: for nearly every text nothing."""
+        signs, hints = self._match_signs(data), self._match_families(data)
+        if not (signs or hints):
+            return None
+        return Hints(signs or [], {family for hint in hints or () for family in self._hinted[hint]})
 
     def found(self, data: bytes) -> bool:
         """Whether any rule matches somewhere."""
-        return next(iter(self.windows(data)), None) is not None
+        hints = self.hints(data)
+        return hints is not None and next(self.windows(data, hints), None) is not None
 
-    def windows(self, data: bytes) -> Iterable[Window]:
+    def windows(self, data: bytes, hints: Hints) -> Iterator[Window]:
         """Where which rules match; one place may be in several windows."""
-        # Nearly every text ends here.
-        (match_first, first), (match_second, second) = self._passes
-        one, two = match_first(data), match_second(data)
-        if not one and not two:
-            return ()
-        return self._windows(data, [*(first[index] for index in one or ()), *(second[index] for index in two or ())])
-
-    def _windows(self, data: bytes, matching: list[int | _Member]) -> Iterator[Window]:
-        rules = [one for one in matching if isinstance(one, int)]
-        if rules:
+        shapes = {sign for sign in hints.signs if sign < _ESCAPED}
+        if _ESCAPED in hints.signs:
+            shapes.update(self._match_escaped(data) or ())
+        if rules := [rule for rule in (self._shapes[shape] for shape in shapes) if self.finder(rule).search(data)]:
             yield Window(0, data, rules)
-        for member in matching:
-            if isinstance(member, _Member):
-                yield from member.windows(data)
+        for family in hints.families:
+            yield from self._families[family].windows(data)
 
     def finder(self, index: int) -> Any:
         if self._finders[index] is None:
             self._finders[index] = expression(RULES[index].pattern)
         return self._finders[index]
 
+    @cached_property
+    def _match_escaped(self) -> _Matcher:
+        """The shapes wherever they begin: behind an escape no word does."""
+        return _matcher([hint_of(rule, start="") for rule in SHAPES], _FAMILY_BYTES)
+
+
+def hint_of(rule: Rule, start: str = r"\b") -> str:
+    """An expression that matches wherever ``rule`` does if no escape stands before it, with fewer states."""
+    pattern = rule.gate or rule.pattern
+    return _COUNTED.sub(_at_least, pattern.replace(AT_START, start))
+
+
+_COUNTED = re.compile(r"(?<!\\x)\{(\d+)(?:,\d*)?\}")
+
+
+def _at_least(counted: re.Match[str]) -> str:
+    return f"{{{_LONG},}}" if int(counted[1]) > _LONG else counted[0]
+
 
 class _Member:
-    """A family with its expressions, compiled when its gate first opens."""
+    """A family with its expressions, compiled when something first hints at it."""
 
-    def __init__(self, family: Family) -> None:
-        self.family = family
-        self.indexes = [_INDEXES[id(rule)] for rule in family.rules]
-        self._match: Any = None
-        self._gate: Any = None
+    def __init__(self, family: Family, indexes: list[int]) -> None:
+        self._family = family
+        self._indexes = indexes
+
+    @cached_property
+    def _gate(self) -> Any:
+        return re2.compile(self._family.gate, _options(_FAMILY_BYTES, captures=False))
+
+    @cached_property
+    def _matchers(self) -> list[tuple[_Matcher, list[int]]]:
+        rules, few = self._family.rules, range(0, len(self._indexes), _TOGETHER)
+        return [
+            (
+                _matcher([rule.pattern for rule in rules[first : first + _TOGETHER]], _FAMILY_BYTES),
+                self._indexes[first : first + _TOGETHER],
+            )
+            for first in few
+        ]
 
     def windows(self, data: bytes) -> Iterator[Window]:
-        if self._match is None:
-            self._match = _matcher([rule.pattern for rule in self.family.rules], _FAMILY_BYTES)
-            self._gate = re2.compile(self.family.gate or "", _options(_FAMILY_BYTES, captures=False))
-        if len(data) < _SHORT:
-            pieces: Iterable[tuple[int, int]] = ((0, len(data)),)
-        else:
-            pieces = _lines_around(data, self._gate, self.family)
-        for start, end in pieces:
+        for start, end in _lines_around(data, self._gate, self._family):
             piece = data[start:end]
-            if matching := self._match(piece):
-                yield Window(start, piece, [self.indexes[index] for index in matching])
-
-
-_INDEXES = {id(rule): index for index, rule in enumerate(RULES)}
+            matching = [indexes[index] for match, indexes in self._matchers for index in match(piece) or ()]
+            if matching:
+                yield Window(start, piece, matching)
 
 
 def _lines_around(data: bytes, gate: Any, family: Family) -> Iterator[tuple[int, int]]:

@@ -84,6 +84,10 @@ _JOINED_OPTIONS: tuple[tuple[str, str], ...] = (
 )
 
 
+#: Programs that take a secret as a short option.
+PROGRAMS = "|".join(programs for _, programs in _SHORT_OPTIONS + _JOINED_OPTIONS)
+
+
 def _after_option(option: str, programs: str, between: str = r"[ \t=]+") -> str:
     return rf"(?:^|[^0-9A-Za-z_.-])(?:{programs})\b{_REST}{option}{between}{ARGUMENT}"
 

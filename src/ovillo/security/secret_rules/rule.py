@@ -51,13 +51,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Rules that are looked for together: in all texts, or only around a match of ``gate``.
+    """Rules that are looked for together, around the matches of ``gate`` in texts with one of ``hints``.
 
-    No match of a rule goes on over more than ``reach`` line breaks, or over others than those behind a backslash
-    if it is ``continued`` as commands are."""
+    Whatever a rule matches holds a match of the gate, and of one hint. No match of a rule goes on over more than
+    ``reach`` line breaks, or over others than those behind a backslash if it is ``continued`` as commands are."""
 
     rules: tuple[Rule, ...]
-    gate: str | None = None
+    hints: tuple[str, ...]
+    gate: str
     reach: int = 4
     continued: bool = False
 
@@ -67,7 +68,11 @@ class Family:
 ESCAPE = r"\\(?:[nrt]|u00[0-9A-Fa-f][0-9A-Fa-f]|x[0-9A-Fa-f][0-9A-Fa-f])|%(?:25)*[0-9A-Fa-f][0-9A-Fa-f]|\[[0-9;]*m"
 
 
+#: Where a token begins.
+AT_START = rf"(?:\b|{ESCAPE})"
+
+
 def behind_escapes(rule: Rule) -> Rule:
     """The rule where an escape stands before what it finds, too."""
-    begun = re.sub(r"(^|\||^\(\?i\))\\b", lambda found: rf"{found[1]}(?:\b|{ESCAPE})", rule.pattern)
+    begun = re.sub(r"(^|\||^\(\?i\))\\b", lambda found: found[1] + AT_START, rule.pattern)
     return replace(rule, pattern=begun)
