@@ -7,6 +7,7 @@ import pytest
 
 from ovillo.model.knowledge import KnowledgeStamp, KnowledgeVector, NewChunk
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
+from ovillo.store.forms import pack
 from ovillo.store.protocol import KnowledgeStore, Store
 
 NS = DEFAULT_NAMESPACE
@@ -40,12 +41,12 @@ def test_documents_are_listed_replaced_and_named_apart(knowledge: KnowledgeStore
     assert [c.chunk_id for c in knowledge.chunks(NS, path="/a/model.md")] == ["model_0", "model_1"]
     _put(knowledge, "/a/model.md", "omega")
     assert [d.name for d in knowledge.documents(NS)] == ["model", "model-2"]
-    assert knowledge.matches(NS, [["alpha"]], 9) == []
-    assert len(knowledge.matches(NS, [["omega"], ["delta"]], 9)) == 2
+    assert knowledge.candidates(NS, [["alpha"]], 9) == []
+    assert len(knowledge.candidates(NS, [["omega"], ["delta"]], 9)) == 2
     assert knowledge.frequency(NS, [["omega", "delta"], ["alpha"]]) == ([2, 0], 2)
     assert knowledge.remove(NS, "/a/model.md", at=6)
     assert not knowledge.remove(NS, "/a/model.md", at=7)
-    assert knowledge.matches(NS, [["omega"]], 9) == []
+    assert knowledge.candidates(NS, [["omega"]], 9) == []
 
 
 @pytest.mark.requirement("KNOW-1")
@@ -53,20 +54,39 @@ def test_vectors_are_kept_by_what_was_embedded_and_dropped_with_the_last_chunk_o
     _put(knowledge, "/a.md", "alpha", "beta")
     waiting, count = knowledge.to_embed(NS, "m", 1)
     assert (len(waiting), count) == (1, 2)
-    before = knowledge.revision(NS)
     rows = [KnowledgeVector(bytes([n]) * 16, b"ww", b"bits" * 2, b"values") for n in (0, 1)]
     knowledge.put_vectors(NS, "m", rows)
-    assert knowledge.revision(NS) > before
     assert knowledge.to_embed(NS, "m", 9) == ([], 0)
     assert knowledge.to_embed(NS, "other", 9)[1] == 2
-    keys, bits = knowledge.bits(NS, "m", 4)
-    assert (len(set(map(int, keys))), bits.shape) == (2, (4, 4))
-    assert bits.dtype == np.uint8
     _put(knowledge, "/a.md", "alpha")
     (chunk,) = knowledge.chunks(NS)
     assert knowledge.vectors(NS, "m", [chunk.key]) == {chunk.key: rows[0]}
     _put(knowledge, "/a.md", "alpha", "beta")
     assert knowledge.to_embed(NS, "m", 9)[1] == 1
+
+
+@pytest.mark.requirement("KNOW-1")
+def test_the_nearest_chunks_come_first_whatever_passage_of_them_is_near(knowledge: KnowledgeStore) -> None:
+    _put(knowledge, "/a.md", "alpha", "beta", "gamma")
+    chunks, _ = knowledge.to_embed(NS, "m", 9)
+    far, near, exact = [1.0] * 24 + [-1.0] * 8, [1.0] * 3 + [-1.0] * 29, [-1.0] * 32
+
+    def passages(*rows: list[float]) -> bytes:
+        return b"".join(bits for bits, _ in pack(np.array(rows, np.float32)))
+
+    rows = [passages(far, near), passages(far), passages(exact, far)]
+    knowledge.put_vectors(
+        NS, "m", [KnowledgeVector(chunk.meaning, b"", bits, b"") for chunk, bits in zip(chunks, rows, strict=True)]
+    )
+    asked = np.array([exact], np.float32)
+    keys = [chunk.key for chunk in chunks]
+    assert knowledge.nearest(NS, "m", asked, 9) == [keys[2], keys[0], keys[1]]
+    assert knowledge.nearest(NS, "m", asked, 1) == [keys[2]]
+    assert knowledge.nearest(NS, "m", np.array([exact * 3], np.float32), 9) == []
+    assert knowledge.nearest(NS, "other", asked, 9) == []
+    assert knowledge.nearest(Namespace("other"), "m", asked, 9) == []
+    _put(knowledge, "/a.md", "alpha", "beta")
+    assert len(knowledge.nearest(NS, "m", asked, 9)) == 2
 
 
 @pytest.mark.requirement("KNOW-10")
@@ -75,8 +95,8 @@ def test_knowledge_stays_in_its_namespace_and_is_logged(store: Store, knowledge:
     _put(knowledge, "/a.md", "alpha")
     _put(knowledge, "/a.md", "alpha", of=other)
     assert knowledge.remove(other, "/a.md", at=9)
-    assert len(knowledge.matches(NS, [["alpha"]], 9)) == 1
-    assert knowledge.matches(other, [["alpha"]], 9) == []
+    assert len(knowledge.candidates(NS, [["alpha"]], 9)) == 1
+    assert knowledge.candidates(other, [["alpha"]], 9) == []
     assert knowledge.chunks(other, keys=[c.key for c in knowledge.chunks(NS)]) == []
     assert [(x.kind, x.ref) for x in store.changes.since(NS, 0, 9)] == [("knowledge", "/a.md")]
 
@@ -87,4 +107,4 @@ def test_a_document_that_cannot_be_read_keeps_its_reason_until_it_is_put_again(k
     assert [d.problem for d in knowledge.documents(NS)] == ["missing"]
     _put(knowledge, "/a.md", "alpha")
     assert [d.problem for d in knowledge.documents(NS)] == [None]
-    assert knowledge.matches(NS, [['al"pha', "\0"], []], 9) == []
+    assert knowledge.candidates(NS, [['al"pha', "\0"], []], 9) == []

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ovillo.model.knowledge import (
     ChunkKey,
@@ -19,6 +17,7 @@ from ovillo.model.knowledge import (
     NewChunk,
 )
 from ovillo.model.records import Namespace
+from ovillo.store.forms import Rows
 from tests.store.memory.state import IndexedChunk, Space
 from tests.store.memory.stored import stored
 from tests.store.memory.substore import SubStore
@@ -90,13 +89,10 @@ class Knowledge(SubStore):
             if path in (None, each.chunk.path) and (keys is None or each.chunk.key in keys)
         ]
 
-    def matches(
-        self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int
-    ) -> list[tuple[ChunkKey, float]]:
-        chunks = list(_in_order(self._state.space(namespace)))
+    def candidates(self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int) -> list[ChunkKey]:
         asked = {term for group in groups for term in group if term}
-        scores = {each.chunk.key: _bm25(each, chunks, asked) for each in chunks if not asked.isdisjoint(each.terms)}
-        return sorted(scores.items(), key=lambda item: -item[1])[:limit]
+        held = {each.chunk.key: len(asked & set(each.terms)) for each in _in_order(self._state.space(namespace))}
+        return sorted((key for key, terms in held.items() if terms), key=lambda key: -held[key])[:limit]
 
     def frequency(self, namespace: Namespace, groups: Sequence[Sequence[str]]) -> tuple[list[int], int]:
         chunks = list(_in_order(self._state.space(namespace)))
@@ -116,26 +112,21 @@ class Knowledge(SubStore):
     def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[KnowledgeVector]) -> None:
         with self._state.writing_to(namespace) as space:
             space.knowledge_vectors.setdefault(model, {}).update({row.meaning: row for row in rows})
-            space.knowledge_revision += 1
 
-    def bits(self, namespace: Namespace, model: str, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        vectors = self.vectors(namespace, model, list(self._state.space(namespace).chunks))
-        rows = [
-            (key, vector.bits[at : at + size])
-            for key, vector in vectors.items()
-            if len(vector.bits) % size == 0
-            for at in range(0, len(vector.bits), size)
-        ]
-        packed = np.frombuffer(b"".join(bits for _, bits in rows), np.uint8)
-        return np.array([key for key, _ in rows], np.int64), packed.reshape(-1, size)
+    def nearest(self, namespace: Namespace, model: str, rows: Rows, limit: int) -> list[ChunkKey]:
+        size = rows.shape[1] // 8
+        asked = [np.packbits(row > 0).tobytes() for row in rows]
+        apart: dict[ChunkKey, int] = {}
+        for key, vector in self.vectors(namespace, model, list(self._state.space(namespace).chunks)).items():
+            passages = [vector.bits[at : at + size] for at in range(0, len(vector.bits), size)]
+            if passages and len(vector.bits) % size == 0:
+                apart[key] = min(_signs_apart(bits, other) for bits in passages for other in asked)
+        return sorted(apart, key=lambda key: (apart[key], key))[:limit]
 
     def vectors(self, namespace: Namespace, model: str, keys: Sequence[ChunkKey]) -> dict[ChunkKey, KnowledgeVector]:
         vectors = self._state.space(namespace).knowledge_vectors.get(model, {})
         chunks = self.chunks(namespace, keys=keys)
         return {chunk.key: vectors[chunk.meaning] for chunk in chunks if chunk.meaning in vectors}
-
-    def revision(self, namespace: Namespace) -> int:
-        return self._state.space(namespace).knowledge_revision
 
 
 def _numbered(name: str) -> Iterator[str]:
@@ -149,19 +140,11 @@ def _changed(space: Space) -> None:
     meanings = {each.chunk.meaning for each in space.chunks.values()}
     for model, vectors in space.knowledge_vectors.items():
         space.knowledge_vectors[model] = {name: row for name, row in vectors.items() if name in meanings}
-    space.knowledge_revision += 1
 
 
 def _in_order(space: Space) -> list[IndexedChunk]:
     return sorted(space.chunks.values(), key=lambda each: (each.chunk.path, each.chunk.start_line, each.chunk.key))
 
 
-def _bm25(one: IndexedChunk, chunks: Sequence[IndexedChunk], asked: set[str]) -> float:
-    average = sum(len(each.terms) for each in chunks) / len(chunks)
-    score = 0.0
-    for term in asked:
-        holding = sum(term in each.terms for each in chunks)
-        times = one.terms.count(term)
-        rarity = math.log(1 + (len(chunks) - holding + 0.5) / (holding + 0.5))
-        score += rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * len(one.terms) / average))
-    return score
+def _signs_apart(one: bytes, other: bytes) -> int:
+    return (int.from_bytes(one) ^ int.from_bytes(other)).bit_count()

@@ -206,7 +206,6 @@ class Space(Changeable):
     chunks: dict[ChunkKey, IndexedChunk] = field(default_factory=dict)
     #: Model -> what was embedded -> vectors of it.
     knowledge_vectors: dict[str, dict[bytes, KnowledgeVector]] = field(default_factory=dict)
-    knowledge_revision: int = 0
 
     def log(self, kind: str, refs: Sequence[str], at: int) -> None:
         for ref in refs:

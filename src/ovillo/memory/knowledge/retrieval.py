@@ -73,7 +73,7 @@ class Retrieval:
         asked = self._asked(namespace, query)
         threshold = self._threshold(asked.question.type) if min_score is None else min_score
         size = min(_MOST_CANDIDATES, max(_CANDIDATES, 3 * top_k))
-        by_words = [key for key, _ in self._store.matches(namespace, [w.terms for w in asked.words], size)]
+        by_words = self._store.candidates(namespace, [word.terms for word in asked.words], size)
         # The embedder is costly to wake: not for nothing.
         near, keys, problem = self._near(namespace, query, by_words, size) if asked.chunks else (None, by_words, None)
         hits, dropped = self._weighed(namespace, asked, keys, near)

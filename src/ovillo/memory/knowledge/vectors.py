@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ovillo.memory.knowledge.passages import SCHEME, Passage
 from ovillo.model.errors import OvilloError
@@ -56,7 +55,6 @@ class ChunkVectors:
         self._is_open = False
         self._failed_at: float | None = None
         self._background: dict[str, float] = {}
-        self._bits: dict[Namespace, tuple[int, NDArray[np.int64], NDArray[np.uint8]]] = {}
 
     def embedder(self) -> Embedder | None:
         """``None`` when there is none, or while it fails."""
@@ -118,18 +116,8 @@ class ChunkVectors:
         return self._background[name]
 
     def nearest(self, namespace: Namespace, embedder: Embedder, rows: Rows, limit: int) -> list[ChunkKey]:
-        """Chunks with the passages nearest by sign bits, which is near enough to choose candidates by."""
-        keys, bits = self._held(namespace, embedder, rows.shape[1] // 8)
-        if not len(keys):
-            return []
-        nearest: dict[ChunkKey, int] = {}
-        for row in np.packbits(rows > 0, axis=1):
-            apart = _COUNTS[bits ^ row].sum(axis=1, dtype=np.uint16)
-            few = np.argpartition(apart, min(limit * 4, len(apart) - 1))[: limit * 4]
-            for at in few[np.argsort(apart[few], kind="stable")]:
-                key, distance = int(keys[at]), int(apart[at])
-                nearest[key] = min(distance, nearest.get(key, distance))
-        return sorted(nearest, key=lambda key: (nearest[key], key))[:limit]
+        """Chunks with the passages nearest, near enough to choose candidates by."""
+        return self._store.knowledge.nearest(namespace, self.name(embedder), rows, limit)
 
     def cosines(
         self, namespace: Namespace, embedder: Embedder, rows: Rows, keys: Sequence[ChunkKey]
@@ -142,17 +130,6 @@ class ChunkVectors:
                 passages = unpack(np.frombuffer(vector.values, np.int8).reshape(-1, size))
                 found[key] = (vector.meaning, [float(x) for x in (passages @ rows.T).max(axis=1)])
         return found
-
-    def _held(self, namespace: Namespace, embedder: Embedder, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        revision = self._store.knowledge.revision(namespace)
-        held = self._bits.get(namespace)
-        if held is None or held[0] != revision:
-            held = (revision, *self._store.knowledge.bits(namespace, self.name(embedder), size))
-            self._bits[namespace] = held
-        return held[1], held[2]
-
-
-_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
 
 
 def _packed(rows: Rows) -> tuple[bytes, bytes, bytes]:

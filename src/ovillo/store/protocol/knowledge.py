@@ -16,8 +16,7 @@ from ovillo.model.knowledge import (
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from ovillo.store.forms import Rows
 
 
 class KnowledgeStore(Protocol):
@@ -54,10 +53,9 @@ class KnowledgeStore(Protocol):
         """By path and place; those of one document, or those of these keys that still exist."""
         ...
 
-    def matches(
-        self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int
-    ) -> list[tuple[ChunkKey, float]]:
-        """Chunks that hold any term of any group, best first (BM25, higher is better)."""
+    def candidates(self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int) -> list[ChunkKey]:
+        """Chunks that hold a term of any group, at most ``limit``: those an engine takes for the likeliest, by what
+        measure it likes. They are a choice of what to weigh; the ranking is made above the store."""
         ...
 
     def frequency(self, namespace: Namespace, groups: Sequence[Sequence[str]]) -> tuple[list[int], int]:
@@ -70,14 +68,11 @@ class KnowledgeStore(Protocol):
 
     def put_vectors(self, namespace: Namespace, model: str, rows: Sequence[KnowledgeVector]) -> None: ...
 
-    def bits(self, namespace: Namespace, model: str, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Chunk keys and sign bits, a row a passage; ``size`` is of one row in bytes."""
+    def nearest(self, namespace: Namespace, model: str, rows: Rows, limit: int) -> list[ChunkKey]:
+        """Chunks with a passage near one of these rows, nearest first, the earlier of equally near ones first. Compared
+        by signs, which is near enough to choose by what is weighed; none where vectors are of another length."""
         ...
 
     def vectors(
         self, namespace: Namespace, model: str, keys: Sequence[ChunkKey]
     ) -> dict[ChunkKey, KnowledgeVector]: ...
-
-    def revision(self, namespace: Namespace) -> int:
-        """Changes whenever chunks or vectors do."""
-        ...

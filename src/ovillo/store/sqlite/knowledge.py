@@ -17,7 +17,7 @@ from ovillo.model.knowledge import (
 )
 from ovillo.model.records import Namespace
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, text_or_none, to_json
 from ovillo.store.sqlite.vectors import model_key
@@ -25,6 +25,8 @@ from ovillo.store.sqlite.vectors import model_key
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ovillo.store.forms import Rows
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _MODEL = f"(SELECT key FROM embedding_models WHERE namespace_key = {_NS} AND name = ?)"
@@ -50,6 +52,10 @@ _TERMS = 200
 
 
 class KnowledgeTables(SubStore):
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        self._held: dict[Namespace, tuple[tuple[str, int, int], NDArray[np.int64], NDArray[np.uint8]]] = {}
+
     def put(
         self,
         namespace: Namespace,
@@ -132,15 +138,13 @@ class KnowledgeTables(SubStore):
         with self._pool.reading() as db:
             return [KnowledgeChunk(*row) for row in db.execute(f"{sql} ORDER BY d.path, c.start_line, c.key", values)]
 
-    def matches(
-        self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int
-    ) -> list[tuple[ChunkKey, float]]:
+    def candidates(self, namespace: Namespace, groups: Sequence[Sequence[str]], limit: int) -> list[ChunkKey]:
         expression = _any_of(term for group in groups for term in group)
         if not expression:
             return []
-        sql = f"SELECT f.rowid, -bm25(knowledge_fts) AS score {_OF_FTS} ORDER BY score DESC, f.rowid LIMIT ?"
+        sql = f"SELECT f.rowid {_OF_FTS} ORDER BY bm25(knowledge_fts), f.rowid LIMIT ?"
         with self._pool.reading() as db:
-            return [(int(key), float(score)) for key, score in db.execute(sql, (expression, namespace, limit))]
+            return [int(key) for (key,) in db.execute(sql, (expression, namespace, limit))]
 
     def frequency(self, namespace: Namespace, groups: Sequence[Sequence[str]]) -> tuple[list[int], int]:
         with self._pool.reading() as db:
@@ -181,20 +185,22 @@ class KnowledgeTables(SubStore):
 
         self._writer.run(work)
 
-    def bits(self, namespace: Namespace, model: str, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def nearest(self, namespace: Namespace, model: str, rows: Rows, limit: int) -> list[ChunkKey]:
         import numpy as np  # start-up cost: only queries by meaning need it
 
-        with self._pool.reading() as db:
-            rows = db.execute(
-                "SELECT c.key, v.bits FROM knowledge_documents d JOIN knowledge_chunks c ON c.document_key = d.key"
-                f" JOIN knowledge_vectors v ON v.model_key = {_MODEL} AND v.meaning = c.meaning"
-                f" WHERE d.namespace_key = {_NS} AND d.problem IS NULL",
-                (namespace, model, namespace),
-            ).fetchall()
-        sound = [(key, bits) for key, bits in rows if len(bits) % size == 0]
-        counts = [len(bits) // size for _, bits in sound]
-        keys = np.repeat(np.array([key for key, _ in sound], np.int64), counts)
-        return keys, np.frombuffer(b"".join(bits for _, bits in sound), np.uint8).reshape(-1, size)
+        from ovillo.store.forms import differing
+
+        keys, bits = self._signs(namespace, model, rows.shape[1] // 8)
+        if not len(keys):
+            return []
+        nearest: dict[ChunkKey, int] = {}
+        for row in rows:
+            apart = differing(bits, row)
+            few = np.argpartition(apart, min(limit * 4, len(apart) - 1))[: limit * 4]
+            for at in few[np.argsort(apart[few], kind="stable")]:
+                key, distance = int(keys[at]), int(apart[at])
+                nearest[key] = min(distance, nearest.get(key, distance))
+        return sorted(nearest, key=lambda key: (nearest[key], key))[:limit]
 
     def vectors(self, namespace: Namespace, model: str, keys: Sequence[ChunkKey]) -> dict[ChunkKey, KnowledgeVector]:
         with self._pool.reading() as db:
@@ -207,12 +213,30 @@ class KnowledgeTables(SubStore):
             )
             return {key: KnowledgeVector(*row) for key, *row in rows}
 
-    def revision(self, namespace: Namespace) -> int:
-        with self._pool.reading() as db:
+    def _signs(self, namespace: Namespace, model: str, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Chunk keys and sign bits, a row a passage, kept until chunks or vectors change; ``size`` is of a row in bytes."""
+        import numpy as np  # start-up cost: see nearest
+
+        with self._pool.reading() as db, db:
             row = db.execute(
                 f"SELECT revision FROM knowledge_revisions WHERE namespace_key = {_NS}", (namespace,)
             ).fetchone()
-        return 0 if row is None else int(row[0])
+            now = (model, size, 0 if row is None else int(row[0]))
+            held = self._held.get(namespace)
+            if held is not None and held[0] == now:
+                return held[1], held[2]
+            rows = db.execute(
+                "SELECT c.key, v.bits FROM knowledge_documents d JOIN knowledge_chunks c ON c.document_key = d.key"
+                f" JOIN knowledge_vectors v ON v.model_key = {_MODEL} AND v.meaning = c.meaning"
+                f" WHERE d.namespace_key = {_NS} AND d.problem IS NULL",
+                (namespace, model, namespace),
+            ).fetchall()
+        sound = [(key, bits) for key, bits in rows if len(bits) % size == 0]
+        counts = [len(bits) // size for _, bits in sound]
+        keys = np.repeat(np.array([key for key, _ in sound], np.int64), counts)
+        bits = np.frombuffer(b"".join(bits for _, bits in sound), np.uint8).reshape(-1, size)
+        self._held[namespace] = (now, keys, bits)
+        return keys, bits
 
     def _document(self, row: tuple[Any, ...]) -> KnowledgeDocument:
         path, name, size, mtime_ns, digest, cutting, lines, chunks, added_at, read_at, analyzer, problem = row
