@@ -9,6 +9,10 @@ picture), ``conversation.session_N_date_time`` its date, ``qa`` a list of questi
 Each conversation becomes a store of its own: session_N a session, a turn a message (its text the speaker's name, what was
 said and the picture's caption). Everything is embedded, then each question is asked as it stands. Output: one line a
 question, ``{"question_id": "<conversation>#<index>", "ranked_evidence_ids": ["D1:3", ...]}``, best first.
+
+``--by context`` asks ``POST /get_context`` of a server instead (``bench.locomo_context``) and prints, by kind of question, how
+often the evidence is among the first three places, how often the answer was given with it there, and how often it abstained.
+``--roles alternate`` records the second speaker as the assistant; otherwise both are people.
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.locomo_context import Asked, as_line, ask_all
+from bench.locomo_context import report as report_of_contexts
 from bench.tables import percentile, table
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
@@ -65,12 +71,42 @@ def deltas(conversation: dict[str, Any]) -> Iterator[SessionDelta]:
 
 
 def _message(session_id: SessionId, seq: int, turn: dict[str, Any], at: int | None) -> Message:
-    text = f"{turn['speaker']}: {turn['text']}"
-    if turn.get("blip_caption"):
-        text += f"\n[shares {turn['blip_caption']}]"
     message_id = MessageId(turn["dia_id"])
-    part = Part(PartId(f"{message_id}/0"), message_id, 0, PartType.TEXT, text)
+    part = Part(PartId(f"{message_id}/0"), message_id, 0, PartType.TEXT, _text(turn))
     return Message(session_id, message_id, seq, Role.USER, Author.HUMAN, (part,), created_at=at)
+
+
+def _text(turn: dict[str, Any]) -> str:
+    shared = f"\n[shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    return f"{turn['speaker']}: {turn['text']}{shared}"
+
+
+def appended(conversation: dict[str, Any], alternate: bool) -> dict[str, list[dict[str, Any]]]:
+    """The same turns as a client appends them: messages by session."""
+    second = str(conversation.get("speaker_b")) if alternate else ""
+    return {
+        str(delta.session.id): [
+            {
+                "id": turn["dia_id"],
+                "role": "assistant" if turn["speaker"] == second else "user",
+                "content": _text(turn),
+                "timestamp": delta.session.created_at,
+                "idempotencyKey": turn["dia_id"],
+            }
+            for turn in conversation[f"session_{int(str(delta.session.id).rpartition('-')[2])}"]
+        ]
+        for delta in deltas(conversation)
+    }
+
+
+def by_context(folder: Path, output: Path, alternate: bool) -> None:
+    everything: list[Asked] = []
+    with output.open("w", encoding="utf-8") as out:
+        for sample in conversations(folder):
+            for asked in ask_all(sample, appended(sample["conversation"], alternate)):
+                out.write(as_line(asked) + "\n")
+                everything.append(asked)
+    print(report_of_contexts(everything))
 
 
 def _moment(text: str | None) -> int | None:
@@ -98,7 +134,12 @@ def main() -> None:
     parser.add_argument("--input", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--embedder", default="minilm", help="minilm (as installed) or none")
+    parser.add_argument("--by", choices=("search", "context"), default="search")
+    parser.add_argument("--roles", choices=("user", "alternate"), default="user", help="with --by context")
     arguments = parser.parse_args()
+    if arguments.by == "context":
+        by_context(arguments.input, arguments.output, arguments.roles == "alternate")
+        return
     times: list[float] = []
     asked = 0
     with arguments.output.open("w", encoding="utf-8") as out:

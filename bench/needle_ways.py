@@ -20,7 +20,7 @@ from bench.needle_set import CLASSES, Needle, accepted_ids, load, rank, recall
 from bench.needles import prepare
 from bench.tables import table
 from ovillo.app import open_services
-from ovillo.interfaces.services import Services
+from ovillo.composition import Composition
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.service import SearchRequest
@@ -33,7 +33,7 @@ _TEN = 10
 Way = Callable[[Needle], list[str]]
 
 
-def by_search(services: Services) -> Way:
+def by_search(services: Composition) -> Way:
     def ask(needle: Needle) -> list[str]:
         query = f"/{needle.query}/" if needle.kind == "regex" else needle.query
         found = services.search.search(DEFAULT_NAMESPACE, SearchRequest(query, limit=_DEPTH))
@@ -42,7 +42,7 @@ def by_search(services: Services) -> Way:
     return ask
 
 
-def by_meaning(services: Services, settings: Settings) -> Way:
+def by_meaning(services: Composition, settings: Settings) -> Way:
     """The nearest places to the query as it stands, nothing else."""
     vectors = VectorSearch(services.store.vectors, settings)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from bench.needle_set import CLASSES, Needle, accepted_ids, load, rank, recall
 from bench.tables import percentile, table
 from ovillo.app import open_services
-from ovillo.interfaces.services import Services
+from ovillo.composition import Composition
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.search.embedders import open_embedder
 from ovillo.search.embedding_queue import EmbeddingQueue
@@ -32,7 +32,7 @@ from ovillo.settings import Settings
 _DEPTH = 10
 
 
-def prepare(corpus: Path, data: Path, embedder: str) -> tuple[Services, float, float]:
+def prepare(corpus: Path, data: Path, embedder: str) -> tuple[Composition, float, float]:
     """Services over the scanned and embedded corpus, and the seconds that took."""
     settings = Settings(data, corpus, embedder=embedder, readers=("claude_code",), watch=False)
     services = open_services(settings)
@@ -47,7 +47,7 @@ def prepare(corpus: Path, data: Path, embedder: str) -> tuple[Services, float, f
     return services, scanned, embedded
 
 
-def ask(services: Services, needle: Needle) -> tuple[list[str], float, float]:
+def ask(services: Composition, needle: Needle) -> tuple[list[str], float, float]:
     """Session ids, best first; wall and processor time in milliseconds."""
     query = f"/{needle.query}/" if needle.kind == "regex" else needle.query
     wall, cpu = time.perf_counter(), time.process_time()
