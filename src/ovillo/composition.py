@@ -242,22 +242,29 @@ class Composition:
 
     @built_once
     def context(self) -> ContextService:
-        from ovillo.references.context.documents import documents_about
+        from ovillo.references.context.definitions import Definitions
+        from ovillo.references.context.documents import Documents
+        from ovillo.references.context.meant import MeantByReferences
         from ovillo.references.context.pending import PendingSessions
+        from ovillo.references.context.said import SaidInSessions
         from ovillo.references.context.service import ContextService
 
         def described(namespace: Namespace, query: str) -> list[tuple[SymbolRow, float]]:
             # Made when a query needs it: a context of sessions only does not wait for it.
             return self.symbols.described(namespace, query)
 
+        definitions = Definitions(self.code, described)
         return ContextService(
             self.references.resolve,
-            self.search,
-            self.history,
-            self.code,
-            described,
-            partial(documents_about, self.knowledge),
-            PendingSessions(self.search, self.links, self.link_proposals),
+            MeantByReferences(self.history, self.code),
+            definitions,
+            Documents(self.knowledge),
+            # In the order they are asked; what answers by itself spares those behind it.
+            (
+                PendingSessions(self.search, self.links, self.link_proposals),
+                definitions,
+                SaidInSessions(self.search),
+            ),
         )
 
     @built_once

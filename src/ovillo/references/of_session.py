@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context.answer import ResolvedEntity
-from ovillo.references.context.service import ResolvedQuery
+from ovillo.references.context.providers import ResolvedQuery
 from ovillo.references.descriptions import content
 from ovillo.references.expansion import replaced
 from ovillo.references.lexicons import languages_of

@@ -6,13 +6,13 @@ Owns bringing their answer into the shape of items. Kinds, thresholds and quotin
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.knowledge import KnowledgeHit
 from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace
 from ovillo.references.context.answer import Item, Provenance
-from ovillo.references.context.service import MAX_QUERY_CHARS, DocumentsFound
 
 if TYPE_CHECKING:
     from ovillo.memory.knowledge import Knowledge
@@ -20,15 +20,30 @@ if TYPE_CHECKING:
 #: What is said of the type of what is no question.
 NO_QUESTION = "none"
 _SHOWN = 3
+#: Documents are searched with so much of a question.
+_MOST_CHARS = 4_000
 
 
-def documents_about(knowledge: Knowledge, namespace: Namespace, query: str) -> DocumentsFound:
-    """The passages that answer, if any do; ``confidence`` is 0 where the documents abstain."""
-    found = knowledge.search(namespace, query[:MAX_QUERY_CHARS], top_k=_SHOWN)
-    items = tuple(_item(hit) for hit in found.hits)
-    kind = found.question_type.value if found.question_type else NO_QUESTION
-    confidence = 0.0 if found.abstained else max((item.worth for item in items), default=0.0)
-    return DocumentsFound(items, confidence, found.threshold, kind)
+@dataclass(frozen=True, slots=True)
+class DocumentsFound:
+    items: tuple[Item, ...]
+    #: 0 where the documents abstain.
+    confidence: float
+    threshold: float
+    question_type: str
+
+
+class Documents:
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+
+    def about(self, namespace: Namespace, query: str) -> DocumentsFound:
+        """The passages that answer, if any do, with the kind of the question."""
+        found = self._knowledge.search(namespace, query[:_MOST_CHARS], top_k=_SHOWN)
+        items = tuple(_item(hit) for hit in found.hits)
+        kind = found.question_type.value if found.question_type else NO_QUESTION
+        confidence = 0.0 if found.abstained else max((item.worth for item in items), default=0.0)
+        return DocumentsFound(items, confidence, found.threshold, kind)
 
 
 def _item(hit: KnowledgeHit) -> Item:

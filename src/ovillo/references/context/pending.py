@@ -14,9 +14,14 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from ovillo.model.errors import OvilloError
+from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
+from ovillo.references.context.answer import Item, Provenance
+from ovillo.references.context.providers import ProviderAnswer, Question
 
 if TYPE_CHECKING:
+    from ovillo.references.context.wording import Wording
     from ovillo.search.service import Search
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
 _SHOWN = 3
 _AFFECTED = ("fixes_issue_in", "impacts", "affects")
 _LEAST_SHARED = 0.3
+_WORTH = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +89,22 @@ def _either(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 class PendingSessions:
+    """A ``Provider``: where sessions are asked for that are still open, these are the answer."""
+
     def __init__(self, search: Search, links: LinkService, proposals: LinkProposals) -> None:
         self._search = search
         self._links = links
         self._proposals = proposals
+
+    def evidence(self, question: Question) -> ProviderAnswer:
+        asked = asked_for(question.resolved.expanded_query)
+        if asked is None:
+            return ProviderAnswer()
+        try:
+            found = self.find(question.namespace, asked)
+        except OvilloError:
+            return ProviderAnswer()
+        return _told(found, question.wording)
 
     def find(self, namespace: Namespace, asked: PendingQuestion) -> PendingAnswer:
         """Open sessions of the kind, best first, each with the sessions it affects."""
@@ -125,3 +143,20 @@ class PendingSessions:
             for other in (proposal.from_session, proposal.to_session)
             if other.session.id != session_id
         )
+
+
+def _told(found: PendingAnswer, wording: Wording) -> ProviderAnswer:
+    sentences: list[str] = []
+    items: list[Item] = []
+    for session in found.open:
+        about = session.summary.session
+        sentences.append(wording.pending(about.id, session.summary.title, about.status.value))
+        if session.affects:
+            affected = [f"{said(title)} ({named(other)})" for other, title, _ in session.affects]
+            sentences.append(wording.affects(affected))
+        place = Provenance("session", about.id, _WORTH, about.id, at=about.updated_at)
+        head = f"{wording.said(about.id, None)} {said(session.summary.title)}"
+        items.append(Item(f"{head}\n{quoted(' '.join(session.snippet.split()))}", place, _WORTH))
+    if not found.open and found.done:
+        sentences.append(wording.none_pending(found.done))
+    return ProviderAnswer(tuple(items), tuple(sentences), answers=bool(found.open) or found.done > 0)

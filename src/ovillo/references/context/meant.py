@@ -1,0 +1,76 @@
+"""What the references of a question mean: their source, where they were said, and what to ask back.
+
+Owns saying what each reference is. Resolving them is ``references.of_session``'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ovillo.model.records import SessionId
+from ovillo.references.context import gathering
+from ovillo.references.context.answer import Item, ResolvedEntity
+
+if TYPE_CHECKING:
+    from ovillo.code.service import CodeIndex
+    from ovillo.model.records import Namespace
+    from ovillo.references.context.gathered import Gathered
+    from ovillo.references.context.providers import Question
+    from ovillo.sessions.history import History
+
+_FILE_TYPES = frozenset({"file", "module"})
+_WORTH_SAID = 0.75
+
+
+class MeantByReferences:
+    def __init__(self, history: History, code: CodeIndex) -> None:
+        self._history = history
+        self._code = code
+
+    def tell(self, question: Question, gathered: Gathered) -> None:
+        """The source of what each reference means; the question to ask back for one that means several things."""
+        references, wording = question.resolved.entities, question.wording
+        is_clear = any(x.status == "resolved" for x in references)
+        for reference in references:
+            if reference.status == "ambiguous" and is_clear:
+                # What else was asked can be answered; this is said beside it.
+                gathered.notes.append(wording.which(reference.text, reference.names))
+            elif reference.status == "ambiguous":
+                gathered.question = gathered.question or wording.which(reference.text, reference.names)
+            elif reference.status == "none" and not reference.is_described:
+                gathered.unresolved.append(reference.text)
+            for name in reference.names if reference.status == "resolved" else ():
+                self._means(question, reference, name, gathered)
+            if question.session_id is not None and reference.mentioned_in and reference.status == "resolved":
+                said_by = SessionId(reference.session_id or question.session_id)
+                said = gathering.message_item(
+                    self._history, question.namespace, said_by, reference.mentioned_in, _WORTH_SAID, wording
+                )
+                if said is not None:
+                    gathered.items.append(said)
+        if not is_clear and gathered.unresolved and not gathered.question:
+            gathered.question = wording.which(gathered.unresolved[0], ())
+
+    def _means(self, question: Question, reference: ResolvedEntity, name: str, gathered: Gathered) -> None:
+        gathered.confidence = max(gathered.confidence, reference.confidence)
+        item = self._source(question.namespace, name, reference)
+        place = None
+        if item is not None:
+            gathered.items.append(item)
+            lines = item.provenance.lines
+            place = (item.provenance.file or "", *lines) if lines else None
+        if place is not None or reference.text.casefold() != name.casefold():
+            gathered.sentences.append(
+                question.wording.means(reference.text, reference.type, name, place, reference.mentioned_number)
+            )
+
+    def _source(self, namespace: Namespace, name: str, reference: ResolvedEntity) -> Item | None:
+        worth = max(0.8, reference.confidence)
+        if reference.type in _FILE_TYPES:
+            return gathering.file_item(self._code, namespace, name, worth)
+        symbol = gathering.symbol_in(self._code, namespace, name, reference.file)
+        if symbol is not None:
+            return gathering.code_item(self._code, namespace, symbol, worth)
+        if reference.file and reference.lines:
+            return gathering.line_item(self._code, namespace, reference.file, reference.lines[0], worth)
+        return None

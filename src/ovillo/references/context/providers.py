@@ -1,0 +1,86 @@
+"""What answers questions: each kind of evidence is a provider of its own.
+
+Owns the shapes that the service and its providers share. Adding a kind of evidence is one module with a ``Provider`` and its
+line in ``ovillo.composition``; what the pieces of all providers are worth beside each other is the service's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import SessionFilter
+from ovillo.references.context.answer import Item, ResolvedEntity
+
+if TYPE_CHECKING:
+    from ovillo.references.context.wording import Wording
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedQuery:
+    """What resolution made of a query within a session."""
+
+    language: str
+    entities: tuple[ResolvedEntity, ...]
+    expanded_query: str
+    #: The query with the names in the place of what refers to them.
+    plain_query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What may answer: the sessions that pass, and code below the roots. Without limits everything may."""
+
+    sessions: SessionFilter = field(default_factory=SessionFilter)
+    #: Folders of code; none means all.
+    roots: tuple[str, ...] = ()
+
+
+EVERYWHERE = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, as every provider gets it."""
+
+    namespace: Namespace
+    #: The words of the person, blanks made single.
+    asked: str
+    resolved: ResolvedQuery
+    wording: Wording
+    #: The session that asks. What it says is evidence; the question itself is none.
+    session_id: SessionId | None = None
+    scope: Scope = EVERYWHERE
+    #: Room for the whole answer: who shows long pieces need not make more than fit.
+    max_tokens: int = 2_000
+
+    @property
+    def plain(self) -> str:
+        """The words to look for: names stand in the place of what refers to them."""
+        return self.resolved.plain_query
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderAnswer:
+    """What a provider has to say."""
+
+    items: tuple[Item, ...] = ()
+    #: Said before all pieces, in the language of the question.
+    sentences: tuple[str, ...] = ()
+    #: Said after them.
+    notes: tuple[str, ...] = ()
+    #: It answers by itself, whatever the scores: the sentences are the answer.
+    answers: bool = False
+    #: The question to ask back, where nothing can be answered before.
+    question: str | None = None
+    #: What a provider measured of its best piece, by name, 0..1 each, for the confidence of the answer.
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+class Provider(Protocol):
+    """Thread-safe. Looks for its kind of evidence and shows it as it may stand in an answer: recorded text in quotes,
+    source in fences, each piece with its place. Raises nothing where there is nothing."""
+
+    def evidence(self, question: Question) -> ProviderAnswer: ...
