@@ -157,9 +157,14 @@ class Composition:
     def search(self) -> Search:
         from ovillo.search.service import Search
 
+        def sessions_of(namespace: Namespace, name: str) -> set[SessionId] | None:
+            """Builds the service of entities, 60 ms of a start, for ``entity:`` only."""
+            return self.entities.sessions_of(namespace, name)
+
         return Search(
             self.store,
             self.catalog.summaries,
+            sessions_of,
             self._freshness,
             self.settings,
             self.clock,

@@ -16,6 +16,7 @@ from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.services import Services
 from ovillo.model.entities import EntityType
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.search.service import SearchRequest
 from tests.builders import delta, message, session
 from tests.interfaces.cli_runs import CommandLine
 from tests.interfaces.opened import record, settings_for
@@ -60,3 +61,14 @@ def test_kinds_of_names_that_are_not_tracked_are_not_kept(tmp_path: Path) -> Non
         kinds = {entity.type for entity in services.entities.entities_of_session(NS, session("s").id)}
     assert EntityType.FILE in kinds
     assert not kinds & {EntityType.FUNCTION, EntityType.METHOD, EntityType.IDENTIFIER}
+
+
+@pytest.mark.requirement("ENT-15")
+def test_a_search_for_an_entity_keeps_no_more_kinds_than_are_tracked(tmp_path: Path) -> None:
+    said = "`process_payment()` fails in shop.py"
+    with opened(tmp_path, track_functions=False) as services:
+        record(services, delta(message("m1", 1, said, of="s"), about=session("s")))
+        services.search.search(NS, SearchRequest("entity:shop.py fails"))
+        kinds = {entity.type for entity in services.entities.entities_of_session(NS, session("s").id)}
+    assert EntityType.FILE in kinds
+    assert EntityType.FUNCTION not in kinds

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ovillo.entities.service import Entities
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionDelta
 from ovillo.search.analysis import TextAnalyzer
 from ovillo.search.results import SearchResult
@@ -25,6 +26,7 @@ class Corner:
         self.service = Search(
             store,
             Catalog(store.sessions, lambda: Freshness(NOON)).summaries,
+            Entities(store).sessions_of,
             lambda: Freshness(NOON),
             settings,
             lambda: NOON + 86_400_000,

@@ -30,9 +30,10 @@ from ovillo.settings import Settings
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Term
 
 if TYPE_CHECKING:
-    from ovillo.entities.service import Entities
     from ovillo.store.protocol import Store
 
+#: Sessions that name an entity, by its name; ``None`` where that cannot be told.
+SessionsOf = Callable[[Namespace, str], set[SessionId] | None]
 #: A term that no text has.
 _NOWHERE = Term("\x01")
 
@@ -60,6 +61,7 @@ class Search:
         self,
         store: Store,
         summaries: Summaries,
+        sessions_of: SessionsOf,
         freshness: Callable[[], Freshness],
         settings: Settings,
         clock: Clock,
@@ -68,16 +70,12 @@ class Search:
         self._store = store
         self._sources = sources
         self._summaries = summaries
+        self._sessions_of = sessions_of
         self._freshness = freshness
         self._clock = clock
         self._query_terms = QueryTermBuilder(store.text)
         self._meaning = VectorSearch(store.vectors, settings)
         self._words = WordSearch(store.text, self._query_terms, self._meaning)
-
-    def _entities(self) -> Entities:
-        from ovillo.entities.service import Entities  # start-up cost: 60 ms that only ``entity:`` needs
-
-        return Entities(self._store)
 
     def search(self, namespace: Namespace, request: SearchRequest) -> SearchResult:
         """Sessions by relevance, each with its best places.
@@ -147,7 +145,7 @@ class Search:
             return query
         chosen: set[SessionId] | None = None
         for name in query.entities:
-            ids = self._entities().sessions_of(namespace, name)
+            ids = self._sessions_of(namespace, name)
             if ids is None:
                 return query
             chosen = ids if chosen is None else chosen & ids
