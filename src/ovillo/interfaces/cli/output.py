@@ -100,13 +100,22 @@ def write_out(chunks: Iterable[bytes]) -> None:
 
 
 def print_json(data: Any) -> None:
-    """One JSON document. Text that UTF-8 cannot hold, or that a screen would obey or hide, is escaped."""
-    text = json_escaped(json.dumps(data, ensure_ascii=False, indent=2, default=str))
+    """One JSON document; structs may stand in it. Text that UTF-8 cannot hold, or that a screen would obey or hide, is
+    escaped."""
+    text = json_escaped(json.dumps(data, ensure_ascii=False, indent=2, default=_plain))
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(data, ensure_ascii=True, indent=2, default=str)
+        text = json.dumps(data, ensure_ascii=True, indent=2, default=_plain)
     _echo(text)
+
+
+def _plain(value: Any) -> Any:
+    if not hasattr(value, "__struct_fields__"):
+        return str(value)
+    import msgspec  # start-up cost: only answers in structs need it
+
+    return msgspec.to_builtins(value)
 
 
 def is_terminal() -> bool:

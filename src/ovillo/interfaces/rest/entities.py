@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.endpoints import Exchange
 from ovillo.interfaces.http.routes import Routes
 from ovillo.interfaces.rest.from_tools import through
 from ovillo.interfaces.tools import where_discussed
-from ovillo.interfaces.tools.where_discussed import MentionInfo, NameInfo, name_info, place_info, words_for
-from ovillo.model.entities import EntityType, SessionEntity
+from ovillo.interfaces.tools.entity_shapes import EntityInfo, entity_info
+from ovillo.interfaces.tools.where_discussed import NameInfo, name_info
+from ovillo.model.entities import EntityType
 from ovillo.security.principals import CONTEXT_READ
 
 routes = Routes("Entities")
@@ -44,35 +45,9 @@ class SessionQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=500)] = 100
 
 
-class EntityInfo(Struct, kw_only=True):
-    name: str
-    type: str
-    count: int
-    evidence: list[str]
-    candidate: bool
-    mentions: list[MentionInfo]
-    aliases: list[str]
-    file: str | UnsetType = UNSET
-    lines: list[int] | UnsetType = UNSET
-
-
 class OfSession(Struct, kw_only=True):
     session_id: str
     entities: list[EntityInfo]
-
-
-def entity_info(entity: SessionEntity) -> EntityInfo:
-    return EntityInfo(
-        name=entity.name,
-        type=entity.type.value,
-        count=entity.count,
-        evidence=words_for(entity.evidence),
-        candidate=entity.is_candidate,
-        mentions=[place_info(x) for x in entity.mentions],
-        aliases=list(entity.aliases),
-        file=entity.file or UNSET,
-        lines=list(entity.lines) if entity.lines else UNSET,
-    )
 
 
 @routes("GET", "/api/entities", "Names that sessions speak of", CONTEXT_READ)

@@ -6,9 +6,8 @@ Owns the outside form: paths relative to the root, lines from 1 with both ends, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.model.clock import to_iso
@@ -249,8 +248,3 @@ def index_line(report: IndexReport) -> str:
     gone = f", {report.removed} gone" if report.removed else ""
     read = f"read {report.read} of {counted(report.files, 'file')}{gone}"
     return f"Indexed {named(report.root)}: {read}, {counted(report.symbols, 'definition')} ({took})."
-
-
-def to_data(value: Struct) -> Any:
-    """Plain data for JSON."""
-    return msgspec.to_builtins(value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from ovillo.memory.knowledge.indexing import AddReport
@@ -171,11 +169,6 @@ def exported_info(report: ExportReport) -> KnowledgeExported:
         embedding_model=report.embedding_model,
         dimension=report.dimension,
     )
-
-
-def to_data(info: msgspec.Struct) -> dict[str, Any]:
-    data: dict[str, Any] = msgspec.to_builtins(info)
-    return data
 
 
 def _passed(passed: list[tuple[str, str]]) -> list[PassedOver]:

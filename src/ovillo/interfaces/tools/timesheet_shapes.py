@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 from msgspec import Struct
 
 from ovillo.model.clock import to_iso
@@ -90,8 +87,3 @@ def sheet(report: Report) -> Sheet:
         after=to_iso(report.after),
         before=to_iso(report.before),
     )
-
-
-def to_data(shown: Struct) -> Any:
-    """Plain data for JSON."""
-    return msgspec.to_builtins(shown)

@@ -47,12 +47,12 @@ def index(state: State, directory: Path, progress: bool | None) -> None:
 
     .gitignore files are honoured; folders that tools fill, minified and very large files are left out.
     """
-    from ovillo.interfaces.tools.code_shapes import index_info, index_line, to_data  # start-up cost
+    from ovillo.interfaces.tools.code_shapes import index_info, index_line  # start-up cost
 
     with _meter(state, progress) as notify:
         report = state.services().code.index(NS, directory, notify)
     if state.json:
-        print_json(to_data(index_info(report)))
+        print_json(index_info(report))
         return
     tell(index_line(report))
     for title, notes in (("not read", report.skipped), ("read in part", report.errors)):
@@ -76,7 +76,7 @@ def find(state: State, name: str, root: str | None, prefix: bool, limit: int | N
     What is the name of nothing is taken for a description, in Spanish, English, French or Portuguese:
     "la función de pago".
     """
-    from ovillo.interfaces.tools.code_shapes import symbol_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.code_shapes import symbol_info  # start-up cost
     from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS
 
     service = state.services().code
@@ -93,7 +93,7 @@ def find(state: State, name: str, root: str | None, prefix: bool, limit: int | N
             members = [x for x in inside if x.parent == row.qualified_name and x.kind in FUNCTION_KINDS]
         found.append(symbol_info(row, members))
     if state.json:
-        print_json({"symbols": [to_data(x) for x in found], "total": len(found)})
+        print_json({"symbols": found, "total": len(found)})
         return
     for info in found:
         tell(f"{info.file}:{info.start_line}-{info.end_line}  {info.kind} {info.qualified_name}")
@@ -105,13 +105,14 @@ def find(state: State, name: str, root: str | None, prefix: bool, limit: int | N
 
 
 def _find_by_words(state: State, description: str, root: str | None, limit: int) -> None:
-    from ovillo.interfaces.tools.code_shapes import to_data  # start-up cost
+    import msgspec  # start-up cost
+
     from ovillo.interfaces.tools.find_symbol import described_info, found_info
 
     services = state.services()
     found = services.symbols.find(NS, description, root=root, limit=min(limit, 200))
     if state.json:
-        print_json(to_data(described_info(found)) | {"total": len(found.symbols)})
+        print_json(msgspec.to_builtins(described_info(found)) | {"total": len(found.symbols)})
         return
     for one in found.symbols:
         info = found_info(one)
@@ -131,14 +132,14 @@ def _find_by_words(state: State, description: str, root: str | None, limit: int)
 @reading
 def roots(state: State, forget: str | None) -> None:
     """Folders that are indexed."""
-    from ovillo.interfaces.tools.code_shapes import root_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.code_shapes import root_info  # start-up cost
 
     service = state.services().code
     if forget is not None:
         service.forget(NS, forget)
     known = [root_info(root) for root in service.roots(NS)]
     if state.json:
-        print_json({"roots": [to_data(root) for root in known]})
+        print_json({"roots": known})
         return
     for root in known:
         damaged = f", {root.skipped} not read" if root.skipped else ""

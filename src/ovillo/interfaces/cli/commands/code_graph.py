@@ -26,7 +26,7 @@ _root = click.option(
 @reading
 def graph(state: State, root: str | None, svg: bool, output: Path | None) -> None:
     """Which module imports which. Files are relative to the folder; installed packages stay names."""
-    from ovillo.interfaces.tools.code_shapes import module_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.code_shapes import module_info  # start-up cost
 
     service = state.services().code
     home = chosen_root(state, root)
@@ -35,7 +35,7 @@ def graph(state: State, root: str | None, svg: bool, output: Path | None) -> Non
         return
     nodes = service.graph(NS, home)
     if state.json:
-        print_json({"root": home, "modules": [to_data(module_info(node)) for node in nodes]})
+        print_json({"root": home, "modules": [module_info(node) for node in nodes]})
         return
     lines = []
     for node in nodes:

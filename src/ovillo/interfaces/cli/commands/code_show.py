@@ -31,7 +31,9 @@ _root = click.option("--root", metavar="DIR", help="Only in this indexed folder.
 @reading
 def show(state: State, what: str, root: str | None, source: bool) -> None:
     """One definition: its source, what it calls, who calls it, its tests, its last change."""
-    from ovillo.interfaces.tools.code_shapes import details, to_data  # start-up cost
+    import msgspec  # start-up cost
+
+    from ovillo.interfaces.tools.code_shapes import details
 
     service = state.services().code
     symbol, others = _meant(service, what, root)
@@ -44,7 +46,7 @@ def show(state: State, what: str, root: str | None, source: bool) -> None:
             tell(f"Its source is not shown: {error}", err=True)
     shown = service.show(NS, symbol)
     if state.json:
-        print_json({**to_data(details(shown, lines)), "also": [f"{x.file}:{x.start_line}" for x in others]})
+        print_json({**msgspec.to_builtins(details(shown, lines)), "also": [f"{x.file}:{x.start_line}" for x in others]})
     else:
         _print(shown, lines, others)
 
@@ -55,13 +57,13 @@ def show(state: State, what: str, root: str | None, source: bool) -> None:
 @reading
 def callers(state: State, what: str, root: str | None) -> None:
     """Who calls a function; a place that may mean another one of its name is marked with a question mark."""
-    from ovillo.interfaces.tools.code_shapes import caller_info, symbol_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.code_shapes import caller_info, symbol_info  # start-up cost
 
     service = state.services().code
     symbol, _ = _meant(service, what, root)
     found = [caller_info(caller) for caller in service.callers(NS, symbol)]
     if state.json:
-        print_json({"symbol": to_data(symbol_info(symbol)), "callers": [to_data(x) for x in found]})
+        print_json({"symbol": symbol_info(symbol), "callers": found})
         return
     tell(
         printable(

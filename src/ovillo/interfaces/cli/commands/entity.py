@@ -9,8 +9,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Column, show_table
-from ovillo.model.clock import to_iso
-from ovillo.model.entities import EntityType, SessionEntity
+from ovillo.model.entities import EntityType
 from ovillo.model.quoting import printable_line
 from ovillo.security.principals import LOCAL
 
@@ -68,7 +67,9 @@ def show(state: State, session: str, kind: str | None, limit: int) -> None:
     types = (EntityType(kind),) if kind else ()
     found = services.entities.entities_of_session(LOCAL.namespace, session_id, types=types, limit=limit)
     if state.json:
-        print_json({"sessionID": session_id, "entities": [_data(x) for x in found]})
+        from ovillo.interfaces.tools.entity_shapes import entity_info  # start-up cost
+
+        print_json({"sessionID": session_id, "entities": [entity_info(x) for x in found]})
         return
     for item in found:
         where = f"  in {item.file}" if item.file and item.file != item.name else ""
@@ -93,18 +94,3 @@ def where(state: State, name: str, kind: str | None, project: str | None, sessio
         print_json(answer.data)
     else:
         tell_answer(answer.text)
-
-
-def _data(item: SessionEntity) -> dict[str, object]:
-    return {
-        "name": item.name,
-        "type": item.type,
-        "count": item.count,
-        "file": item.file,
-        "changed": item.was_changed,
-        "candidate": item.is_candidate,
-        "mentions": [
-            {"messageID": x.message_id, "seq": x.seq, "role": x.role, "created": to_iso(x.at), "line": x.line}
-            for x in item.mentions
-        ],
-    }

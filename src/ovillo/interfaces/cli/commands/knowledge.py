@@ -39,14 +39,14 @@ def add(state: State, paths: tuple[str, ...]) -> None:
 
     Without PATHS the files of the setting knowledge_files are read.
     """
-    from ovillo.interfaces.tools.knowledge_shapes import added_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.knowledge_shapes import added_info  # start-up cost
 
     settings = state.settings()
     base = None if paths else settings.knowledge_base
     with _meter(state) as notify:
         report = state.services().knowledge.add(NS, paths or settings.knowledge_files, notify, base=base)
     if state.json:
-        print_json(to_data(added_info(report)))
+        print_json(added_info(report))
         return
     new, updated, same = len(report.added), len(report.updated), len(report.unchanged)
     tell(f"{new} added, {updated} read again, {same} unchanged; {counted(report.chunks, 'chunk')}.")
@@ -62,11 +62,11 @@ def add(state: State, paths: tuple[str, ...]) -> None:
 @reading
 def list_(state: State) -> None:
     """Documents, their chunks, and what is wrong with them."""
-    from ovillo.interfaces.tools.knowledge_shapes import document_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.knowledge_shapes import document_info  # start-up cost
 
     documents = state.services().knowledge.list(NS)
     if state.json:
-        print_json({"documents": [to_data(document_info(one)) for one in documents]})
+        print_json({"documents": [document_info(one) for one in documents]})
         return
     for one in documents:
         problem = f"  ({one.problem}: not quoted)" if one.problem else ""
@@ -82,11 +82,11 @@ def list_(state: State) -> None:
 @reading
 def search(state: State, query: tuple[str, ...], top_k: int | None, min_score: float | None) -> None:
     """Answer QUERY from the documents, or say why they do not."""
-    from ovillo.interfaces.tools.knowledge_shapes import answer_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.knowledge_shapes import answer_info  # start-up cost
 
     answer = state.services().knowledge.search(NS, " ".join(query), top_k=top_k, min_score=min_score)
     if state.json:
-        print_json(to_data(answer_info(answer)))
+        print_json(answer_info(answer))
         return
     if answer.abstained:
         tell(f"Not answered: {answer.why}.")
@@ -121,11 +121,11 @@ def remove(state: State, path: str) -> None:
 @reading
 def export_mp4(state: State, file: Path, base: Path | None, model: str | None) -> None:
     """Write references and vectors to a v5 container FILE."""
-    from ovillo.interfaces.tools.knowledge_shapes import exported_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.knowledge_shapes import exported_info  # start-up cost
 
     report = state.services().knowledge.export_container(NS, file, base=base, model=model)
     if state.json:
-        print_json(to_data(exported_info(report)))
+        print_json(exported_info(report))
         return
     tell(
         printable(
@@ -141,11 +141,11 @@ def export_mp4(state: State, file: Path, base: Path | None, model: str | None) -
 @reading
 def import_mp4(state: State, file: Path, base: Path | None) -> None:
     """Take over the documents that a v5 container FILE names; they are looked for beside it, or below --base."""
-    from ovillo.interfaces.tools.knowledge_shapes import imported_info, to_data  # start-up cost
+    from ovillo.interfaces.tools.knowledge_shapes import imported_info  # start-up cost
 
     report = state.services().knowledge.import_container(NS, file, base=base)
     if state.json:
-        print_json(to_data(imported_info(report)))
+        print_json(imported_info(report))
         return
     listed = len(report.container.chunks)
     tell(

@@ -77,9 +77,9 @@ def open_tasks(state: State) -> None:
     services = state.services()
     tasks = services.timesheet.open_tasks(LOCAL.namespace)
     if state.json:
-        from ovillo.interfaces.tools.timesheet_shapes import task_info, to_data  # start-up cost
+        from ovillo.interfaces.tools.timesheet_shapes import task_info  # start-up cost
 
-        print_json({"tasks": [to_data(task_info(task)) for task in tasks]})
+        print_json({"tasks": [task_info(task) for task in tasks]})
         return
     for task in tasks:
         running = _hours(max(0, services.clock() - task.started_at))
@@ -102,9 +102,9 @@ def report(state: State, since: str | None, until: str | None, by: tuple[GroupBy
         LOCAL.namespace, after=moment_of(since, "--since", now), before=end_of(until, "--until", now), by=chosen
     )
     if state.json:
-        from ovillo.interfaces.tools.timesheet_shapes import sheet, to_data  # start-up cost
+        from ovillo.interfaces.tools.timesheet_shapes import sheet  # start-up cost
 
-        print_json(to_data(sheet(made)))
+        print_json(sheet(made))
     elif made.rows:
         _table(made, chosen)
     else:
