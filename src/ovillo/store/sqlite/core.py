@@ -24,7 +24,7 @@ class Core:
             self.pool = ReaderPool(path, open_unwritable)
         else:
             self.writer = Writer(path)
-            self.pool = ReaderPool(path, check=self.writer.check)
+            self.pool = ReaderPool(path, check=self.writer.check_unless_just_done)
 
     def close(self) -> None:
         # The last connection to close folds the write-ahead log into the file.

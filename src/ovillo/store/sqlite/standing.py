@@ -1,7 +1,7 @@
 """Whether the file that was opened is still the one at its path, with its write-ahead log beside it.
 
 Owns that check. SQLite goes on writing into a file that was deleted or replaced, or into a log nobody else sees: what is
-acknowledged then is nowhere. Three ``stat`` calls before and after a group of writes tell.
+acknowledged then is nowhere. Three ``stat`` calls tell, before a group of writes and after it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ctypes
 import os
 import struct
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,10 @@ _MAGIC = b"SQLite format 3\0"
 #: In the header: pages of the file and application id (SQLite, "Database File Format" 1.3).
 _PAGES, _APPLICATION = 28, 68
 
+#: A check so recent (seconds) counts for a read or a transaction that begins. A question makes dozens of reads; behind
+#: each transaction there is a check of its own.
+_JUST_NOW_S = 0.001
+
 Identity = tuple[int, int]
 
 
@@ -38,6 +43,8 @@ class Standing:
 
     def __init__(self, path: Path, connection: apsw.Connection, newest_schema: int) -> None:
         self._path = path
+        #: For ``stat``, which takes longer over a ``Path``.
+        self._name = str(path)
         self._newest_schema = newest_schema
         self._log_path = f"{path}-wal"
         self._companions = (
@@ -53,6 +60,10 @@ class Standing:
         #: Pages the file had when it was last looked at, those it has now, and the schema then: only rewriting a file
         #: makes it smaller, and that counts the schema up.
         self._most_pages = self._pages = self._cookie = 0
+        #: SQLite's number for what the file holds, when the schema was last asked for: the same as long as nobody else
+        #: commits.
+        self._version: int | None = None
+        self._checked_at = -_JUST_NOW_S
         #: What was raised last; the connections of a store that lost its file leave everything as it is.
         self.is_broken = False
         #: Given to a database when it is first written to, and never changed: tells another one copied over this.
@@ -67,18 +78,36 @@ class Standing:
 
     def check(self) -> None:
         """Raises StoreChanged."""
+        began = time.monotonic()
         try:
             self._check()
         except StoreChanged:
             self.is_broken = True
             raise
         self.is_broken = False
+        self._checked_at = began
+
+    def check_unless_just_done(self) -> None:
+        """Raises StoreChanged."""
+        if self.is_broken or time.monotonic() - self._checked_at > _JUST_NOW_S:
+            self.check()
+
+    def check_before(self, db: apsw.Connection) -> None:
+        """Inside a transaction that begins. Raises StoreChanged."""
+        self.check_unless_just_done()
+        self._check_content(db)
+
+    def check_after(self, db: apsw.Connection) -> None:
+        """Behind COMMIT. Raises StoreChanged."""
+        self.check()
+        if self._version is not None:
+            self._version = db.data_version()
 
     def _check(self) -> None:
         if self._lost is not None:
             raise self._lost
         try:
-            found = os.stat(self._path)  # noqa: PTH116  two of these go before every commit
+            found = os.stat(self._name)  # noqa: PTH116  two of these go before every commit
         except OSError:
             raise self._gone() from None
         if (found.st_dev, found.st_ino) != self._main:
@@ -89,18 +118,23 @@ class Standing:
             if identity is not None and _identity(path) != identity:
                 raise self._log_lost(path)
 
-    def check_content(self, db: apsw.Connection) -> None:
-        """Inside a transaction. Raises StoreChanged."""
+    def _check_content(self, db: apsw.Connection) -> None:
+        if db.data_version() != self._version:
+            self._ask_schema(db)
+        if self._pages < self._most_pages:
+            # The file became smaller, and nobody rewrote it: an earlier copy was put in its place.
+            raise self._overwritten()
+        self._most_pages = self._pages
+
+    def _ask_schema(self, db: apsw.Connection) -> None:
+        self._version = None
         version = int(db.pragma("user_version"))
         if version != self._newest_schema:
             raise self.other_schema(version)
         cookie = int(db.pragma("schema_version"))
         if cookie != self._cookie:
             self._cookie, self._most_pages = cookie, self._pages
-        elif self._pages < self._most_pages:
-            # The file became smaller, and nobody rewrote it: an earlier copy was put in its place.
-            raise self._overwritten()
-        self._most_pages = self._pages
+        self._version = db.data_version()
 
     def other_schema(self, version: int) -> StoreChanged:
         return StoreChanged(

@@ -91,6 +91,11 @@ class Writer:
         if self.standing is not None:
             self.standing.check()
 
+    def check_unless_just_done(self) -> None:
+        """``check``, for what is done often."""
+        if self.standing is not None:
+            self.standing.check_unless_just_done()
+
     def submit(self, work: Callable[[apsw.Connection], T]) -> Future[T]:
         """Runs inside a transaction; the future is done after COMMIT, or fails with what the work raised, with
         StoreBusy, StoreChanged, StoreUnavailable or IntegrityError."""
@@ -177,11 +182,13 @@ class Writer:
                 self._connection.execute("ROLLBACK")
             if not self._begin(group):
                 return
-            self._check_standing()
+            if self.standing is not None:
+                self.standing.check_before(self._connection)
             done = self._do(group)
             self._connection.execute("COMMIT")
-            # What was deleted meanwhile holds nothing; said before anybody is told that it does.
-            self.check()
+            if self.standing is not None:
+                # What was deleted meanwhile holds nothing; said before anybody is told that it does.
+                self.standing.check_after(self._connection)
         self.commits += 1
         self.commit_s += time.monotonic() - began
         for future, result in done:
@@ -220,11 +227,6 @@ class Writer:
                 self._queue.put(None)  # the end, which is still to come
                 return
             group.append(piece)
-
-    def _check_standing(self) -> None:
-        if self.standing is not None:
-            self.standing.check()
-            self.standing.check_content(self._connection)
 
     def _do(self, group: list[_Piece]) -> list[tuple[Future[Any], Any]]:
         """Results to give once they are committed."""
