@@ -5,7 +5,9 @@ Owns the queries behind lists, lookups and pages. Formats nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import apsw
@@ -239,21 +241,29 @@ class SessionTables(TotalsReads):
         return None if row is None else part_from(row[2:], row[0], row[1])
 
 
+_NO_PARTS: tuple[int | None, Iterable[tuple[Any, ...]]] = (None, ())
+
+
 def _with_parts(
     db: apsw.Connection, session_id: SessionId, rows: list[tuple[Any, ...]], max_chars: int | None = None
 ) -> list[Message]:
-    """Parts are read message by message: what is past ``max_chars`` is not even read."""
+    """Parts come message by message: what is past ``max_chars`` is not even read."""
     found: list[Message] = []
     chars = 0
+    # Not ordered as a whole, which would read all of it first: the join keeps the messages' order, the index that of the parts.
+    stored = db.execute(
+        f"SELECT p.message_key, p.flags, {_PART_COLUMNS} FROM json_each(?) j"
+        " CROSS JOIN parts p INDEXED BY parts_by_message ON p.message_key = j.value",
+        (to_json([row[-1] for row in rows]),),
+    )
+    by_message = groupby(stored, key=itemgetter(0))
+    key, parts = next(by_message, _NO_PARTS)
     for row in rows:
-        parts = tuple(
-            part_from(part[1:], row[0], part[0])
-            for part in db.execute(
-                f"SELECT p.flags, {_PART_COLUMNS} FROM parts p WHERE p.message_key = ? ORDER BY p.seq, p.key",
-                (row[-1],),
-            )
-        )
-        found.append(message_from(session_id, row[:-1], parts))
+        own: tuple[Part, ...] = ()
+        if key == row[-1]:
+            own = tuple([part_from(part[2:], row[0], part[1]) for part in parts])
+            key, parts = next(by_message, _NO_PARTS)
+        found.append(message_from(session_id, row[:-1], own))
         if max_chars is not None:
             chars += message_chars(found[-1])
             if chars >= max_chars:
