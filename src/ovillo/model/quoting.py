@@ -39,7 +39,8 @@ _BREAKS = re.compile(r"[ \t]*\n[ \t\n]*")
 def printable(text: str) -> str:
     """For a terminal: line breaks and tabs kept, terminal sequences dropped, hidden characters named, other control
     characters shown as U+FFFD."""
-    if text.isascii() and text.isprintable():
+    # What Python calls printable holds no control character and no beginning of a sequence.
+    if text.isprintable() and (text.isascii() or not _MISLEADING.search(text)):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _SEQUENCES.sub("", text)

@@ -57,8 +57,8 @@ def language_of(sample: Iterable[str]) -> str:
 def language_votes(sample: Iterable[str]) -> dict[str, int]:
     """How many of these words (in lower case) are little words of each language; languages without any are left out."""
     votes: dict[str, int] = {}
-    for word in sample:
-        for language in _LANGUAGES_OF.get(word, ()):
+    for languages in filter(None, map(_LANGUAGES_OF.get, sample)):
+        for language in languages:
             votes[language] = votes.get(language, 0) + 1
     return votes
 

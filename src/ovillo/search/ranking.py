@@ -31,6 +31,9 @@ _MEANING = 2.0
 #: What a session's best three places together add to each of its places.
 _SESSION, _SESSION_PLACES = 0.25, 3
 
+#: A document that is gone meanwhile counts as the oldest.
+_GONE = 0
+
 _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, None)
 
 
@@ -80,7 +83,8 @@ def with_neighbours(
     store: TextStore, namespace: Namespace, scores: Mapping[DocId, float], docs: Mapping[DocId, Doc]
 ) -> dict[DocId, float]:
     """Each text gains from what was said next to it: an answer lies beside its question."""
-    best = sorted(scores, key=lambda doc: (-scores[doc], -_recency(docs, doc)))[:_EXPANDED]
+    recency = _recencies(docs)
+    best = sorted(scores, key=lambda doc: (-scores[doc], -recency.get(doc, _GONE)))[:_EXPANDED]
     gained = dict(scores)
     for doc, around in store.neighbours(namespace, best, max(_NEIGHBOUR)).items():
         for other, distance in around:
@@ -108,12 +112,13 @@ def with_sessions(
 
 def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str], docs: Mapping[DocId, Doc]) -> list[Ranked]:
     """Best first; equal scores newest first. What is in no kind came as a neighbour."""
+    recency = _recencies(docs)
     return [
         Ranked(doc, score, kinds.get(doc, "neighbour"))
-        for doc, score in sorted(scores.items(), key=lambda item: (-item[1], -_recency(docs, item[0])))
+        for doc, score in sorted(scores.items(), key=lambda item: (-item[1], -recency.get(item[0], _GONE)))
     ]
 
 
-def _recency(docs: Mapping[DocId, Doc], doc: DocId) -> int:
-    """A document that is gone meanwhile counts as the oldest."""
-    return docs[doc].recency if doc in docs else 0
+def _recencies(docs: Mapping[DocId, Doc]) -> dict[DocId, int]:
+    """Looked up once, since sorting asks for each of hundreds."""
+    return {doc: place.recency for doc, place in docs.items()}

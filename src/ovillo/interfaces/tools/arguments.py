@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -25,9 +26,7 @@ def decode(tool: str, shape: type[Input], arguments: object) -> Input:
         arguments = {}
     if not isinstance(arguments, Mapping):
         raise InvalidInput(f"{tool} takes one JSON object of arguments.", hint=_usage(tool, shape))
-    info = shapes.type_info(shape)
-    assert isinstance(info, shapes.StructType)
-    fields = {field.encode_name: field for field in info.fields}
+    fields = _fields(shape)
     # The specifications write ``sessionID`` in some tools and ``session_id`` in others: either is taken in all.
     spelled = {_letters(name): name for name in fields}
     given: dict[str, Any] = {}
@@ -45,6 +44,14 @@ def decode(tool: str, shape: type[Input], arguments: object) -> Input:
         if field.required and name not in given:
             raise InvalidInput(f"{tool} needs {name!r}.", hint=_usage(tool, shape))
     return _convert(tool, shape, given)
+
+
+@cache
+def _fields(shape: type[msgspec.Struct]) -> Mapping[str, shapes.Field]:
+    """By name; looking at a type takes longer than many a call does."""
+    info = shapes.type_info(shape)
+    assert isinstance(info, shapes.StructType)
+    return {field.encode_name: field for field in info.fields}
 
 
 def _letters(name: object) -> str:
@@ -99,7 +106,5 @@ def _offer(name: str, known: Mapping[str, Any]) -> str:
 
 
 def _usage(tool: str, shape: type[msgspec.Struct]) -> str:
-    info = shapes.type_info(shape)
-    assert isinstance(info, shapes.StructType)
-    words = [f.encode_name if f.required else f"{f.encode_name}?" for f in info.fields]
+    words = [name if field.required else f"{name}?" for name, field in _fields(shape).items()]
     return f"Call {tool}({', '.join(words)})."

@@ -15,6 +15,10 @@ from ovillo.store.protocol import Except, Match, Term
 
 #: Parameters that FTS5's bm25() has built in.
 _K1, _B = 1.2, 0.75
+_FIGURES = (
+    "SELECT (SELECT value FROM meta WHERE key = 'documents'), (SELECT value FROM meta WHERE key = 'terms'),"
+    " (SELECT doc FROM fts_terms WHERE term = ?)"
+)
 
 
 def occurrences(db: apsw.Connection, expression: Match) -> Callable[[float, int], float] | None:
@@ -22,9 +26,9 @@ def occurrences(db: apsw.Connection, expression: Match) -> Callable[[float, int]
     term = expression.keep if isinstance(expression, Except) else expression
     if not isinstance(term, Term):
         return None
-    documents, terms = (_figure(db, name) for name in ("documents", "terms"))
-    row = db.execute("SELECT doc FROM fts_terms WHERE term = ?", (term.text,)).fetchone()
-    rarity = _rarity(row[0] if row else 0, documents)
+    figures = db.execute(_FIGURES, (term.text,)).fetchone()
+    documents, terms, frequency = (int(figure or 0) for figure in figures)
+    rarity = _rarity(frequency, documents)
     average = terms / documents if documents else 0.0
 
     def count(score: float, length: int) -> float:
@@ -38,8 +42,3 @@ def occurrences(db: apsw.Connection, expression: Match) -> Callable[[float, int]
 def _rarity(frequency: int, documents: int) -> float:
     """FTS5's inverse document frequency."""
     return max(1e-6, math.log((documents - frequency + 0.5) / (frequency + 0.5))) if documents > frequency else 1e-6
-
-
-def _figure(db: apsw.Connection, name: str) -> int:
-    row = db.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
-    return int(row[0]) if row else 0

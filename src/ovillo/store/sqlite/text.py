@@ -199,6 +199,8 @@ class TextIndex(SubStore):
         return found
 
     def docs(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Doc]:
+        if not ids:
+            return []
         with self._pool.reading() as db, db:
             wanted = to_json(ids)
             found = {
@@ -222,6 +224,8 @@ class TextIndex(SubStore):
         return [found[doc] for doc in ids if doc in found]
 
     def doc_texts(self, namespace: Namespace, ids: Sequence[DocId]) -> dict[DocId, str]:
+        if not ids:
+            return {}
         with self._pool.reading() as db, db:
             wanted = to_json(ids)
             texts: dict[DocId, str] = {
