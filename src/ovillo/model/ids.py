@@ -49,13 +49,17 @@ if hasattr(os, "register_at_fork"):
 
 def uuid7(clock: Clock = system_clock) -> UUID:
     """RFC 9562 version 7 with a 12-bit counter, so that ids of one process never go backwards."""
+    return UUID(int=_uuid7(clock))
+
+
+def _uuid7(clock: Clock) -> int:
     ms, counter, tail = _sequence.next(clock())
-    return UUID(int=(ms & ((1 << 48) - 1)) << 80 | 0x7 << 76 | counter << 64 | 0b10 << 62 | tail)
+    return (ms & ((1 << 48) - 1)) << 80 | 0x7 << 76 | counter << 64 | 0b10 << 62 | tail
 
 
 def new_id(prefix: str, clock: Clock = system_clock) -> str:
     """``ses_`` + 32 hex digits, and the like."""
-    return f"{prefix}_{uuid7(clock).hex}"
+    return f"{prefix}_{_uuid7(clock):032x}"
 
 
 def numbered_id(session_id: str, number: int) -> str:

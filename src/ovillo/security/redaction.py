@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from operator import is_
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
@@ -210,9 +211,11 @@ class Redactor:
 
     def _value(self, value: Any, counts: _Counts, depth: int = 0) -> Any:
         """A JSON value with its texts masked; the same object when nothing changed."""
+        if not value:
+            return value
         if isinstance(value, str):
             return self._text(value, counts)
-        if isinstance(value, Mapping) and value and depth < _DEPTH:
+        if isinstance(value, Mapping) and depth < _DEPTH:
             changed = {k: new for k, v in value.items() if (new := self._entry(k, v, counts, depth)) is not v}
             self._named_value(value, changed, counts)
             named = [k for k in value if isinstance(k, str) and (self._finders or _may_hold_secret(k))]
@@ -220,7 +223,7 @@ class Redactor:
             if keys:
                 return {keys.get(k, k): changed.get(k, v) for k, v in value.items()}
             return {**value, **changed} if changed else value
-        if isinstance(value, list | tuple) and value and depth < _DEPTH:
+        if isinstance(value, list | tuple) and depth < _DEPTH:
             items = [self._value(item, counts, depth + 1) for item in value]
             return type(value)(items) if any(a is not b for a, b in zip(items, value, strict=True)) else value
         return value
@@ -264,7 +267,7 @@ class Redactor:
         error = self._optional(message.error, counts)
         metadata = self._value(message.metadata, counts)
         same = error is message.error and metadata is message.metadata
-        if same and all(a is b for a, b in zip(parts, message.parts, strict=True)):
+        if same and all(map(is_, parts, message.parts)):
             return message
         return replace(message, parts=tuple(parts), error=error, metadata=metadata)
 

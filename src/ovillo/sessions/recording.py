@@ -117,10 +117,12 @@ class Recorder:
         return appending
 
     def _tell(self, namespace: Namespace, session_id: SessionId, done: Future[list[Appended]]) -> None:
-        if done.exception() is None and self._grown is not None:
+        try:
             last = done.result()[-1]
-            if not last.replayed:
-                self._grown(namespace, session_id, last.seq)
+        except Exception:  # noqa: BLE001 - whoever appended hears of it
+            return
+        if not last.replayed and self._grown is not None:
+            self._grown(namespace, session_id, last.seq)
 
     def _stored_id(self, session_id: SessionId) -> SessionId:
         """The id as it is kept: a secret in one that a client brought is masked."""

@@ -38,10 +38,10 @@ class _Bridge:
             waiting, result = self._done.popleft()
             if waiting.done():
                 continue
-            if (error := result.exception()) is not None:
-                waiting.set_exception(error)
-            else:
+            try:
                 waiting.set_result(result.result())
+            except BaseException as error:  # noqa: BLE001 - handed on to whoever waits
+                waiting.set_exception(error)
 
 
 _bridges: WeakKeyDictionary[asyncio.AbstractEventLoop, _Bridge] = WeakKeyDictionary()

@@ -38,6 +38,8 @@ _DECODE_APART = 256 * 1024
 #: A large answer is made in pieces of this size (bytes).
 _PIECE = 256 * 1024
 _NO_BODY = frozenset({204, 304})
+#: What nearly all answers are; asking whether something is an iterator costs more.
+_WHOLE = (msgspec.Struct, bytes, dict, list)
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 
 _encode = msgspec.json.Encoder().encode
@@ -171,7 +173,7 @@ class EndpointRouter:
     async def _send(self, found: _Prepared, reply: Reply[Any], receive: Receive, send: Send) -> None:
         status = reply.status or found.status
         body = reply.body
-        if isinstance(body, AsyncIterator):
+        if not isinstance(body, _WHOLE) and isinstance(body, AsyncIterator):
             await self._stream(status, reply, body, receive, send, until=self._stopping.wait)
             return
         if isinstance(body, ChunkedBody):

@@ -40,6 +40,7 @@ class _Growing:
 
     key: int
     seq: int
+    has_prompt: bool
     messages: int = 0
     parts: int = 0
     prompts: int = 0
@@ -60,14 +61,22 @@ class Appending:
         self._surfaces: list[tuple[str, str]] = []
 
     def append(
-        self, namespace: int, session_id: SessionId, entries: Sequence[Entry], prompt: str | None, at: int
+        self,
+        namespace: int,
+        session_id: SessionId,
+        entries: Sequence[Entry],
+        prompt: Callable[[], str | None],
+        at: int,
     ) -> list[Appended]:
-        """All or none. Raises NotFound, and Conflict for a key or an id that stands for another message."""
+        """All or none; ``prompt`` gives what is the session's first one if it has none yet. Raises NotFound, and Conflict
+        for a key or an id that stands for another message."""
         growing = self._growing(namespace, session_id)
         if len(entries) > 1:
             self._check(growing, session_id, entries)
         appended = [self._one(growing, namespace, session_id, entry, at) for entry in entries]
-        growing.prompt = growing.prompt or prompt
+        if not growing.has_prompt:
+            growing.prompt = prompt()
+            growing.has_prompt = growing.prompt is not None
         growing.at = max(growing.at, at)
         return appended
 
@@ -96,13 +105,13 @@ class Appending:
         growing = self._sessions.get((namespace, session_id))
         if growing is None:
             row = self._db.execute(
-                "SELECT key, (SELECT max(seq) FROM messages WHERE session_key = s.key) FROM sessions s"
-                " WHERE namespace_key = ? AND id = ?",
+                "SELECT key, (SELECT max(seq) FROM messages WHERE session_key = s.key), first_prompt IS NOT NULL"
+                " FROM sessions s WHERE namespace_key = ? AND id = ?",
                 (namespace, session_id),
             ).fetchone()
             if row is None:
                 raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
-            growing = self._sessions[namespace, session_id] = _Growing(row[0], row[1] or 0)
+            growing = self._sessions[namespace, session_id] = _Growing(row[0], row[1] or 0, bool(row[2]))
         return growing
 
     def _check(self, growing: _Growing, session_id: SessionId, entries: Sequence[Entry]) -> None:

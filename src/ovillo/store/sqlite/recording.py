@@ -121,8 +121,10 @@ class RecordingTables(SubStore):
         self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]], *, at: int
     ) -> Future[list[Appended]]:
         entries = [Entry(prepare_message(m, self._analyzer), key, _digest(m)) for m, key in messages]
-        prompt = first_prompt([message for message, _ in messages])
         surfaces = self._analyzer.take_new_surfaces()
+
+        def prompt() -> str | None:
+            return first_prompt([message for message, _ in messages])
 
         def work(db: apsw.Connection) -> list[Appended]:
             appends = appending_of(db)
