@@ -21,7 +21,7 @@ class EntityInfo(Struct, kw_only=True):
     candidate: bool
     mentions: list[MentionInfo]
     aliases: list[str]
-    file: str | UnsetType = UNSET
+    file: str | None
     lines: list[int] | UnsetType = UNSET
 
 
@@ -35,6 +35,6 @@ def entity_info(entity: SessionEntity) -> EntityInfo:
         candidate=entity.is_candidate,
         mentions=[place_info(x) for x in entity.mentions],
         aliases=list(entity.aliases),
-        file=entity.file or UNSET,
+        file=entity.file,
         lines=list(entity.lines) if entity.lines else UNSET,
     )
