@@ -665,6 +665,7 @@ LOAD: dict[str, tuple[str, str]] = {
     "LOAD-5": ("A regular expression keeps its deadline inside a text of any size", "issue 8 section 2"),
     "LOAD-6": ("Numbers past what can be stored are refused by name at every door", "issue 8 section 2"),
     "LOAD-8": ("A name of any length is looked for or refused by name, never a fault", "issue 8 section 2"),
+    "LOAD-9": ("An import takes a few times its size of memory, whatever is in it", "issue 8 section 2"),
     "LOAD-7": ("A new server builds what a first import or append needs by itself", "issue 8 section 3; SPEC-015"),
 }
 

@@ -6,6 +6,7 @@ Bounds, not measurements: they lie far below what holding the session whole woul
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import sys
 from collections.abc import Iterator
@@ -91,3 +92,78 @@ def test_the_command_exports_in_bounded_memory(home: Path) -> None:
         assert used["peak"] - least < SIZE
         assert made.stat().st_size > SIZE * 1_000_000 * 0.95
     assert json.loads((home / "made.json").read_bytes())["session"]["messages"][-1]["id"] == f"msg_{MESSAGES}"
+
+
+#: Megabytes of an import, and what it may take of memory for each of them. A file of few bytes and very many values
+#: may take as much as one of the largest size.
+IMPORT, TIMES = 12, 4
+#: What any transaction takes, and what the command loads beside the file: rules for secrets, the analyzer (megabytes).
+TRANSACTION, RULES = 24, 60
+
+
+def document(kind: str) -> str:
+    """Sessions of other programs, each the hard one in its own way."""
+    if kind == "many small messages":
+        said = [{"id": f"m{n}", "role": "user", "content": f"{n} " + "lantern " * 20} for n in range(IMPORT * 5_000)]
+    elif kind == "few large messages":
+        # One character beyond ASCII makes a text four times as large in memory as in the file.
+        said = [{"role": "user", "content": "\U0001f3ee" + "lanterns hang here\n" * 60_000} for _ in range(IMPORT)]
+    else:
+        call = {"name": "Read", "id": "c", "input": {"file_path": "/src/shop.py"}, "output": '"a": [1, 2],\n' * 40}
+        said = [{"role": "assistant", "content": "", "toolCalls": [call]} for _ in range(IMPORT * 1_600)]
+    return json.dumps({"version": "1.0", "session": {"name": kind, "messages": said}})
+
+
+@pytest.mark.requirement("LOAD-9")
+@pytest.mark.parametrize("form", ["text", "object"])
+@pytest.mark.parametrize("kind", ["many small messages", "few large messages", "tool calls"])
+def test_an_import_takes_a_few_times_its_size(server: OvilloServer, kind: str, form: str) -> None:
+    whole = document(kind)
+    body = json.dumps({"data": whole}) if form == "text" else f'{{"data": {whole}}}'
+    peak = _peak_of_import(server, body.encode(), 201)
+    assert peak < TIMES * len(body) / 1e6 + TRANSACTION
+
+
+@pytest.mark.requirement("LOAD-9")
+def test_a_small_file_of_very_many_values_is_refused_before_they_are_made(server: OvilloServer) -> None:
+    bombs = {
+        "in a message": '{"role":"user","content":"x","metadata":{"x":[' + "[]," * 1_900_000 + "[]]}}",
+        "messages": '{"role":"user","content":"x"},' * 190_000 + '{"x":[' + "[]," * 1_000_000 + "[]]}",
+    }
+    for bomb in bombs.values():
+        body = '{"data":{"version":"1.0","session":{"name":"x","messages":[' + bomb + "]}}}"
+        assert _peak_of_import(server, body.encode(), 413) < 64
+    body = '{"data":{"version":"1.0","x":[' + "[]," * 1_900_000 + '[]],"session":{"name":"x","messages":[]}}}'
+    assert _peak_of_import(server, body.encode(), 413) < 64
+
+
+@pytest.mark.requirement("LOAD-9")
+def test_the_command_imports_in_a_few_times_the_size(home: Path) -> None:
+    least = by_command(home, ["list"])["peak"]
+    for kind in ("many small messages", "few large messages"):
+        file = home / "import.json"
+        file.write_text(document(kind), encoding="utf-8")
+        used = by_command(home, ["import", str(file)])
+        assert used["peak"] - least < TIMES * file.stat().st_size / 1e6 + TRANSACTION + RULES
+
+
+def _peak_of_import(server: OvilloServer, body: bytes, expected: int) -> float:
+    """Megabytes more than before. What is loaded once, for rules and for summaries, is loaded before."""
+    small = {"data": {"version": "1.0", "session": {"name": "x", "messages": [{"role": "user", "content": "hello"}]}}}
+    server.post(f"/api/sessions/{server.post('/api/sessions/import', small)['session']['id']}/summarize", {})
+    before = server.rss_mb()
+    statuses: list[int] = []
+    peak, _, _ = peak_of(server.pid, lambda: statuses.append(_import(server, body)))
+    assert statuses == [expected]
+    return peak - before
+
+
+def _import(server: OvilloServer, body: bytes) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
+    try:
+        connection.request("POST", "/api/sessions/import", body, {"content-type": "application/json"})
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+    finally:
+        connection.close()

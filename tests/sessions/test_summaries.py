@@ -293,3 +293,46 @@ def test_todos_a_client_keeps_beside_the_messages_are_outstanding(recorded: Reco
     recorded.store.recording.update(NS, OWN, {"metadata": {"todos": todos}}, at=NOON)
     recorded.append(4)
     assert "todo: Load test" in recorded.service().summarize(NS, OWN, force=True).summary
+
+
+#: Of a message, so that a handful fill what is taken at once.
+_LARGE = "what is wrong with this invoice? " * 20_000
+
+
+@pytest.mark.requirement("LOAD-9", "MEMO-3")
+@pytest.mark.parametrize("by_turns", [False, True], ids=["by messages", "by turns"])
+def test_a_session_of_large_messages_is_summarised_step_by_step_and_none_is_left_out(
+    recorded: Recorded, by_turns: bool
+) -> None:
+    model = Upstream(0)
+    rules = {"context_limit": 9, "keep_last_n_turns": 4} if by_turns else {}
+    service = recorded.service(lambda: model, summarizer="upstream", **rules)
+    recorded.tell(tuple(_said(number, _LARGE) for number in range(1, 53)))
+    made = service.summarize(NS, OWN)
+    last = 52 - (8 if by_turns else 20)
+    assert (made.from_seq, made.through_seq) == (1, last)
+    assert [seq for asked in model.asked for seq in _seqs(tuple(asked.messages))] == list(range(1, last + 1))
+    assert max(sum(len(one.parts[0].text) for one in asked.messages) for asked in model.asked) < 9_000_000
+    assert [asked.previous for asked in model.asked[1:]] == [
+        f"Summary through {asked.messages[-1].seq}." for asked in model.asked[:-1]
+    ]
+    assert not service.due(NS, OWN)
+
+
+@pytest.mark.requirement("LOAD-9", "MEMO-3")
+@pytest.mark.parametrize("mode", ["summarizing", "trimming", "off"])
+def test_of_a_session_of_large_messages_the_newest_that_fit_are_shown_and_the_others_counted(
+    recorded: Recorded, mode: str
+) -> None:
+    settings = {"session_memory": "trimming", "max_turns": 20} if mode == "trimming" else {"summarize": mode != "off"}
+    service = recorded.service(**settings)
+    recorded.tell(tuple(_said(number, _LARGE) for number in range(1, 41)))
+    view = service.view(NS, OWN)
+    seqs = _seqs(view.short_term)
+    assert seqs == list(range(seqs[0], 41))
+    assert 3_000_000 < sum(len(one.parts[0].text) for one in view.short_term) < 5_000_000
+    assert (view.mode, view.pending) == (mode, seqs[0] - 1 if mode == "summarizing" else 0)
+
+
+def _said(number: int, text: str) -> Message:
+    return message(f"m{number}", number, text, role=Role.USER if number % 2 else Role.ASSISTANT)

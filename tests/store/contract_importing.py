@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from ovillo.model.errors import Conflict, InvalidInput
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
-from ovillo.model.records import MessageId, Namespace, SessionId
+from ovillo.model.records import Message, MessageId, Namespace, SessionId
 from ovillo.model.sessions import SessionFilter
 from ovillo.store.protocol import DocFilter, ImportStore, Store, Term
 from tests.builders import NOON, call, delta, message, session, tool_part
@@ -48,6 +49,21 @@ def test_an_imported_session_can_be_gone_on_with_and_removed(store: Store, impor
     assert store.recording.append(NS, A, [(message("m3", 0, "more"), "k")], at=NOON).result()[0].seq == 3
     store.recording.delete(NS, A, at=NOON)
     assert store.text.match(NS, Term("fails"), DocFilter(), 10) == []
+
+
+@pytest.mark.requirement("TRANSFER-13", "LOAD-9")
+def test_messages_come_one_by_one_and_what_ends_them_leaves_nothing(store: Store, importing: ImportStore) -> None:
+    def broken() -> Iterator[Message]:
+        yield MESSAGES[0]
+        raise InvalidInput("The second one is no message.")
+
+    with pytest.raises(InvalidInput, match="second"):
+        importing.import_session(NS, ABOUT, broken(), at=NOON)
+    assert store.sessions.count(NS, SessionFilter()) == 0
+    assert store.changes.since(NS, 0, 10) == []
+    row = importing.import_session(NS, ABOUT, iter(MESSAGES), at=NOON)
+    assert (row.counts.messages, row.first_prompt) == (2, "what fails")
+    assert len(store.changes.since(NS, 0, 10)) == 3
 
 
 @pytest.mark.requirement("TRANSFER-13")

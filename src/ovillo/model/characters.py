@@ -7,11 +7,13 @@ two halves that belong together the character they are; everything else stays as
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 #: One escape of JSON text; the group is half a pair.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+#: As much JSON text as is taken at a time: whole escapes, and up to 512 other bytes between two of them.
+_PIECE = re.compile(rb"(?:\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[0-9a-fA-F]{4}|\\.|[^\\]{1,512}){1,2048}", re.DOTALL)
 #: Texts with more escapes are not mended (that takes half a second): half a pair in them is refused.
 _MAX_MENDED = 2_000_000
 
@@ -34,6 +36,20 @@ def whole_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {whole(str(key)): whole_json(item) for key, item in value.items()}
     return [whole_json(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def pieces(data: memoryview) -> Iterator[bytes]:
+    """JSON text in pieces of a megabyte and less, which end between two characters: what is done to a long text piece by
+    piece takes little memory."""
+    at = 0
+    while at < len(data):
+        found = _PIECE.match(data, at)
+        # A backslash at the very end escapes nothing; whoever decodes it refuses it.
+        end = len(data) if found is None else found.end()
+        while at < end < len(data) and data[end] & 0xC0 == 0x80 and end - at > 4:
+            end -= 1
+        yield bytes(data[at:end])
+        at = end
 
 
 def whole_escapes(data: bytes) -> bytes:

@@ -19,7 +19,7 @@ from ovillo.model.ids import new_id
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import Message, Namespace, PartType, SessionId
 from ovillo.model.sessions import SessionRow
-from ovillo.model.text import searchable_text
+from ovillo.model.text import message_chars, searchable_text
 from ovillo.sessions.memory_choice import SessionMemory, memory_of
 from ovillo.sessions.memory_results import MemoryView, SummaryOutcome
 from ovillo.sessions.summarizers.evidence import open_todos
@@ -38,6 +38,11 @@ _PAGE = 200
 _MIN_TOKENS = 16
 #: Messages without a summary that are summarised while somebody looks; more wait for ``summarize`` (0.3 s).
 _AT_ONCE = 300
+#: What is shown of a session that holds more (characters): more than any model takes, and as much as a request may have.
+_SHOWN_CHARS = 4_000_000
+#: What is summarised in one step; the summary of one step goes into the next. A message counts for more than its text, so that
+#: many short ones are no step of any length (characters).
+_STEP_CHARS, _MESSAGE_CHARS = 8_000_000, 1_000
 #: Sessions whose state is remembered between calls.
 _REMEMBERED = 512
 
@@ -85,7 +90,10 @@ class SummaryService:
             kept = self._at_least(row, memory.rules, ())
             pending = row.counts.messages - self._cover(row, memory.rules).messages - len(kept)
             return MemoryView(_visible(kept), text, through, "summarizing", pending)
-        tail = self._messages(namespace, session_id, through)
+        tail = self._messages(namespace, session_id, through, max_chars=_SHOWN_CHARS)
+        if sum(map(message_chars, tail)) >= _SHOWN_CHARS:
+            del tail
+            return self._view_of_large(row, memory, stored)
         kept = tuple(tail)
         # A model is asked when a threshold is passed, never because somebody looks; the rest stays word for word.
         if is_summarised:
@@ -94,6 +102,19 @@ class SummaryService:
                 text, through, kept = rolled, divided.older[-1].seq, divided.kept
         kept = self._at_least(row, memory.rules, kept)
         return MemoryView(_visible(kept), text, through, memory.mode)
+
+    def _view_of_large(self, row: SessionRow, memory: SessionMemory, stored: Summary | None) -> MemoryView:
+        """The newest that fit; nothing is summarised while somebody looks."""
+        newest = self._store.sessions.messages(
+            row.session.namespace, row.session.id, limit=_AT_ONCE, newest_first=True, max_chars=_SHOWN_CHARS
+        )[::-1]
+        if memory.mode != "summarizing":
+            return MemoryView(_visible(newest), "", None, memory.mode)
+        covered = self._cover(row, memory.rules)
+        waiting = row.counts.messages - covered.messages
+        kept = tuple(newest) if not _is_due(memory.rules, row, covered) else _kept(memory.rules, newest)
+        text, through = (stored.text, stored.through_seq) if stored else ("", None)
+        return MemoryView(_visible(kept), text, through, "summarizing", max(0, waiting - len(kept)))
 
     def due(self, namespace: Namespace, session_id: SessionId) -> bool:
         """Whether the session has outgrown its short-term memory. Cheap: for use after every append."""
@@ -145,24 +166,41 @@ class SummaryService:
             working = key in self._busy
             self._busy.add(key)
         try:
-            row = self._row(namespace, session_id)
-            stored = self._newest(namespace, session_id)
-            self._check(row, stored)
-            divided = self._divide(
-                row, self._messages(namespace, session_id, stored.through_seq if stored else None), force
-            )
-            if not divided.older or (working and not force):
-                return _in_force(stored)
-            return self._make(row, stored, divided.older, force=force, template=template, max_tokens=max_tokens)
+            has_begun = False
+            while True:
+                row = self._row(namespace, session_id)
+                stored = self._newest(namespace, session_id)
+                self._check(row, stored)
+                tail, has_more = self._step(row, stored)
+                divided = self._divide(row, tail, force, has_begun=has_begun, has_more=has_more)
+                if not divided.older or (working and not force):
+                    return _in_force(stored)
+                made = self._make(row, stored, divided.older, force=force, template=template, max_tokens=max_tokens)
+                if not has_more or made.through_seq != divided.older[-1].seq:
+                    return made
+                has_begun = True
         finally:
             if not working:
                 with self._lock:
                     self._busy.discard(key)
 
-    def _divide(self, row: SessionRow, tail: Sequence[Message], force: bool) -> Plan:
+    def _divide(
+        self, row: SessionRow, tail: Sequence[Message], force: bool, *, has_begun: bool, has_more: bool
+    ) -> Plan:
+        """``has_begun``: it was due, and what follows is the rest of it."""
         rules = self._memory(row).rules
-        whole = force and (row.session.source != NATIVE or not _passed(rules, row))
-        return Plan(tuple(tail), ()) if whole else plan(rules, tail, force=force)
+        if force and (row.session.source != NATIVE or not _passed(rules, row)):
+            return Plan(tuple(tail), ())
+        if not has_more:
+            return plan(rules, tail, force=force or has_begun)
+        covered = self._cover(row, rules)
+        if not force and not has_begun and not _is_due(rules, row, covered):
+            return Plan((), tuple(tail))
+        # Of what stays word for word, some or all stands behind this step.
+        behind = row.counts.messages - covered.messages - len(tail)
+        prompts_behind = row.counts.prompts - (covered.prompts or 0) - sum(map(is_prompt, tail))
+        kept = len(_kept(rules, tail, behind, prompts_behind))
+        return Plan(tuple(tail[: len(tail) - kept]), tuple(tail[len(tail) - kept :]))
 
     def _make(
         self,
@@ -271,15 +309,31 @@ class SummaryService:
         found = self._store.recording.summaries(namespace, session_id)
         return found[-1] if found else None
 
-    def _messages(self, namespace: Namespace, session_id: SessionId, after: int | None) -> list[Message]:
+    def _messages(
+        self, namespace: Namespace, session_id: SessionId, after: int | None, *, max_chars: int | None = None
+    ) -> list[Message]:
+        """Those behind the place; with ``max_chars`` the one that fills it is the last."""
         found: list[Message] = []
         last: str | None = None
         while True:
-            page = self._store.sessions.messages(namespace, session_id, after_seq=after, after_id=last, limit=_PAGE)
+            page = self._store.sessions.messages(
+                namespace, session_id, after_seq=after, after_id=last, limit=_PAGE, max_chars=max_chars
+            )
             found += page
             if len(page) < _PAGE:
                 return found
             last = page[-1].id
+            if max_chars is not None:
+                max_chars -= sum(map(message_chars, page)) + len(page) * _MESSAGE_CHARS
+                if max_chars <= 0:
+                    return found
+
+    def _step(self, row: SessionRow, stored: Summary | None) -> tuple[list[Message], bool]:
+        """The next messages to summarise, and whether there are more."""
+        namespace, session_id = row.session.namespace, row.session.id
+        found = self._messages(namespace, session_id, stored.through_seq if stored else None, max_chars=_STEP_CHARS)
+        more = self._store.sessions.messages(namespace, session_id, after_id=found[-1].id, limit=1) if found else []
+        return found, bool(more)
 
     def _newest_turns(self, namespace: Namespace, session_id: SessionId, wanted: int) -> list[Message]:
         """Messages from the end back to where ``wanted`` turns begin, in order."""
@@ -287,10 +341,10 @@ class SummaryService:
         before: str | None = None
         while sum(map(is_prompt, found)) < wanted:
             page = self._store.sessions.messages(
-                namespace, session_id, before_id=before, limit=_PAGE, newest_first=True
+                namespace, session_id, before_id=before, limit=_PAGE, newest_first=True, max_chars=_SHOWN_CHARS
             )
             found += page
-            if len(page) < _PAGE:
+            if len(page) < _PAGE or sum(map(message_chars, found)) >= _SHOWN_CHARS:
                 break
             before = page[-1].id
         return found[::-1]
@@ -302,7 +356,9 @@ class SummaryService:
             case ByMessages(keep=keep):
                 if len(kept) >= keep:
                     return kept
-                newest = self._store.sessions.messages(namespace, session_id, limit=keep, newest_first=True)
+                newest = self._store.sessions.messages(
+                    namespace, session_id, limit=keep, newest_first=True, max_chars=_SHOWN_CHARS
+                )
                 return tuple(newest[::-1])
             case ByTurns(keep_last_n_turns=wanted):
                 if len(turns(kept)) >= wanted:
@@ -362,6 +418,15 @@ def _is_due(rules: Rules, row: SessionRow, covered: _Covered) -> bool:
 
 def _passed(rules: Rules, row: SessionRow) -> bool:
     return is_due(rules, row.counts.messages, row.counts.prompts)
+
+
+def _kept(rules: Rules, newest: Sequence[Message], behind: int = 0, prompts_behind: int = 0) -> tuple[Message, ...]:
+    """What of ``newest`` stays word for word, when so many messages come after it."""
+    match rules:
+        case ByMessages(keep=keep):
+            return tuple(newest[-(keep - behind) :]) if keep > behind else ()
+        case ByTurns(keep_last_n_turns=wanted):
+            return last_turns(newest, wanted - prompts_behind) if wanted > prompts_behind else ()
 
 
 def _visible(messages: Sequence[Message]) -> tuple[Message, ...]:

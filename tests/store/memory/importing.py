@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ovillo.model.errors import Conflict
@@ -19,11 +19,12 @@ class Importing(SubStore):
         self,
         namespace: Namespace,
         session: Session,
-        messages: Sequence[Message],
+        messages: Iterable[Message],
         summaries: Sequence[Summary] = (),
         *,
         at: int,
     ) -> SessionRow:
+        messages = list(messages)
         with self._state.writing_to(namespace) as space:
             if session.id in space.sessions:
                 raise Conflict(f"There is a session {session.id!r} already.", hint="Import it under another id.")

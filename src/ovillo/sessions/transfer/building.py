@@ -6,7 +6,7 @@ records beside them say something else, somebody changed the file since.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -37,7 +37,8 @@ _SHOWN = 200
 @dataclass(frozen=True, slots=True)
 class Built:
     session: Session
-    messages: tuple[Message, ...]
+    #: Read once; a message that does not fit raises InvalidInput then.
+    messages: Iterator[Message]
     summaries: tuple[Summary, ...]
 
 
@@ -50,12 +51,11 @@ def build(document: Document, namespace: Namespace, name: str | None, clock: Clo
     if origin is None:
         shown = " ".join((given.long_term_summary or "").split())[:_SHOWN]
         session = replace(session, title=session.title or _title(name, None, session), summary=shown or None)
-    messages = MessageBuilder(session.id, clock).build(document)
     if origin is None or not head.summaries:
         summaries = _summary_of_text(session, given.long_term_summary, origin, clock)
     else:
-        summaries = _summaries(session, head, given, len(messages), clock)
-    return Built(session, messages, summaries)
+        summaries = _summaries(session, head, given, len(document), clock)
+    return Built(session, MessageBuilder(session.id, clock).build(document), summaries)
 
 
 # --- the session

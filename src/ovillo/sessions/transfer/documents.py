@@ -1,32 +1,40 @@
 """From the bytes somebody hands in to plain JSON data, within bounds, before anything is made of them.
 
-Owns the limits of an import (size, values, depth), what is refused as no JSON, and telling the forms apart: the export
-(JSON), its JSON lines, turns as JSON lines. What the data means is ``import_shapes``.
-
-A bomb is a small text that becomes large data: the text is first walked without making anything of it, its values are
-counted, and only then it is decoded. Compressed files are refused, so that nothing grows by unpacking.
+Owns the size of an import, what is refused as no JSON, and telling the forms apart: the export (JSON), its JSON lines, turns
+as JSON lines. Messages are left as text and decoded one at a time. What the data means is ``import_shapes``. Compressed files
+are refused, so that nothing grows by unpacking.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
-from ovillo.model.characters import whole, whole_escapes
+from ovillo.model.characters import whole
 from ovillo.model.errors import InvalidInput, LimitExceeded
-from ovillo.model.limits import MAX_JSON_DEPTH
+from ovillo.sessions.transfer.bounded_json import (
+    Text,
+    check_depth,
+    check_form,
+    check_utf8,
+    check_values,
+    decoded,
+    mended,
+)
 from ovillo.sessions.transfer.json_form import VERSION
 
 #: The whole text (bytes of UTF-8).
 MAX_IMPORT_BYTES = 64 * 1024 * 1024
-#: Objects, arrays and what stands in them. An export has one for 25 bytes or more, so that none of 64 MiB comes near;
-#: a value of two bytes takes 100 in memory.
+#: An export has one for 25 bytes or more, so that none of 64 MiB comes near.
 MAX_VALUES = 4_000_000
+#: Of one message, or of all that is no message: what is decoded at once.
+MAX_VALUES_AT_ONCE = 500_000
 MAX_MESSAGES = 200_000
 
 _COMPRESSED = {
@@ -36,185 +44,229 @@ _COMPRESSED = {
     b"BZh": "bzip2",
     b"\xfd7zXZ": "xz",
 }
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_BLANK = re.compile(rb"[ \t\n\r\x0b\f]*")
+_BRACES = (ord("{"), ord("}"))
+_LINE = re.compile(rb"[^\n]+")
+_MISFIT = re.compile(r"got `(?P<kind>\w+)` - at `\$\[(?P<index>\d+)\]`")
 _FORMS = f"an export (JSON object with version {VERSION!r} and session), its JSON lines, or turns as JSON lines"
+_KINDS = {
+    "{": "an object",
+    "[": "an array",
+    '"': "a string",
+    "t": "a boolean",
+    "f": "a boolean",
+    "n": "missing or null",
+}
+_NAMES = {"array": "an array", "str": "a string", "bool": "a boolean", "null": "missing or null"}
+
+
+class _Top(msgspec.Struct):
+    session: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _Session(msgspec.Struct):
+    messages: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _Object(msgspec.Struct):
+    """Any object, of which nothing is kept."""
+
+
+class _Line(msgspec.Struct):
+    type: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Lines:
+    """Lines that say something, by where they stand: an object for each would take more than a short one itself."""
+
+    def __init__(self, data: Text) -> None:
+        """Raises LimitExceeded past the most messages."""
+        self._data = data
+        self.numbers, self._starts, self._ends = array("q"), array("q"), array("q")
+        number, before = 1, 0
+        for found in _LINE.finditer(data):
+            start, end = found.span()
+            number, before = number + start - before, end
+            blank = _BLANK.match(data, start, end)
+            start = blank.end() if blank else start
+            if start < end:
+                _check_messages(len(self.numbers) + 1)
+                self.numbers.append(number)
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, index: int) -> Text:
+        return self._data[self._starts[index] : self._ends[index]]
+
+    def drop_first(self) -> None:
+        for each in (self.numbers, self._starts, self._ends):
+            each.pop(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """``head`` is the export without its messages (empty for turns); ``places`` names each message in errors."""
+    """``head`` is the export without its messages (empty for turns); the messages are decoded when they are asked for."""
 
     head: dict[str, Any]
-    messages: list[dict[str, Any]]
+    texts: Sequence[Text | msgspec.Raw] | _Lines
     #: Written by ``json_form`` or after the specification; otherwise turns, whose fields have no fixed names.
     is_export: bool = True
     #: With JSON lines: the line of each message; else they are numbered from 0.
-    lines: list[int] = field(default_factory=list)
+    lines: Sequence[int] = ()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def message(self, index: int) -> dict[str, Any]:
+        """Raises InvalidInput for one that is nested too deeply."""
+        if not self.lines:
+            value: dict[str, Any] = decoded(memoryview(self.texts[index]), "The import", _FORMS, level=3)
+            return value
+        value = decoded(memoryview(self.texts[index]), f"Line {self.lines[index]}", _FORMS)
+        if self.is_export:
+            value.pop("type", None)
+        return value
 
     def place(self, index: int) -> str:
+        """What an error calls the message."""
         return f"line {self.lines[index]}" if self.lines else f"session.messages[{index}]"
 
 
-def parse(text: str | bytes) -> Document:
-    """Raises LimitExceeded and InvalidInput, which name what is wrong and where."""
-    data = text if isinstance(text, bytes) else whole(text).encode()
+def parse(text: str | bytes | bytearray | memoryview) -> Document:
+    """The text is kept, not copied. Raises LimitExceeded and InvalidInput, which name what is wrong and where."""
+    data = memoryview(whole(text).encode() if isinstance(text, str) else text)
     if len(data) > MAX_IMPORT_BYTES:
         raise LimitExceeded(
             f"The import has {len(data):,} bytes.",
             hint=f"It may have {MAX_IMPORT_BYTES:,} (64 MiB); split the session.",
         )
-    data = whole_escapes(_plain_utf8(data))
-    first, _, rest = data.partition(b"\n")
-    if rest.strip() and _is_object(first.strip()):
+    data = mended(_plain_utf8(data))
+    end = re.search(rb"\n", data)
+    if end is not None and len(_stripped(data[end.end() :])) and _is_object(_stripped(data[: end.start()])):
         return _from_lines(data)
-    value = _decoded(data, "The import")
-    if not isinstance(value, dict):
-        raise InvalidInput(f"The import is {_kind(value)}, not a session.", hint=f"Give {_FORMS}.")
-    if value.get("type") == "session" and "version" in value:
-        return _jsonl_export([(1, value)])
-    if "version" not in value and "session" not in value and _is_turn(value):
-        return Document({}, [value], is_export=False, lines=[1])
-    return _export(value)
+    check_form(data, "The import", _FORMS)
+    check_values(data, MAX_VALUES, "The import")
+    if data[0] != _BRACES[0]:
+        raise InvalidInput(f"The import is {_kind(data)}, not a session.", hint=f"Give {_FORMS}.")
+    return _from_object(data)
 
 
-def _plain_utf8(data: bytes) -> bytes:
+def _plain_utf8(data: Text) -> Text:
+    first = bytes(data[:4])
     for magic, name in _COMPRESSED.items():
-        if data.startswith(magic):
+        if first.startswith(magic):
             raise InvalidInput(f"The import is compressed ({name}).", hint="Unpack it and import the JSON inside.")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if first.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidInput("The import is UTF-16.", hint="Save it as UTF-8.")
-    data = data.removeprefix(b"\xef\xbb\xbf").strip()
+    if first.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+    data = _stripped(data)
     if not data:
         raise InvalidInput("The import is empty.", hint=f"Give {_FORMS}.")
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"The import is not UTF-8 (byte {error.start:,}).", hint="Save it as UTF-8.") from None
+    check_utf8(data)
     return data
 
 
-# --- JSON, bounded
-
-
-def _decoded(data: bytes, what: str) -> Any:
-    """The value of one JSON text that is not too much of anything."""
-    _walk(data, what)
-    if _structure(data) > MAX_VALUES and _structure(_STRING.sub(b"", data)) > MAX_VALUES:
-        _too_many_values()
-    try:
-        value = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, ValueError) as error:
-        _no_json(what, error)
-    _check_depth(value, what)
-    return value
-
-
-def _walk(data: bytes, what: str) -> None:
-    """Well formed as far as can be told without making anything: what comes after may rely on strings that end."""
-    try:
-        msgspec.json.decode(data, type=msgspec.Raw)
-    except RecursionError:
-        _too_deep(what)
-    except (msgspec.MsgspecError, ValueError) as error:
-        _no_json(what, error)
-
-
-def _no_json(what: str, error: Exception) -> NoReturn:
-    raise InvalidInput(f"{what} is no JSON: {str(error)[:200]}.", hint=f"Give {_FORMS}.") from None
-
-
-def _structure(data: bytes) -> int:
-    """At least as many as there are values in ``data``."""
-    return sum(data.count(sign) for sign in (b",", b"[", b"{"))
-
-
-def _check_depth(value: Any, what: str) -> None:
-    level = [value]
-    for _ in range(MAX_JSON_DEPTH + 1):
-        level = [item for each in level for item in _inside(each) if isinstance(item, dict | list)]
-        if not level:
-            return
-    _too_deep(what)
-
-
-def _inside(value: Any) -> Iterator[Any]:
-    return iter(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
-
-
-def _too_deep(what: str) -> NoReturn:
-    raise InvalidInput(f"{what} is nested too deeply.", hint=f"At most {MAX_JSON_DEPTH} levels.") from None
-
-
-def _too_many_values() -> NoReturn:
-    raise LimitExceeded(
-        f"The import has more than {MAX_VALUES:,} values.", hint="No session has as many; is it the right file?"
-    )
+def _stripped(data: Text) -> Text:
+    found = _BLANK.match(data)
+    start, end = found.end() if found else 0, len(data)
+    while end > start and data[end - 1] in b" \t\n\r\x0b\f":
+        end -= 1
+    return data[start:end]
 
 
 # --- forms
 
 
-def _export(value: dict[str, Any]) -> Document:
-    _check_version(value, "")
-    session = value.get("session")
+def _from_object(data: Text) -> Document:
+    session = msgspec.json.decode(data, type=_Top).session
+    messages = _messages_of(session)
+    check_values(data, MAX_VALUES_AT_ONCE, "Beside its messages the import", beside=memoryview(messages))
+    head: dict[str, Any] = {
+        key: _without_messages(value) if key == "session" and _is_object(memoryview(value)) else _value(value)
+        for key, value in msgspec.json.decode(data, type=dict[str, msgspec.Raw]).items()
+    }
+    check_depth(head, "The import")
+    if head.get("type") == "session" and "version" in head:
+        return _jsonl_export(_Lines(data))
+    if "version" not in head and "session" not in head and _is_turn(head):
+        return Document({}, [data], is_export=False, lines=[1])
+    return _export(head, messages)
+
+
+def _messages_of(session: msgspec.Raw) -> msgspec.Raw:
+    try:
+        return msgspec.json.decode(session, type=_Session).messages
+    except msgspec.DecodeError:  # it is no object, or there is none
+        return msgspec.Raw(b"")
+
+
+def _without_messages(session: msgspec.Raw) -> dict[str, Any]:
+    fields = msgspec.json.decode(session, type=dict[str, msgspec.Raw])
+    return {key: _value(value) for key, value in fields.items() if key != "messages"}
+
+
+def _value(text: msgspec.Raw) -> Any:
+    return msgspec.json.decode(text)
+
+
+def _export(head: dict[str, Any], messages: msgspec.Raw) -> Document:
+    _check_version(head, "")
+    session = head.get("session")
     if not isinstance(session, dict):
-        raise InvalidInput(f"session is {_kind(session)}.", hint="It has to be an object with name and messages.")
-    messages = session.get("messages")
-    if not isinstance(messages, list):
-        raise InvalidInput(f"session.messages is {_kind(messages)}.", hint="It has to be an array of messages.")
-    _check_messages(len(messages))
-    for index, message in enumerate(messages):
-        if not isinstance(message, dict):
-            raise InvalidInput(
-                f"session.messages[{index}] is {_kind(message)}.", hint="A message is an object with role and content."
-            )
-    head = {**value, "session": {name: x for name, x in session.items() if name != "messages"}}
-    return Document(head, messages)
+        raise InvalidInput(f"session is {_kind_of(session)}.", hint="It has to be an object with name and messages.")
+    text = memoryview(messages)
+    if not text or text[0] != ord("["):
+        raise InvalidInput(f"session.messages is {_kind(text)}.", hint="It has to be an array of messages.")
+    try:
+        _check_messages(len(msgspec.json.decode(text, type=list[_Object])))
+    except msgspec.ValidationError as error:
+        found = _MISFIT.search(str(error))
+        index, kind = (found["index"], _NAMES.get(found["kind"], "a number")) if found else ("", str(error))
+        raise InvalidInput(
+            f"session.messages[{index}] is {kind}.", hint="A message is an object with role and content."
+        ) from None
+    texts = msgspec.json.decode(text, type=list[msgspec.Raw])
+    for index, each in enumerate(texts):
+        check_values(memoryview(each), MAX_VALUES_AT_ONCE, f"session.messages[{index}]")
+    return Document(head, texts)
 
 
-def _from_lines(data: bytes) -> Document:
-    if data.count(b"\n") > MAX_MESSAGES * 2:
-        _check_messages(data.count(b"\n"))
-    if (most := _structure(data)) > MAX_VALUES:
-        _count_lines(data, most)
-    found: list[tuple[int, dict[str, Any]]] = []
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if not (line := line.strip()):
-            continue
-        value = _decoded(line, f"Line {number}")
-        if not isinstance(value, dict):
-            raise InvalidInput(f"Line {number} is {_kind(value)}.", hint="Each line is one JSON object.")
-        found.append((number, value))
-    _check_messages(len(found))
-    head = found[0][1]
+def _from_lines(data: Text) -> Document:
+    check_values(data, MAX_VALUES, "The import")
+    lines = _Lines(data)
+    for index, number in enumerate(lines.numbers):
+        line = lines[index]
+        check_form(line, f"Line {number}", _FORMS)
+        if line[0] != _BRACES[0]:
+            raise InvalidInput(f"Line {number} is {_kind(line)}.", hint="Each line is one JSON object.")
+        check_values(line, MAX_VALUES_AT_ONCE, f"Line {number}")
+    head = decoded(lines[0], f"Line {lines.numbers[0]}", _FORMS)
     if head.get("type") == "session" or "version" in head:
-        return _jsonl_export(found)
-    return Document({}, [value for _, value in found], is_export=False, lines=[number for number, _ in found])
+        return _jsonl_export(lines)
+    return Document({}, lines, is_export=False, lines=lines.numbers)
 
 
-def _count_lines(data: bytes, most: int) -> None:
-    """Signs inside strings count for nothing; lines that do not end their strings are found when they are decoded."""
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip():
-            _walk(line, f"Line {number}")
-            most -= _structure(line) - _structure(_STRING.sub(b"", line))
-    if most > MAX_VALUES:
-        _too_many_values()
-
-
-def _jsonl_export(found: list[tuple[int, dict[str, Any]]]) -> Document:
-    line, head = found[0]
-    _check_version(head, f"line {line}: ")
+def _jsonl_export(lines: _Lines) -> Document:
+    number = lines.numbers[0]
+    head = decoded(lines[0], f"Line {number}", _FORMS)
+    _check_version(head, f"line {number}: ")
     if not isinstance(head.get("session"), dict):
-        raise InvalidInput(f"line {line}: session is {_kind(head.get('session'))}.", hint="It has to be an object.")
-    for number, value in found[1:]:
-        if value.get("type") != "message":
+        raise InvalidInput(
+            f"line {number}: session is {_kind_of(head.get('session'))}.", hint="It has to be an object."
+        )
+    lines.drop_first()
+    for index, number in enumerate(lines.numbers):
+        kind = msgspec.json.decode(lines[index], type=_Line).type
+        if (told := _value(kind)) != "message":
             raise InvalidInput(
-                f"line {number}: type is {str(value.get('type'))[:40]!r}.",
+                f"line {number}: type is {str(told)[:40]!r}.",
                 hint="After the session only messages follow.",
             )
-    messages = [{name: x for name, x in value.items() if name != "type"} for _, value in found[1:]]
-    return Document(head, messages, lines=[number for number, _ in found[1:]])
+    return Document(head, lines, lines=lines.numbers)
 
 
 def _check_version(value: dict[str, Any], place: str) -> None:
@@ -229,9 +281,9 @@ def _check_messages(count: int) -> None:
         raise LimitExceeded(f"The import has {count:,} messages.", hint=f"{MAX_MESSAGES:,} at most.")
 
 
-def _is_object(line: bytes) -> bool:
-    """Whether one line is a JSON object by itself: then the others are lines as well."""
-    if not (line.startswith(b"{") and line.endswith(b"}")):
+def _is_object(line: Text) -> bool:
+    """Whether a text is a JSON object by itself: when a first line is one, the others are lines as well."""
+    if not line or (line[0], line[-1]) != _BRACES:
         return False
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
@@ -244,6 +296,10 @@ def _is_turn(value: dict[str, Any]) -> bool:
     return "role" in value or ("user" in value and "assistant" in value)
 
 
-def _kind(value: Any) -> str:
+def _kind(text: Text) -> str:
+    return _KINDS.get(chr(text[0]), "a number") if text else "missing or null"
+
+
+def _kind_of(value: Any) -> str:
     names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "missing or null"}
     return names.get(type(value), "a number")

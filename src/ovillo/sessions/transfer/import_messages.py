@@ -6,14 +6,16 @@ under ``IMPORTED`` in the metadata: a file must not attach itself to sessions th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
 from ovillo.model.clock import Clock
-from ovillo.model.ids import new_id
+from ovillo.model.ids import uuid7
 from ovillo.model.records import Author, Message, MessageId, Part, PartId, PartType, Role, SessionId, ToolCall
 from ovillo.sessions.transfer.documents import Document
 from ovillo.sessions.transfer.import_checks import COPY, check_message, check_part, loose_moment, moment
@@ -25,58 +27,77 @@ MAX_PARTS = 20_000
 _AUTHORS = {Role.USER: Author.HUMAN, Role.ASSISTANT: Author.MODEL}
 
 
+class _Identified(msgspec.Struct):
+    id: str
+
+
 class MessageBuilder:
-    """``build`` is called once."""
+    """``build`` is called once. Holds one message at a time, and of the others where each id of the file is."""
 
     def __init__(self, session_id: SessionId, clock: Clock) -> None:
         self._session_id = session_id
-        self._clock = clock
-        #: Id in the file -> (its new id, place where it was first met).
-        self._ids: dict[str, tuple[MessageId, str]] = {}
-        self._part_ids: dict[str, str] = {}
+        #: New ids count on from this one, so that each is known before its message is read.
+        self._first_id = uuid7(clock)
+        #: Id in the file -> index of the message that has it.
+        self._index: dict[str, int] = {}
+        self._part_ids: set[str] = set()
 
-    def build(self, document: Document) -> tuple[Message, ...]:
+    def build(self, document: Document) -> Iterator[Message]:
+        self._document = document
+        if document.is_export:
+            self._find_ids()
         read = self._exported if document.is_export else self._turn
-        found: list[Message] = []
-        for index, value in enumerate(document.messages):
-            found += read(value, document.place(index), len(found) + 1)
-        return tuple(self._linked(message) for message in found)
+        seq = 0
+        for index in range(len(document.texts)):
+            for message in read(document.message(index), index, seq + 1):
+                seq += 1
+                yield self._linked(message)
 
-    def _exported(self, value: dict[str, Any], place: str, seq: int) -> list[Message]:
-        given = fitted(value, GivenMessage, place)
-        return [self._message(given, left_over(value, GivenMessage), place, seq, moment)]
+    def _find_ids(self) -> None:
+        """A message may name a parent that comes after it."""
+        for index in range(len(self._document)):
+            with suppress(msgspec.ValidationError):
+                self._index.setdefault(msgspec.json.decode(self._document.texts[index], type=_Identified).id, index)
 
-    def _turn(self, value: dict[str, Any], place: str, seq: int) -> list[Message]:
+    def _new_id(self, seq: int) -> MessageId:
+        return MessageId(f"msg_{UUID(int=self._first_id.int + seq).hex}")
+
+    def _exported(self, value: dict[str, Any], index: int, seq: int) -> list[Message]:
+        given = fitted(value, GivenMessage, self._document.place(index))
+        return [self._message(given, left_over(value, GivenMessage), index, seq, moment)]
+
+    def _turn(self, value: dict[str, Any], index: int, seq: int) -> list[Message]:
         """A line of MCP-HUB v6 or of a program like it: ``role`` and ``content``, or ``user`` and ``assistant``."""
         if "role" not in value and "user" in value and "assistant" in value:
             rest = {name: x for name, x in value.items() if name not in ("user", "assistant", "id")}
             pair = [{**rest, "role": role, "content": value[role]} for role in ("user", "assistant")]
-            return [self._turn(each, place, seq + n)[0] for n, each in enumerate(pair)]
+            return [self._turn(each, index, seq + n)[0] for n, each in enumerate(pair)]
         value = dict(value)
         for name, others in (("content", ("text", "message")), ("timestamp", ("created_at", "createdAt", "time"))):
             other = next((x for x in others if x in value), None)
             if name not in value and other is not None:
                 value[name] = value.pop(other)
-        given = fitted(value, GivenMessage, place)
+        given = fitted(value, GivenMessage, self._document.place(index))
         plain = msgspec.structs.replace(given, record=None, parts=None)
-        return [self._message(plain, left_over(value, GivenMessage), place, seq, loose_moment)]
+        return [self._message(plain, left_over(value, GivenMessage), index, seq, loose_moment)]
 
     def _message(
         self,
         given: GivenMessage,
         others: dict[str, Any],
-        place: str,
+        index: int,
         seq: int,
         read_time: Callable[[Any, str], int | None],
     ) -> Message:
+        place = self._document.place(index)
         if given.content is None and not (given.tool_calls or given.parts):
             raise misfit(f"{place}.content", "missing; a message has content (a string) or toolCalls")
         at = read_time(given.timestamp, f"{place}.timestamp")
-        new = MessageId(new_id("msg", self._clock))
+        new = self._new_id(seq)
         if given.id is not None:
-            if given.id in self._ids:
-                raise misfit(f"{place}.id", f"{given.id[:80]!r} is the id of {self._ids[given.id][1]} already")
-            self._ids[given.id] = (new, place)
+            first = self._index.setdefault(given.id, index)
+            if first != index:
+                raise misfit(f"{place}.id", f"{given.id[:80]!r} is the id of {self._document.place(first)} already")
         recorded = None if given.record is None else self._recorded(given, place, seq, at)
         message = recorded or _plain(given, self._session_id, seq, at)
         if recorded is None or _is_changed(recorded, given):
@@ -103,21 +124,30 @@ class MessageBuilder:
         part = fitted({"id": "", **value, "message_id": "", "seq": seq}, Part, place)
         if part.id:
             if part.id in self._part_ids:
-                raise misfit(f"{place}.id", f"{part.id[:80]!r} is the id of {self._part_ids[part.id]} already")
-            self._part_ids[part.id] = place
+                raise misfit(f"{place}.id", f"{part.id[:80]!r} is the id of {self._place_of_part(part.id)} already")
+            self._part_ids.add(part.id)
         check_part(part, place)
         return part
 
+    def _place_of_part(self, part_id: str) -> str:
+        """The first that has this id: looked for again, for it is told only once."""
+        for index in range(len(self._document)):
+            parts = self._document.message(index).get("parts")
+            for number, part in enumerate(parts if isinstance(parts, list) else ()):
+                if isinstance(part, dict) and part.get("id") == part_id:
+                    return f"{self._document.place(index)}.parts[{number}]"
+        return "another part"
+
     def _linked(self, message: Message) -> Message:
         """With new ids throughout; ids that lead out of the file become facts in the metadata."""
-        parent = self._ids.get(message.parent_id or "")
+        parent = self._index.get(message.parent_id or "")
         facts = {
-            "parentID": None if parent else message.parent_id,
+            "parentID": message.parent_id if parent is None else None,
             "inheritedFrom": message.inherited_from,
         }
         return replace(
             message,
-            parent_id=parent[0] if parent else None,
+            parent_id=None if parent is None else self._new_id(parent + 1),
             inherited_from=None,
             idempotency_key=None,
             metadata=with_facts(message.metadata, facts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ovillo.model.live import Summary
@@ -15,13 +15,14 @@ class ImportStore(Protocol):
         self,
         namespace: Namespace,
         session: Session,
-        messages: Sequence[Message],
+        messages: Iterable[Message],
         summaries: Sequence[Summary] = (),
         *,
         at: int,
     ) -> SessionRow:
         """Store a new session with its messages, in order and under their own ``seq``, and its summaries, oldest first.
 
-        Ids of messages are unique within the session, ``seq`` rises. All or nothing; it returns after COMMIT.
-        Raises Conflict when the session's id is taken."""
+        ``messages`` is read once, before anything is stored, and not held whole; what it raises is raised here. Ids of
+        messages are unique within the session, ``seq`` rises. All or nothing; it returns after COMMIT. Raises Conflict when
+        the session's id is taken."""
         ...

@@ -5,7 +5,8 @@ Owns the SQL of ``ovillo.store.protocol.importing``; rows are made on the caller
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
@@ -24,7 +25,11 @@ from ovillo.store.sqlite.prepare import PreparedMessage, prepare_message, title_
 from ovillo.store.sqlite.recording import insert_session, insert_summary
 from ovillo.store.sqlite.rows import SESSION_COLUMNS
 from ovillo.store.sqlite.sessions import row_from
+from ovillo.store.sqlite.spool import spool
 from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
+
+#: What is inserted at once (bytes).
+_AT_ONCE = 4 * 1024 * 1024
 
 
 class ImportTables(SubStore):
@@ -32,51 +37,74 @@ class ImportTables(SubStore):
         self,
         namespace: Namespace,
         session: Session,
-        messages: Sequence[Message],
+        messages: Iterable[Message],
         summaries: Sequence[Summary] = (),
         *,
         at: int,
     ) -> SessionRow:
-        prepared = [prepare_message(message, self._analyzer) for message in messages]
         terms = title_terms(session.title, self._analyzer)
-        surfaces = self._analyzer.take_new_surfaces()
-        prompt = first_prompt(messages)
+        prompts: list[str] = []
 
-        def work(db: apsw.Connection) -> SessionRow:
-            ns = namespace_key(db, namespace, self._analyzer)
-            if session_key(db, ns, session.id) is not None:
-                raise Conflict(f"There is a session {session.id!r} already.", hint="Import it under another id.")
-            insert_session(db, ns, session, terms)
-            key = session_key(db, ns, session.id)
-            assert key is not None
-            _insert_messages(db, key, prepared, prompt, at)
-            for summary in summaries:
-                insert_summary(db, key, summary)
-            learn(db, surfaces)
-            log_changes(db, ns, "session", [session.id], at)
-            log_changes(db, ns, "message", [f"{session.id}/{message.id}" for message in prepared], at)
-            row = db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.key = ?", (key,)).fetchone()
-            return row_from(namespace, row)
+        def prepared() -> Iterator[PreparedMessage]:
+            for message in messages:
+                if not prompts and (prompt := first_prompt((message,))) is not None:
+                    prompts.append(prompt)
+                yield prepare_message(message, self._analyzer)
 
-        importing = self._writer.submit(work)
-        give_back_if_failed(importing, self._analyzer, surfaces)
-        return importing.result()
+        with spool(self._path.parent) as kept:
+            kept.fill(prepared())
+            surfaces = self._analyzer.take_new_surfaces()
+
+            def work(db: apsw.Connection) -> SessionRow:
+                ns = namespace_key(db, namespace, self._analyzer)
+                if session_key(db, ns, session.id) is not None:
+                    raise Conflict(f"There is a session {session.id!r} already.", hint="Import it under another id.")
+                insert_session(db, ns, session, terms)
+                key = session_key(db, ns, session.id)
+                assert key is not None
+                log_changes(db, ns, "session", [session.id], at)
+                totals = _Totals()
+                for several in kept.batches(_AT_ONCE):
+                    _insert_messages(db, key, several, totals, at)
+                    log_changes(db, ns, "message", [f"{session.id}/{message.id}" for message in several], at)
+                _note_totals(db, key, totals, prompts[0] if prompts else None)
+                for summary in summaries:
+                    insert_summary(db, key, summary)
+                learn(db, surfaces)
+                row = db.execute(f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.key = ?", (key,)).fetchone()
+                return row_from(namespace, row)
+
+            importing = self._writer.submit(work)
+            give_back_if_failed(importing, self._analyzer, surfaces)
+            return importing.result()
+
+
+@dataclass(slots=True)
+class _Totals:
+    messages: int = 0
+    parts: int = 0
+    prompts: int = 0
+    characters: int = 0
+    first_doc: int | None = None
+    last_doc: int | None = None
 
 
 def _insert_messages(
-    db: apsw.Connection, key: int, prepared: Sequence[PreparedMessage], prompt: str | None, at: int
+    db: apsw.Connection, key: int, prepared: Sequence[PreparedMessage], totals: _Totals, at: int
 ) -> None:
     index = IndexWrites(db)
     messages: list[tuple[Any, ...]] = []
     parts: list[tuple[Any, ...]] = []
-    characters = 0
     for message in prepared:
         message_key = index.next_message()
         messages.append((message_key, key, *message.values))
+        totals.prompts += message.prompt
         for part in message.parts:
             doc = index.next_doc()
             parts.append((doc, key, message_key, part.role, part.flags, part.length, *part.values))
-            characters += part.characters
+            totals.characters += part.characters
+            totals.first_doc = doc if totals.first_doc is None else totals.first_doc
+            totals.last_doc = doc
             if part.length:
                 index.add(doc, part.column, part.terms)
             if part.paths:
@@ -84,17 +112,21 @@ def _insert_messages(
     db.executemany(MESSAGE_INSERT, messages)
     db.executemany(PART_INSERT, parts)
     index.flush()
-    docs = [row[0] for row in parts]
+    totals.messages += len(messages)
+    totals.parts += len(parts)
+
+
+def _note_totals(db: apsw.Connection, key: int, totals: _Totals, prompt: str | None) -> None:
     db.execute(
         "UPDATE sessions SET message_count = ?, part_count = ?, prompt_count = ?, characters = ?, first_doc = ?,"
         " last_doc = ?, first_prompt = ? WHERE key = ?",
         (
-            len(messages),
-            len(parts),
-            sum(message.prompt for message in prepared),
-            characters,
-            min(docs, default=None),
-            max(docs, default=None),
+            totals.messages,
+            totals.parts,
+            totals.prompts,
+            totals.characters,
+            totals.first_doc,
+            totals.last_doc,
             prompt,
             key,
         ),
