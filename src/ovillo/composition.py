@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.maintenance import Maintenance
+    from ovillo.sessions.projects import Projects
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
@@ -177,6 +178,13 @@ class Composition:
         from ovillo.sessions.caller import CallerResolver
 
         return CallerResolver(self.store.sessions, self.ingest, all_readers, self.settings.environment, self.clock)
+
+    @built_once
+    def projects(self) -> Projects:
+        from ovillo.sessions.projects import Projects
+        from ovillo.sessions.repositories import Repositories
+
+        return Projects(self.store, Repositories(self.settings.home))
 
     @built_once
     def keys(self) -> KeyRing:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.maintenance import Maintenance
+    from ovillo.sessions.projects import Projects
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery import Recovery
@@ -88,6 +89,9 @@ class Services(Protocol):
 
     @property
     def caller(self) -> CallerResolver: ...
+
+    @property
+    def projects(self) -> Projects: ...
 
     @property
     def keys(self) -> KeyRing: ...

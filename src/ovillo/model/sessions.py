@@ -12,6 +12,27 @@ from ovillo.model.records import Session, SessionId, SessionKind, Usage
 
 
 @dataclass(frozen=True, slots=True)
+class SessionPlace:
+    """Where a session says that it took place; both are empty where its client says nothing."""
+
+    directory: str = ""
+    project_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsedPlace:
+    """A place with what else its sessions tell of it."""
+
+    place: SessionPlace
+    source: str
+    #: The repository's folder as the client writes it down.
+    worktree: str | None
+    #: Whether a branch is known, so that the folder lay in a repository.
+    has_branch: bool
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionFilter:
     """All set fields must hold. Text fields match without case; ``project`` is an id, a directory or its tail, or a folder
     above. ``source`` is the same with hyphens and underscores, ``agent`` is a whole name, of ``model`` and ``branch`` a piece
@@ -32,6 +53,8 @@ class SessionFilter:
     after: int | None = None
     before: int | None = None
     session_ids: tuple[SessionId, ...] = ()
+    #: Any of these places; ``None`` for all.
+    places: tuple[SessionPlace, ...] | None = None
     include_deleted_at_source: bool = True
 
 

@@ -73,7 +73,7 @@ _OURS = """[core]
 
 
 @dataclass(frozen=True, slots=True)
-class _Repository:
+class Repository:
     """Where the parts of one work tree are."""
 
     top: Path
@@ -85,7 +85,7 @@ class _Repository:
 class Git:
     """Git on one work tree, asked from ``folder`` (the work tree or a folder in it)."""
 
-    def __init__(self, program: str, repository: _Repository, folder: Path, stand_in: Path) -> None:
+    def __init__(self, program: str, repository: Repository, folder: Path, stand_in: Path) -> None:
         #: The work tree's own folder.
         self.top = repository.top
         self._program = program
@@ -139,7 +139,7 @@ def git_in(folder: Path) -> Iterator[Git | None]:
     program = _program()
     try:
         place = folder.resolve()
-        repository = _repository_around(place) if program else None
+        repository = repository_around(place) if program else None
     except (OSError, RuntimeError, ValueError):  # a loop of links, a folder that may not be entered
         repository = None
     if program is None or repository is None:
@@ -166,7 +166,8 @@ def _program() -> str | None:
     return shutil.which("git", path=os.pathsep.join(places))
 
 
-def _repository_around(folder: Path) -> _Repository | None:
+def repository_around(folder: Path) -> Repository | None:
+    """The repository that a folder lies in, by files alone: no git is started."""
     for top in (folder, *folder.parents):
         entry = top / ".git"
         if entry.is_dir():
@@ -181,7 +182,7 @@ def _repository_around(folder: Path) -> _Repository | None:
         shared = _text(own / "commondir", _MAX_CONFIG_BYTES).strip()
         common = own / shared if shared else own
         if _is_regular(own / "HEAD") and (common / "objects").is_dir():
-            return _Repository(top, own.resolve(), common.resolve())
+            return Repository(top, own.resolve(), common.resolve())
         if not entry.is_dir():
             return None
     return None
@@ -190,7 +191,7 @@ def _repository_around(folder: Path) -> _Repository | None:
 # --- the stand-in
 
 
-def _furnish(program: str, repository: _Repository, stand_in: Path) -> bool:
+def _furnish(program: str, repository: Repository, stand_in: Path) -> bool:
     """Make the folder that git takes for the repository; false when the real one cannot be understood."""
     settings = dict(_settings(program, repository.common / "config", _environment(stand_in), r"^(core|extensions)\."))
     user = _user_settings(program, *(os.environ.get(name) for name in ("HOME", "XDG_CONFIG_HOME")))
@@ -226,7 +227,7 @@ def _furnish(program: str, repository: _Repository, stand_in: Path) -> bool:
     return True
 
 
-def _head(program: str, repository: _Repository, stand_in: Path) -> str | None:
+def _head(program: str, repository: Repository, stand_in: Path) -> str | None:
     """The commit the work tree is at, or the name of a branch without commits; ``None`` when it cannot be told."""
     if (repository.common / "reftable").is_dir():
         # Refs that only git can read. Naming a commit runs none of the programs that a configuration may name.

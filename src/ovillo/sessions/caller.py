@@ -54,6 +54,8 @@ class CallContext:
     meta: Mapping[str, Any] = field(default_factory=dict)
     client_name: str | None = None
     roots: tuple[str, ...] = ()
+    #: Where the question is asked from: the working directory of a command.
+    directory: str | None = None
     #: The client started this process (stdio): environment and working directory are the client's.
     own_process: bool = False
     #: Where it came in: ``cli``, ``stdio``, ``mcp`` (over HTTP or a WebSocket), ``rest``.
@@ -164,7 +166,7 @@ class CallerResolver:
     def _by_place(self, namespace: Namespace, call: CallContext) -> CallerSession | None:
         """The session of this client in this folder that was written last, when that was just now."""
         reader = next((reader.name for reader, client in self._clients if client.is_named(call.client_name)), None)
-        where = self._directory(call)
+        where = self.directory(call)
         if reader is None:
             return None
         fresh = [
@@ -215,9 +217,12 @@ class CallerResolver:
         session, agent = found
         return CallerSession(agent or session, f"_meta {key}", 1.0, f"sub-agent of {session}" if agent else "")
 
-    def _directory(self, call: CallContext) -> str | None:
+    def directory(self, call: CallContext) -> str | None:
+        """Where the caller works: its first root, else its working directory; ``None`` where nothing tells."""
         if call.roots:
             return call.roots[0]
+        if call.directory is not None:
+            return call.directory
         if not call.own_process:
             return None
         try:
@@ -228,7 +233,7 @@ class CallerResolver:
     def _running_in(self, reader: Reader, call: CallContext) -> SessionId | None:
         if not isinstance(reader, FindsRunningCall):
             return None
-        running, where = reader.session_running, self._directory(call)
+        running, where = reader.session_running, self.directory(call)
         tries = _RETRIES if call.client_name else 1
         return self._look(reader.name, lambda source: running(source, call.tool, call.arguments, where), tries=tries)
 

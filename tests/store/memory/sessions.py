@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ovillo.model.records import Message, Namespace, Part, PartType, SessionId, ToolStatus, Usage
-from ovillo.model.sessions import SessionFilter, SessionRow, Totals
+from ovillo.model.sessions import SessionFilter, SessionPlace, SessionRow, Totals, UsedPlace
 from ovillo.model.text import message_chars
 from ovillo.model.touched_files import touched_paths
 from tests.store.memory.filters import passes
@@ -28,6 +28,20 @@ class Sessions(SubStore):
             if field in ("agent", "model"):
                 found |= {getattr(message, field) for message in kept.messages.values()}
         return sorted(value for value in found if value)
+
+    def used_places(self, namespace: Namespace) -> list[UsedPlace]:
+        found: dict[tuple[str, str, str, str], tuple[bool, int]] = {}
+        for kept in self._state.space(namespace).sessions.values():
+            one = kept.session
+            key = (one.directory or "", one.project_id or "", one.source, one.worktree or "")
+            on_branch, times = found.get(key, (False, 0))
+            found[key] = (on_branch or one.git_branch is not None, times + 1)
+        return [
+            UsedPlace(
+                SessionPlace(directory, project), source, worktree or None, *found[directory, project, source, worktree]
+            )
+            for directory, project, source, worktree in sorted(found)
+        ]
 
     def find(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None

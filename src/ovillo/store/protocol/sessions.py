@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ovillo.model.records import Message, Namespace, Part, SessionId
-from ovillo.model.sessions import SessionFilter, SessionRow, Totals
+from ovillo.model.sessions import SessionFilter, SessionRow, Totals, UsedPlace
 
 
 class SessionStore(Protocol):
@@ -20,6 +20,10 @@ class SessionStore(Protocol):
 
     def values_of(self, namespace: Namespace, field: str) -> list[str]:
         """All that ``field`` of a ``SessionFilter`` (source, agent, project, model, branch) can be asked for, in order."""
+        ...
+
+    def used_places(self, namespace: Namespace) -> list[UsedPlace]:
+        """Every place that a session names, once for each client and work tree it is named with."""
         ...
 
     def find(

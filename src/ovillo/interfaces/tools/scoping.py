@@ -1,0 +1,66 @@
+"""To which project a call's question belongs, and who is asking.
+
+Owns the order: what the caller named; the session it asks about; the calling session; the client's roots; the working
+directory. What a project is, ``sessions.projects`` tells.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ovillo.interfaces.tools.contract import Call
+from ovillo.model.errors import Ambiguous, NotFound
+from ovillo.model.quoting import names
+from ovillo.model.records import Session
+from ovillo.model.scope import EVERYWHERE, Project, Reach, Scope
+from ovillo.sessions.named_projects import named_in
+
+ScopeArgument = Annotated[Literal["project", "everywhere"], Meta(description="This project first, or all alike")]
+ProjectArgument = Annotated[str | None, Meta(description="Ask about this project: name, folder or id")]
+
+
+def scope_of(
+    call: Call,
+    *,
+    reach: str = Reach.PROJECT,
+    project: str | None = None,
+    session: Session | None = None,
+    question: str = "",
+) -> Scope:
+    """Where a question looks. ``session`` is the one it is about or comes from. Raises NotFound for a project that nothing is
+    known of, and Ambiguous for a name that several have."""
+    known = call.services.projects.known(call.namespace)
+    if project is not None:
+        return known.scope(named_project(call, project), is_named=True)
+    home = _home(call, session)
+    if home is None and reach == Reach.EVERYWHERE:
+        return EVERYWHERE
+    asked_about = named_in(question, known.projects) if question and reach == Reach.PROJECT else None
+    if asked_about is not None and (home is None or asked_about.places != home.places):
+        return known.scope(asked_about, is_named=True)
+    return EVERYWHERE if home is None else known.scope(home, reach=Reach(reach))
+
+
+def named_project(call: Call, name: str) -> Project:
+    """The project meant by an argument. Raises NotFound, Ambiguous."""
+    projects = call.services.projects
+    known = projects.known(call.namespace)
+    if name.startswith("/") and (found := projects.of_folder(call.namespace, name)) is not None:
+        return found
+    called = known.called(name)
+    if len(called) == 1:
+        return called[0]
+    if called:
+        folders = [folder for project in called for folder in project.folders[:1]]
+        raise Ambiguous(f"{len(called)} projects are called {name!r}.", hint=f"Give a folder: {names(folders[:8])}.")
+    raise NotFound.named("project", name, [project.name for project in known.projects], hint="Give its folder or id.")
+
+
+def _home(call: Call, session: Session | None) -> Project | None:
+    projects = call.services.projects
+    if session is not None:
+        return projects.of_session(call.namespace, session)
+    folder = call.services.caller.directory(call.context)
+    return projects.of_folder(call.namespace, folder) if folder is not None else None
