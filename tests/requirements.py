@@ -169,6 +169,7 @@ STORE: dict[str, tuple[str, str]] = {
     "STORE-23": ("A newer database is refused unchanged", "DESIGN 16"),
     "STORE-24": ("Tokeniser version in the database", "retrieval 4"),
     "STORE-25": ("History is private to its owner", "DESIGN 15"),
+    "STORE-47": ("Sessions are told apart by the places that they name", "DESIGN 19"),
     "STORE-46": ("Services need nothing of SQLite", "DESIGN 22"),
     "STORE-45": ("A store can be written that has nothing of SQLite", "DESIGN 22"),
     "STORE-44": ("One process at a time does what must not be done twice", "DESIGN 22"),
@@ -824,7 +825,16 @@ AUDIT = {
     "AUDIT-4": ("A setting says what is noted", "issue 8 Specifications"),
 }
 
+SCOPE = {
+    "SCOPE-1": ("A project is a repository, wherever its folders lie or lay", "DESIGN 19"),
+    "SCOPE-2": (
+        "A question looks in its project; elsewhere only when asked, or where nothing fits, and says so",
+        "DESIGN 19",
+    ),
+}
+
 REQUIREMENTS = {
+    **SCOPE,
     **AUDIT,
     **COMPAT,
     **SUPPLY,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ovillo.model.code import SymbolRow
     from ovillo.model.entities import SessionEntities
     from ovillo.model.records import Namespace, Session, SessionId
+    from ovillo.model.scope import Scope
     from ovillo.model.workers import Workers
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
@@ -169,6 +170,7 @@ class Composition:
             self._freshness,
             self.settings,
             self.clock,
+            self.projects,
             _source_names,
         )
 
@@ -262,9 +264,9 @@ class Composition:
         from ovillo.references.context.said import SaidInSessions
         from ovillo.references.context.service import ContextService
 
-        def described(namespace: Namespace, query: str) -> list[tuple[SymbolRow, float]]:
+        def described(namespace: Namespace, query: str, scope: Scope) -> list[tuple[SymbolRow, float]]:
             # Made when a query needs it: a context of sessions only does not wait for it.
-            return self.symbols.described(namespace, query)
+            return self.symbols.described(namespace, query, scope)
 
         definitions = Definitions(self.code, described)
         return ContextService(

@@ -12,6 +12,8 @@ from ovillo.search.analysis import TextAnalyzer
 from ovillo.search.results import SearchResult
 from ovillo.search.service import Search, SearchRequest
 from ovillo.sessions.catalog import Catalog
+from ovillo.sessions.projects import Projects
+from ovillo.sessions.repositories import Repositories
 from ovillo.sessions.results import Freshness
 from ovillo.settings import Settings
 from ovillo.store.engine import open_store
@@ -30,6 +32,7 @@ class Corner:
             lambda: Freshness(NOON),
             settings,
             lambda: NOON + 86_400_000,
+            Projects(store, Repositories(settings.home)),
         )
 
     def ask(self, query: str, **fields: object) -> SearchResult:

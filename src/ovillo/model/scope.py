@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ovillo.model.sessions import SessionFilter, SessionPlace
+from ovillo.model.sessions import SessionFilter, SessionLocation
 
 
 class Reach(StrEnum):
@@ -29,7 +29,7 @@ class Project:
     #: Absolute and plain: the repository, its work trees, the folders it lay in before.
     folders: tuple[str, ...] = ()
     #: Where its sessions say that they took place.
-    places: tuple[SessionPlace, ...] = ()
+    locations: tuple[SessionLocation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Scope:
 
     def sessions(self, where: SessionFilter) -> SessionFilter:
         """The same filter, for sessions that are looked at."""
-        return where if self.limit is None else replace(where, places=self.limit.places)
+        return where if self.limit is None else replace(where, locations=self.limit.locations)
 
     def is_home(self, path: str) -> bool:
         """Whether a file or folder (absolute) is looked at. What lies in no project is anybody's."""

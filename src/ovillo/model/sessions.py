@@ -12,7 +12,7 @@ from ovillo.model.records import Session, SessionId, SessionKind, Usage
 
 
 @dataclass(frozen=True, slots=True)
-class SessionPlace:
+class SessionLocation:
     """Where a session says that it took place; both are empty where its client says nothing."""
 
     directory: str = ""
@@ -20,10 +20,10 @@ class SessionPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class UsedPlace:
-    """A place with what else its sessions tell of it."""
+class KnownLocation:
+    """A location with what else its sessions tell of it."""
 
-    place: SessionPlace
+    location: SessionLocation
     source: str
     #: The repository's folder as the client writes it down.
     worktree: str | None
@@ -53,8 +53,8 @@ class SessionFilter:
     after: int | None = None
     before: int | None = None
     session_ids: tuple[SessionId, ...] = ()
-    #: Any of these places; ``None`` for all.
-    places: tuple[SessionPlace, ...] | None = None
+    #: Took place in any of these; ``None`` for all.
+    locations: tuple[SessionLocation, ...] | None = None
     include_deleted_at_source: bool = True
 
 

@@ -89,6 +89,7 @@ class WordSearch:
                     *(["neighbours"] if loose else []),
                 ]
             ),
+            fit=max(evidence, max(near.values(), default=0.0)),
             notes=(*(_ONLY_MEANING if near and not evidence else ()), *notes, *query_terms.notes()),
         )
 

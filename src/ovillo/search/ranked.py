@@ -34,3 +34,12 @@ class Ranking:
     scored: str = ""
     notes: tuple[str, ...] = ()
     cut: str | None = None
+    #: How well the best place fits, 0..1: the share of the words, or how near it is in meaning; ``None`` where a place fits or
+    #: does not (expressions, filters).
+    fit: float | None = None
+
+    def fits_better(self, other: Ranking) -> bool:
+        """Whether places here answer what none of the other does."""
+        if not self.ranked or not other.ranked:
+            return bool(self.ranked)
+        return self.fit is not None and other.fit is not None and self.fit > other.fit

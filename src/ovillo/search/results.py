@@ -33,6 +33,8 @@ class SessionHits:
     hits: tuple[Hit, ...]
     #: More places in this session than ``hits`` shows (at least).
     more: int = 0
+    #: The project it belongs to, where that is not the question's: empty for a session that belongs to none.
+    elsewhere: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import PATTERN_BUDGET_MS, SEARCH_BUDGET_MS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
+from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.scope import EVERYWHERE, Project, Scope
+from ovillo.model.sessions import SessionLocation
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.by_words import WordSearch
-from ovillo.search.hits import Summaries, by_session, show
+from ovillo.search.hits import Grouped, Summaries, by_session, show
 from ovillo.search.query import Query, QuotedPhrase, Word, parse_query
 from ovillo.search.query_terms import QueryTermBuilder
 from ovillo.search.ranked import Ranking
-from ovillo.search.results import SearchResult
+from ovillo.search.results import SearchResult, SessionHits
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import unknown_values
 from ovillo.sessions.results import Freshness
@@ -30,10 +33,15 @@ from ovillo.settings import Settings
 from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Term
 
 if TYPE_CHECKING:
+    from ovillo.sessions.projects import Projects
     from ovillo.store.protocol import Store
 
 #: Sessions that name an entity, by its name; ``None`` where that cannot be told.
 SessionsOf = Callable[[Namespace, str], set[SessionId] | None]
+#: A place that holds so much of a question, by words or by meaning, answers it: nothing is looked for in other projects.
+_FITS = 0.5
+#: Sessions of other projects below those at home.
+_ELSEWHERE = 5
 #: A term that no text has.
 _NOWHERE = Term("\x01")
 
@@ -54,6 +62,10 @@ class SearchRequest:
     cursor: str | None = None
     #: Hits shown per session.
     hits_per_session: int = 3
+    #: Where to look.
+    scope: Scope = EVERYWHERE
+    #: Leaves out what fits better in other projects where little fits at home.
+    only_home: bool = False
 
 
 class Search:
@@ -65,9 +77,11 @@ class Search:
         freshness: Callable[[], Freshness],
         settings: Settings,
         clock: Clock,
+        projects: Projects,
         sources: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._store = store
+        self._projects = projects
         self._sources = sources
         self._summaries = summaries
         self._sessions_of = sessions_of
@@ -86,21 +100,20 @@ class Search:
             raise InvalidInput(f"limit is {request.limit}.", hint=f"It may be 1 to {SEARCH_LIMIT_MAX}.")
         skipped = _skipped(request)
         ranking = self.rank(namespace, request)
-        docs = ranking.docs
-        unknown = [item.doc for item in ranking.ranked if item.doc not in docs]
-        docs.update((doc.id, doc) for doc in self._store.text.docs(namespace, unknown))
-        grouped = by_session(ranking.ranked, docs)
+        grouped = self._grouped(namespace, ranking)
+        ranking, grouped = self._with_elsewhere(namespace, request, ranking, grouped)
         end = skipped + request.limit
+        shown = show(
+            self._store.text,
+            self._summaries,
+            namespace,
+            grouped[skipped:end],
+            ranking.docs,
+            ranking,
+            max(1, request.hits_per_session),
+        )
         return SearchResult(
-            sessions=show(
-                self._store.text,
-                self._summaries,
-                namespace,
-                grouped[skipped:end],
-                docs,
-                ranking,
-                max(1, request.hits_per_session),
-            ),
+            sessions=self._labelled(namespace, request.scope, shown),
             next_cursor=encode_cursor("search", end, _fingerprint(request)) if len(grouped) > end else None,
             scored=ranking.scored,
             notes=ranking.notes,
@@ -109,6 +122,55 @@ class Search:
             elapsed_ms=round((time.monotonic() - started) * 1000, 1),
             freshness=self._freshness(),
         )
+
+    def _grouped(self, namespace: Namespace, ranking: Ranking) -> Grouped:
+        docs = ranking.docs
+        unknown = [item.doc for item in ranking.ranked if item.doc not in docs]
+        docs.update((doc.id, doc) for doc in self._store.text.docs(namespace, unknown))
+        return by_session(ranking.ranked, docs)
+
+    # --- projects
+
+    def _with_elsewhere(
+        self, namespace: Namespace, request: SearchRequest, home: Ranking, grouped: Grouped
+    ) -> tuple[Ranking, Grouped]:
+        """Below what fits at home, where that is nothing or little, what fits better in other projects."""
+        scope = request.scope
+        if (
+            scope.limit is None
+            or scope.is_named
+            or request.only_home
+            or (grouped and (home.fit is None or home.fit >= _FITS))
+        ):
+            return home, grouped
+        away = self._projects.known(namespace).elsewhere(scope.limit)
+        other = self.rank(namespace, replace(request, scope=replace(scope, home=Project("", locations=away))))
+        if not other.fits_better(home):
+            return home, grouped
+        found = self._grouped(namespace, other)
+        # Notes on words that no text holds are the same for both; what is new is where they were found.
+        project = named(scope.limit.name or "this project")
+        note = f"{'little' if grouped else 'nothing'} in {project} fits; what names a project is from elsewhere"
+        notes = (note, *(home.notes if grouped else other.notes))
+        together = replace(other, docs={**other.docs, **home.docs}, notes=notes, cut=home.cut or other.cut)
+        return together, [*grouped, *(found[:_ELSEWHERE] if grouped else found)]
+
+    def _labelled(
+        self, namespace: Namespace, scope: Scope, sessions: tuple[SessionHits, ...]
+    ) -> tuple[SessionHits, ...]:
+        if scope.home is None or not sessions:
+            return sessions
+        known, own = self._projects.known(namespace), set(scope.home.locations)
+
+        def label(found: SessionHits) -> SessionHits:
+            session = found.summary.session
+            location = SessionLocation(session.directory or "", session.project_id or "")
+            if location in own:
+                return found
+            project = known.of_location(location)
+            return replace(found, elsewhere=project.name if project else "")
+
+        return tuple(map(label, sessions))
 
     def rank(self, namespace: Namespace, request: SearchRequest) -> Ranking:
         """Places in order of relevance, whatever session they stand in. Raises as ``search`` does."""
@@ -199,9 +261,11 @@ class Search:
             source=request.source or where.session.source,
             session_ids=tuple(dict.fromkeys(found for name in named for found in self._sessions(namespace, name))),
         )
+        # A project or a session that is named is asked for, wherever it is.
+        is_named = session.project or session.session_ids
         return replace(
             where,
-            session=session,
+            session=session if is_named else request.scope.sessions(session),
             after=request.after if request.after is not None else where.after,
             before=request.before if request.before is not None else where.before,
         )
@@ -226,5 +290,7 @@ def _skipped(request: SearchRequest) -> int:
 
 
 def _fingerprint(request: SearchRequest) -> str:
-    asked = replace(request, limit=0, cursor=None, hits_per_session=0)
+    # A project is named: where its sessions took place may change while somebody pages.
+    home, reach = request.scope.home, request.scope.reach
+    asked = replace(request, limit=0, cursor=None, hits_per_session=0, scope=EVERYWHERE), home and home.name, reach
     return hashlib.blake2b(repr(asked).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -75,8 +75,15 @@ class Repositories:
         head, _, _ = folder.rpartition("/")
         return head in ("", "/home", "/Users", "/mnt") or folder == plain_path(tempfile.gettempdir())
 
+    def is_there(self, folder: str) -> bool:
+        """Whether the folder is on this machine."""
+        try:
+            return Path(folder).is_absolute() and Path(folder).is_dir()
+        except OSError:
+            return False
+
     def _read(self, folder: str) -> RepositoryFacts | None:
-        if not folder.startswith("/") and not _DRIVE.match(folder):
+        if not Path(folder).is_absolute():  # of another system
             return None
         try:
             found = repository_around(Path(folder))
@@ -87,6 +94,22 @@ class Repositories:
             return None
         # A home folder that is kept in git is not what everything below it belongs to.
         return None if self.is_nobodys(top) else RepositoryFacts(top, common, tuple(_marks(found.common)))
+
+
+class RecordsOnly:
+    """For histories of other machines: nothing is looked for on this one's disk."""
+
+    def __init__(self, repositories: Repositories) -> None:
+        self._repositories = repositories
+
+    def around(self, folder: str) -> RepositoryFacts | None:
+        return None
+
+    def is_nobodys(self, folder: str) -> bool:
+        return self._repositories.is_nobodys(folder)
+
+    def is_there(self, folder: str) -> bool:
+        return False
 
 
 def _marks(common: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ovillo.model.records import Message, Part, PartType, ToolStatus
-from ovillo.model.sessions import SessionFilter, SessionPlace
+from ovillo.model.sessions import SessionFilter, SessionLocation
 from ovillo.model.touched_files import touched_paths
 from ovillo.store.protocol import DocFilter
 from tests.store.memory.state import StoredSession
@@ -27,7 +27,10 @@ def passes(kept: StoredSession, where: SessionFilter) -> bool:
         and (where.after is None or ended >= where.after)
         and (where.before is None or began < where.before)
         and (not where.session_ids or session.id in where.session_ids)
-        and (where.places is None or SessionPlace(session.directory or "", session.project_id or "") in where.places)
+        and (
+            where.locations is None
+            or SessionLocation(session.directory or "", session.project_id or "") in where.locations
+        )
         and (where.include_deleted_at_source or not kept.is_deleted_at_source)
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ovillo.model.records import Message, Namespace, Part, PartType, SessionId, ToolStatus, Usage
-from ovillo.model.sessions import SessionFilter, SessionPlace, SessionRow, Totals, UsedPlace
+from ovillo.model.sessions import KnownLocation, SessionFilter, SessionLocation, SessionRow, Totals
 from ovillo.model.text import message_chars
 from ovillo.model.touched_files import touched_paths
 from tests.store.memory.filters import passes
@@ -29,7 +29,7 @@ class Sessions(SubStore):
                 found |= {getattr(message, field) for message in kept.messages.values()}
         return sorted(value for value in found if value)
 
-    def used_places(self, namespace: Namespace) -> list[UsedPlace]:
+    def locations(self, namespace: Namespace) -> list[KnownLocation]:
         found: dict[tuple[str, str, str, str], tuple[bool, int]] = {}
         for kept in self._state.space(namespace).sessions.values():
             one = kept.session
@@ -37,8 +37,11 @@ class Sessions(SubStore):
             on_branch, times = found.get(key, (False, 0))
             found[key] = (on_branch or one.git_branch is not None, times + 1)
         return [
-            UsedPlace(
-                SessionPlace(directory, project), source, worktree or None, *found[directory, project, source, worktree]
+            KnownLocation(
+                SessionLocation(directory, project),
+                source,
+                worktree or None,
+                *found[directory, project, source, worktree],
             )
             for directory, project, source, worktree in sorted(found)
         ]

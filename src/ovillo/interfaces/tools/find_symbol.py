@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
@@ -10,7 +11,9 @@ from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.code_shapes import SymbolInfo, symbol_info
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import BRIEF
+from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, project_name, scope_of
 from ovillo.model.quoting import named, said
+from ovillo.model.scope import EVERYWHERE
 from ovillo.model.text import one_line
 from ovillo.security.principals import CONTEXT_READ
 
@@ -24,6 +27,8 @@ _MOST = 50
 class Input(Struct, kw_only=True):
     query: Annotated[str, Meta(description="What it does, or its name: 'la función de pago', `Payment.refund`")]
     root: Annotated[str | None, Meta(description="Only in this indexed folder")] = None
+    scope: ScopeArgument = "project"
+    project: ProjectArgument = None
     limit: Annotated[int, Meta(ge=1, le=_MOST)] = 10
 
 
@@ -49,7 +54,13 @@ class Output(Struct, kw_only=True):
 def handle(call: Call, args: Input) -> Answer:
     code = call.services.code
     root = code.root(call.namespace, args.root) if args.root is not None else None
-    found = call.services.symbols.find(call.namespace, args.query, root=root, limit=args.limit)
+    scope = scope_of(call, reach=args.scope, project=args.project) if root is None else EVERYWHERE
+    found = call.services.symbols.find(call.namespace, args.query, root=root, limit=args.limit, scope=scope)
+    if not found.symbols and scope.limit is not None and not scope.is_named:
+        found = call.services.symbols.find(call.namespace, args.query, limit=args.limit)
+        if found.symbols:
+            note = f"Nothing of {project_name(scope)} fits: these are definitions of other folders."
+            found = replace(found, notes=(*found.notes, note))
     output = Output(symbols=[])
     lines: list[str] = []
     budget = AnswerBudget()

@@ -9,9 +9,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED
-from ovillo.interfaces.tools.session_lookup import find_session
+from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, scope_of
+from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Composed, Line
+from ovillo.model.scope import Scope
 from ovillo.references.context.answer import ContextAnswer, Provenance, ResolvedEntity
 from ovillo.references.context.service import DEFAULT_TOKENS, MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from ovillo.security.principals import CONTEXT_READ
@@ -22,6 +24,8 @@ class Input(Struct, kw_only=True):
     session_id: Annotated[
         str | None, Meta(description="Session whose words 'that function' refers to: id, or `current`")
     ] = None
+    scope: ScopeArgument = "project"
+    project: ProjectArgument = None
     resolve_references: bool = True
     max_tokens: Annotated[int, Meta(ge=MIN_TOKENS, le=MAX_TOKENS)] = DEFAULT_TOKENS
 
@@ -77,11 +81,18 @@ def handle(call: Call, args: Input) -> Answer:
         found.id if found else None,
         resolve_references=args.resolve_references,
         max_tokens=args.max_tokens,
+        scope=asked_in(call, args, found),
     )
     output = shown(answer)
     if found is not None:
         output.session_id = found.id
     return Answer(output, text_lines(answer))
+
+
+def asked_in(call: Call, args: Input, found: LookedUpSession | None) -> Scope:
+    """Where the question looks."""
+    session = found.summary.session if found else None
+    return scope_of(call, reach=args.scope, project=args.project, session=session, question=args.query)
 
 
 def shown(answer: ContextAnswer) -> Output:

@@ -44,6 +44,7 @@ def handle(call: Call, args: Input) -> Answer:
         max_tokens=args.max_tokens,
         top_k=args.top_k,
         min_score=args.min_score,
+        scope=get_context.asked_in(call, args, found),
     )
     output = shown(answer, args)
     if found is not None:

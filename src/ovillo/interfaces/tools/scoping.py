@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from ovillo.interfaces.tools.contract import Call
 from ovillo.model.errors import Ambiguous, NotFound
-from ovillo.model.quoting import names
+from ovillo.model.quoting import named, names
 from ovillo.model.records import Session
 from ovillo.model.scope import EVERYWHERE, Project, Reach, Scope
 from ovillo.sessions.named_projects import named_in
@@ -38,7 +38,7 @@ def scope_of(
     if home is None and reach == Reach.EVERYWHERE:
         return EVERYWHERE
     asked_about = named_in(question, known.projects) if question and reach == Reach.PROJECT else None
-    if asked_about is not None and (home is None or asked_about.places != home.places):
+    if asked_about is not None and (home is None or asked_about.locations != home.locations):
         return known.scope(asked_about, is_named=True)
     return EVERYWHERE if home is None else known.scope(home, reach=Reach(reach))
 
@@ -56,6 +56,11 @@ def named_project(call: Call, name: str) -> Project:
         folders = [folder for project in called for folder in project.folders[:1]]
         raise Ambiguous(f"{len(called)} projects are called {name!r}.", hint=f"Give a folder: {names(folders[:8])}.")
     raise NotFound.named("project", name, [project.name for project in known.projects], hint="Give its folder or id.")
+
+
+def project_name(scope: Scope) -> str:
+    """The project of a question, for a sentence."""
+    return named(scope.home.name) if scope.home is not None and scope.home.name else "this project"
 
 
 def _home(call: Call, session: Session | None) -> Project | None:

@@ -11,10 +11,12 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED, wire_name
+from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, scope_of
 from ovillo.model.clock import parse_end, parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.model.quoting import NOTICE, Line, named, said, written
+from ovillo.model.scope import EVERYWHERE
 from ovillo.model.wording import counted
 from ovillo.search.results import Hit, SessionHits
 
@@ -29,6 +31,8 @@ class Input(Struct, rename=wire_name, kw_only=True):
     ] = ""
     agent: Annotated[str | None, Meta(description="Agent name, e.g. build")] = None
     project_id: Annotated[str | None, Meta(description="Project id, directory, or folder name")] = None
+    scope: ScopeArgument = "project"
+    project: ProjectArgument = None
     start_date: Annotated[str | None, Meta(description="ISO, ms, or relative: 7d, yesterday")] = None
     end_date: Annotated[str | None, Meta(description="Like startDate; a day is included")] = None
     limit: Annotated[int, Meta(ge=1, le=SEARCH_LIMIT_MAX, description="Sessions")] = SEARCH_LIMIT_DEFAULT
@@ -62,6 +66,8 @@ class FoundSession(shapes.SessionInfo, rename=wire_name, kw_only=True):
     score: float
     hits: list[HitInfo]
     more_hits: int | UnsetType = UNSET
+    #: Where it is another than the question's; empty for none.
+    project: str | UnsetType = UNSET
 
 
 class Output(Struct, rename=wire_name, kw_only=True):
@@ -84,6 +90,9 @@ def handle(call: Call, args: Input) -> Answer:
     state = cursors.decode(key, args.cursor)
     limit, skip = cursors.position(state, "n") or args.limit, cursors.position(state, "s")
     detailed = args.response_format == "detailed"
+    # A project named as a filter, or a session, is a place that is asked for.
+    is_asked_for = args.project_id is not None
+    scope = EVERYWHERE if is_asked_for else scope_of(call, reach=args.scope, project=args.project)
     result = call.services.search.search(
         call.namespace,
         SearchRequest(
@@ -95,6 +104,7 @@ def handle(call: Call, args: Input) -> Answer:
             limit=limit,
             cursor=state.get("c"),
             hits_per_session=6 if detailed else 3,
+            scope=scope,
         ),
     )
     budget = AnswerBudget()
@@ -127,7 +137,10 @@ def handle(call: Call, args: Input) -> Answer:
 
 
 def _key(args: Input) -> str:
-    asked = "\0".join(x or "" for x in (args.query, args.agent, args.project_id, args.start_date, args.end_date))
+    asked = "\0".join(
+        x or ""
+        for x in (args.query, args.agent, args.project_id, args.scope, args.project, args.start_date, args.end_date)
+    )
     return f"search:{asked}"
 
 
@@ -149,7 +162,8 @@ def _found_session(found: SessionHits, *, detailed: bool) -> FoundSession:
     facts = shapes.session_info(found.summary, detailed=detailed)
     hits = [_hit(hit, facts, detailed=detailed) for hit in found.hits]
     given = {name: getattr(facts, name) for name in facts.__struct_fields__}
-    return FoundSession(**given, score=round(found.score, 4), hits=hits, more_hits=found.more or UNSET)
+    project = UNSET if found.elsewhere is None else found.elsewhere
+    return FoundSession(**given, score=round(found.score, 4), hits=hits, more_hits=found.more or UNSET, project=project)
 
 
 def _hit(hit: Hit, facts: shapes.SessionInfo, *, detailed: bool) -> HitInfo:
@@ -173,6 +187,8 @@ def _hit(hit: Hit, facts: shapes.SessionInfo, *, detailed: bool) -> HitInfo:
 
 def _found_lines(found: FoundSession) -> list[Line]:
     lines: list[Line] = [shapes.session_line(found)]
+    if found.project is not UNSET:
+        lines.append(f"  project {named(found.project)}, elsewhere" if found.project else "  of no project")
     for hit in found.hits:
         place = " ".join(
             named(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -10,17 +11,20 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, project_name, scope_of
 from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named, said
+from ovillo.model.scope import EVERYWHERE
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_READ
 
 if TYPE_CHECKING:
+    from ovillo.entities.service import DiscussionSearch
     from ovillo.sessions.results import SessionSummary
 
 _MOST = 200
@@ -34,6 +38,8 @@ class Input(Struct, rename=wire_name, kw_only=True):
     #: A string in the schema: an enumeration of thirteen words would cost every conversation their tokens.
     type: Annotated[str | None, Meta(description="function, class, file, error, test ...")] = None
     project_id: str | None = None
+    scope: ScopeArgument = "project"
+    project: ProjectArgument = None
     session_id: Annotated[str | None, Meta(description="Only in this one, or `current`")] = None
     limit: Annotated[int, Meta(ge=1, le=_MOST)] = _LIMIT
     cursor: shapes.Cursor = None
@@ -81,15 +87,9 @@ class Output(Struct, rename=wire_name, kw_only=True):
 
 
 def handle(call: Call, args: Input) -> Answer:
-    key = f"where:{args.entity}\0{args.type}\0{args.project_id}\0{args.session_id}"
+    key = f"where:{args.entity}\0{args.type}\0{args.project_id}\0{args.session_id}\0{args.scope}\0{args.project}"
     skip = cursors.position(cursors.decode(key, args.cursor), "s")
-    found = call.services.entities.where_discussed(
-        call.namespace,
-        args.entity,
-        type=_type(args.type),
-        where=_filter(call, args),
-        limit=min(skip + args.limit, _MOST),
-    )
+    found, note = _found(call, args, min(skip + args.limit, _MOST))
     summaries = call.services.catalog.summaries(call.namespace, [x.session_id for x in found.discussions[skip:]])
     budget = AnswerBudget()
     output = Output(discussions=[], entities=[name_info(x) for x in found.entities[:12]])
@@ -105,7 +105,21 @@ def handle(call: Call, args: Input) -> Answer:
     if shown < len(found.discussions) or (found.more and shown < _MOST):
         output.next_cursor = cursors.encode(key, s=shown)
     output.unread_sessions = found.unread or UNSET
-    return Answer(output, [_heading(args, output), *lines, *_tail(args, output)])
+    return Answer(output, [_heading(args, output), *([note] if note else []), *lines, *_tail(args, output)])
+
+
+def _found(call: Call, args: Input, limit: int) -> tuple[DiscussionSearch, str | None]:
+    """At home; elsewhere where nothing at home speaks of it, and what is to be said of that."""
+    kind, where = _type(args.type), _filter(call, args)
+    is_asked_for = args.session_id is not None or args.project_id is not None
+    scope = EVERYWHERE if is_asked_for else scope_of(call, reach=args.scope, project=args.project)
+    discussed = partial(call.services.entities.where_discussed, call.namespace, args.entity, type=kind, limit=limit)
+    found = discussed(where=where if scope.limit is None else scope.sessions(where or SessionFilter()))
+    if found.discussions or scope.limit is None or scope.is_named:
+        return found, None
+    elsewhere = discussed(where=where)
+    note = f"Nothing in {project_name(scope)} speaks of it: these sessions are of other projects."
+    return (elsewhere, note) if elsewhere.discussions else (found, None)
 
 
 def _type(given: str | None) -> EntityType | None:

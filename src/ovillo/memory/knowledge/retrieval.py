@@ -67,16 +67,25 @@ class Retrieval:
         self._settings = settings
 
     def answer(
-        self, namespace: Namespace, query: str, *, top_k: int, min_score: float | None, notes: Sequence[str]
+        self,
+        namespace: Namespace,
+        query: str,
+        *,
+        top_k: int,
+        min_score: float | None,
+        notes: Sequence[str],
+        among: Callable[[str], bool] | None = None,
     ) -> KnowledgeAnswer:
+        """``among`` says of a document's path whether it is asked."""
         began = time.monotonic()
         asked = self._asked(namespace, query)
         threshold = self._threshold(asked.question.type) if min_score is None else min_score
-        size = min(_MOST_CANDIDATES, max(_CANDIDATES, 3 * top_k))
+        # Where others' documents fall away, more are looked at, so that enough are left.
+        size = min(_MOST_CANDIDATES, max(_CANDIDATES, 3 * top_k)) if among is None else _MOST_CANDIDATES
         by_words = self._store.candidates(namespace, [word.terms for word in asked.words], size)
         # The embedder is costly to wake: not for nothing.
         near, keys, problem = self._near(namespace, query, by_words, size) if asked.chunks else (None, by_words, None)
-        hits, dropped = self._weighed(namespace, asked, keys, near)
+        hits, dropped = self._weighed(namespace, asked, keys, near, among)
         hits = self._reranked(hits)
         top = hits[0] if hits else None
         kept = [hit for hit in hits if hit.score >= threshold] if self._settings.abstention_enabled else hits
@@ -147,12 +156,18 @@ class Retrieval:
         return VectorEvidence(cosines, max(unrelated, every[len(every) // 2])), keys, None
 
     def _weighed(
-        self, namespace: Namespace, asked: _ParsedQuestion, keys: Sequence[ChunkKey], near: VectorEvidence | None
+        self,
+        namespace: Namespace,
+        asked: _ParsedQuestion,
+        keys: Sequence[ChunkKey],
+        near: VectorEvidence | None,
+        among: Callable[[str], bool] | None,
     ) -> tuple[list[KnowledgeHit], int]:
         """Hits best first, and how many candidates no longer stand in their files."""
         by_path: dict[str, list[KnowledgeChunk]] = {}
         for chunk in self._store.chunks(namespace, keys=keys):
-            by_path.setdefault(chunk.path, []).append(chunk)
+            if among is None or among(chunk.path):
+                by_path.setdefault(chunk.path, []).append(chunk)
         hits: list[KnowledgeHit] = []
         dropped = 0
         for path, chunks in by_path.items():

@@ -5,7 +5,7 @@ Owns what interfaces and floors above ask for; a namespace comes first in every 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,10 +87,12 @@ class Knowledge:
         *,
         top_k: int | None = None,
         min_score: float | None = None,
+        among: Callable[[str], bool] | None = None,
     ) -> KnowledgeAnswer:
         """The chunks that answer, read from their files now, or an abstention with its reason.
 
-        ``min_score`` stands in for the threshold of the question's type. Raises InvalidInput."""
+        Only documents whose path is ``among`` those asked, where that is given. ``min_score``
+        stands in for the threshold of the question's type. Raises InvalidInput."""
         if not query.strip() or len(query) > _MAX_QUERY:
             raise InvalidInput(
                 f"The query has {len(query):,} characters.", hint=f"Ask with 1 to {_MAX_QUERY:,} characters."
@@ -104,7 +106,9 @@ class Knowledge:
         notes = self._indexer.catch_up(namespace)
         if self._store.knowledge.documents(namespace):
             notes += self._embedded(namespace)
-        answer = self._retrieval.answer(namespace, query.strip(), top_k=wanted, min_score=min_score, notes=notes)
+        answer = self._retrieval.answer(
+            namespace, query.strip(), top_k=wanted, min_score=min_score, notes=notes, among=among
+        )
         answer = replace(answer, elapsed_ms=max(answer.elapsed_ms, self._clock() - began))
         if self._audit is not None:
             self._audit.note(answer, began)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
+from ovillo.model.scope import Scope
 from ovillo.references.context.gathering import code_item
 from ovillo.references.context.providers import ProviderAnswer, Question
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.model.code import SymbolRow
 
-#: Definitions that words describe, best first, with their worth 0..1.
-FindSymbols = Callable[[Namespace, str], "Sequence[tuple[SymbolRow, float]]"]
+#: Definitions that words describe, in the code of a scope, best first, with their worth 0..1.
+FindSymbols = Callable[[Namespace, str, Scope], "Sequence[tuple[SymbolRow, float]]"]
 
 
 class Definitions:
@@ -28,10 +29,10 @@ class Definitions:
         self._find = find
 
     def evidence(self, question: Question) -> ProviderAnswer:
-        found = self._find(question.namespace, question.resolved.expanded_query)
+        found = self._find(question.namespace, question.resolved.expanded_query, question.scope)
         items = (code_item(self._code, question.namespace, symbol, worth) for symbol, worth in found)
         return ProviderAnswer(tuple(item for item in items if item is not None))
 
     def names(self, question: Question) -> set[str]:
         """What the code has by this description."""
-        return {symbol.name for symbol, _ in self._find(question.namespace, question.asked)}
+        return {symbol.name for symbol, _ in self._find(question.namespace, question.asked, question.scope)}

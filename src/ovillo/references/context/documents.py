@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.knowledge import KnowledgeHit
 from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace
+from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import Item, Provenance
 
 if TYPE_CHECKING:
@@ -37,9 +38,10 @@ class Documents:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
 
-    def about(self, namespace: Namespace, query: str) -> DocumentsFound:
+    def about(self, namespace: Namespace, query: str, scope: Scope = EVERYWHERE) -> DocumentsFound:
         """The passages that answer, if any do, with the kind of the question."""
-        found = self._knowledge.search(namespace, query[:_MOST_CHARS], top_k=_SHOWN)
+        among = scope.is_home if scope.limit is not None else None
+        found = self._knowledge.search(namespace, query[:_MOST_CHARS], top_k=_SHOWN, among=among)
         items = tuple(_item(hit) for hit in found.hits)
         kind = found.question_type.value if found.question_type else NO_QUESTION
         confidence = 0.0 if found.abstained else max((item.worth for item in items), default=0.0)

@@ -14,6 +14,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import fenced, named, quoted, said
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.model.wording import counted
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.search.analysis import index_forms, is_stop_word, words
@@ -114,6 +115,7 @@ def found_items(
     session: SessionId | None,
     skip: Iterable[str],
     asked: str,
+    scope: Scope = EVERYWHERE,
 ) -> tuple[list[Item], float, str | None]:
     """Places in sessions, best first; how good the best one is; and what cut the search short.
 
@@ -121,7 +123,9 @@ def found_items(
     and earlier questions to this very memory answer nothing."""
     from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
 
-    request = SearchRequest(query, session=session, limit=_SESSIONS, hits_per_session=_PLACES)
+    request = SearchRequest(
+        query, session=session, limit=_SESSIONS, hits_per_session=_PLACES, scope=scope, only_home=True
+    )
     try:
         found = search.search(namespace, request)
     except OvilloError:
@@ -145,9 +149,11 @@ def found_items(
     return items, max((item.worth for item in items), default=0.0), found.cut
 
 
-def symbol_in(code: CodeIndex, namespace: Namespace, name: str, file: str | None) -> SymbolRow | None:
+def symbol_in(
+    code: CodeIndex, namespace: Namespace, name: str, file: str | None, scope: Scope = EVERYWHERE
+) -> SymbolRow | None:
     """The definition a resolved name stands for: in its file when that is known."""
-    rows = code.find(namespace, name)
+    rows = [row for row in code.find(namespace, name) if scope.holds_code(row.root)]
     if file:
         tail = PurePosixPath(file).as_posix().lstrip("./")
         inside = [row for row in rows if row.file == tail or row.file.endswith(f"/{tail}") or tail.endswith(row.file)]

@@ -13,7 +13,6 @@ from ovillo.references.context.answer import Item, ResolvedEntity
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
-    from ovillo.model.records import Namespace
     from ovillo.references.context.gathered import Gathered
     from ovillo.references.context.providers import Question
     from ovillo.sessions.history import History
@@ -53,7 +52,7 @@ class MeantByReferences:
 
     def _means(self, question: Question, reference: ResolvedEntity, name: str, gathered: Gathered) -> None:
         gathered.confidence = max(gathered.confidence, reference.confidence)
-        item = self._source(question.namespace, name, reference)
+        item = self._source(question, name, reference)
         place = None
         if item is not None:
             gathered.items.append(item)
@@ -64,11 +63,12 @@ class MeantByReferences:
                 question.wording.means(reference.text, reference.type, name, place, reference.mentioned_number)
             )
 
-    def _source(self, namespace: Namespace, name: str, reference: ResolvedEntity) -> Item | None:
+    def _source(self, question: Question, name: str, reference: ResolvedEntity) -> Item | None:
+        namespace = question.namespace
         worth = max(0.8, reference.confidence)
         if reference.type in _FILE_TYPES:
             return gathering.file_item(self._code, namespace, name, worth)
-        symbol = gathering.symbol_in(self._code, namespace, name, reference.file)
+        symbol = gathering.symbol_in(self._code, namespace, name, reference.file, question.scope)
         if symbol is not None:
             return gathering.code_item(self._code, namespace, symbol, worth)
         if reference.file and reference.lines:

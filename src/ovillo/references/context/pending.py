@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
+from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.providers import ProviderAnswer, Question
 
@@ -101,17 +102,18 @@ class PendingSessions:
         if asked is None:
             return ProviderAnswer()
         try:
-            found = self.find(question.namespace, asked)
+            found = self.find(question.namespace, asked, question.scope)
         except OvilloError:
             return ProviderAnswer()
         return _told(found, question.wording)
 
-    def find(self, namespace: Namespace, asked: PendingQuestion) -> PendingAnswer:
+    def find(self, namespace: Namespace, asked: PendingQuestion, scope: Scope = EVERYWHERE) -> PendingAnswer:
         """Open sessions of the kind, best first, each with the sessions it affects."""
         from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
 
         found = self._search.search(
-            namespace, SearchRequest(f"type:{asked.type.value} {asked.topic}".strip(), limit=10)
+            namespace,
+            SearchRequest(f"type:{asked.type.value} {asked.topic}".strip(), limit=10, scope=scope, only_home=True),
         )
         still = (SessionStatus.ACTIVE, SessionStatus.INTERRUPTED)
         going = [hits for hits in found.sessions if hits.summary.session.status in still]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from ovillo.model.records import Namespace, SessionId
-from ovillo.model.sessions import SessionFilter
+from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import Item, ResolvedEntity
 
 if TYPE_CHECKING:
@@ -27,18 +27,6 @@ class ResolvedQuery:
     expanded_query: str
     #: The query with the names in the place of what refers to them.
     plain_query: str
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What may answer: the sessions that pass, and code below the roots. Without limits everything may."""
-
-    sessions: SessionFilter = field(default_factory=SessionFilter)
-    #: Folders of code; none means all.
-    roots: tuple[str, ...] = ()
-
-
-EVERYWHERE = Scope()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,5 +29,6 @@ class SaidInSessions:
             session=None,
             skip=(),
             asked=question.asked,
+            scope=question.scope,
         )
         return ProviderAnswer(tuple(items), notes=(cut,) if cut else ())

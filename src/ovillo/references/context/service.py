@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace, SessionId
+from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import ContextAnswer, Provenance
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
-from ovillo.references.context.providers import EVERYWHERE, Provider, Question, ResolvedQuery, Scope
+from ovillo.references.context.providers import Provider, Question, ResolvedQuery
 from ovillo.references.context.wording import Wording
 from ovillo.sessions.languages import identify
 from ovillo.sessions.tokens import count_tokens
@@ -84,7 +85,7 @@ class ContextService:
         question = self._without_guesses(question)
         gathered = Gathered()
         self._meant.tell(question, gathered)
-        found = self._documents.about(namespace, question.resolved.expanded_query)
+        found = self._documents.about(namespace, question.resolved.expanded_query, question.scope)
         if not gathered.question:
             self._gather(question, found, gathered)
         if min_score is not None:

@@ -17,6 +17,7 @@ from ovillo.code.service import CodeIndex
 from ovillo.model.code import CodeRoot, SymbolRow
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace
+from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.model.wording import counted
 from ovillo.search.lexicon import whole_lexicon
 from ovillo.search.symbols.asking import Asking, Question
@@ -88,8 +89,16 @@ class SymbolSearch:
         self._known: dict[Namespace, tuple[int, Sequence[CodeRoot]]] = {}
         self._lock = threading.Lock()
 
-    def find(self, namespace: Namespace, question: str, *, root: str | None = None, limit: int = 10) -> SymbolsFound:
-        """Best first; in all indexed folders unless ``root`` (a path of one) is given. Raises InvalidInput."""
+    def find(
+        self,
+        namespace: Namespace,
+        question: str,
+        *,
+        root: str | None = None,
+        limit: int = 10,
+        scope: Scope = EVERYWHERE,
+    ) -> SymbolsFound:
+        """Best first; in all indexed folders of the ``scope`` unless ``root`` (a path of one) is given. Raises InvalidInput."""
         asked = " ".join(question.split())
         if not asked:
             raise InvalidInput("The query is empty.", hint="Say what you look for.")
@@ -97,8 +106,10 @@ class SymbolSearch:
             raise InvalidInput(f"The query has {len(asked)} characters.", hint=f"{MAX_QUERY_CHARS} at most.")
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {MAX_LIMIT}.")
-        known = [one for one in self._roots(namespace) if root is None or one.path == root]
-        called = self._called(namespace, asked, root, limit)
+        known = [
+            one for one in self._roots(namespace) if (scope.holds_code(one.path) if root is None else one.path == root)
+        ]
+        called = self._called(namespace, asked, root, limit, scope)
         near = [] if called else self._near(namespace, asked, known)
         found, question_read, notes = self._by_words(namespace, asked, known, max(limit, _FUSED) if near else limit)
         if near:
@@ -112,17 +123,18 @@ class SymbolSearch:
             tuple(notes),
         )
 
-    def described(self, namespace: Namespace, query: str) -> list[tuple[SymbolRow, float]]:
+    def described(self, namespace: Namespace, query: str, scope: Scope = EVERYWHERE) -> list[tuple[SymbolRow, float]]:
         """The few definitions that a sentence plainly speaks of, with their worth 0..1; none when it does not."""
         asked = " ".join(query.split())[:MAX_QUERY_CHARS]
         if not asked:
             return []
-        called = self._called(namespace, asked, None, _DESCRIBED + 1)
+        called = self._called(namespace, asked, None, _DESCRIBED + 1, scope)
         worth = _CALLED_SO if len(called) <= _DESCRIBED else _CALLED_SO_BY_MANY
         named = [(one.symbol, worth) for one in called[:_DESCRIBED]]
         if named:
             return named
-        found, _, _ = self._by_words(namespace, asked, _few(self._roots(namespace)), _DESCRIBED)
+        known = [one for one in self._roots(namespace) if scope.holds_code(one.path)]
+        found, _, _ = self._by_words(namespace, asked, _few(known), _DESCRIBED)
         if not found:
             return []
         least = max(_LEAST_WORTH, found[0].worth * _NEAR_THE_BEST)
@@ -130,7 +142,9 @@ class SymbolSearch:
 
     # --- by name
 
-    def _called(self, namespace: Namespace, asked: str, root: str | None, limit: int) -> list[FoundSymbol]:
+    def _called(
+        self, namespace: Namespace, asked: str, root: str | None, limit: int, scope: Scope
+    ) -> list[FoundSymbol]:
         """Definitions that the question names as they are written; a question of one word is taken for a name first."""
         names = [next(filter(None, groups)) for groups in _IDENTIFIER.findall(asked)]
         if not names and " " not in asked:
@@ -138,7 +152,8 @@ class SymbolSearch:
         rows: dict[tuple[str, str, str], SymbolRow] = {}
         for name in dict.fromkeys(names):
             for row in self._code.find(namespace, name.rstrip("()"), root=root, limit=limit):
-                rows.setdefault(_identity(row), row)
+                if root is not None or scope.holds_code(row.root):
+                    rows.setdefault(_identity(row), row)
         return [FoundSymbol(row, 2.0, 1.0, "name") for row in rows.values()][:limit]
 
     # --- by words

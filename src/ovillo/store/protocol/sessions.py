@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ovillo.model.records import Message, Namespace, Part, SessionId
-from ovillo.model.sessions import SessionFilter, SessionRow, Totals, UsedPlace
+from ovillo.model.sessions import KnownLocation, SessionFilter, SessionRow, Totals
 
 
 class SessionStore(Protocol):
@@ -22,8 +22,8 @@ class SessionStore(Protocol):
         """All that ``field`` of a ``SessionFilter`` (source, agent, project, model, branch) can be asked for, in order."""
         ...
 
-    def used_places(self, namespace: Namespace) -> list[UsedPlace]:
-        """Every place that a session names, once for each client and work tree it is named with."""
+    def locations(self, namespace: Namespace) -> list[KnownLocation]:
+        """Where sessions took place, each once for each client and work tree it is named with."""
         ...
 
     def find(

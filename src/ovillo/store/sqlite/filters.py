@@ -75,11 +75,11 @@ def session_conditions(where: SessionFilter) -> Condition:
         add("coalesce(s.created_at, s.updated_at, 0) < ?", where.before)
     if where.session_ids:
         add("s.id IN (SELECT value FROM json_each(?))", to_json(where.session_ids))
-    if where.places is not None:
+    if where.locations is not None:
         add(
             "(coalesce(s.directory, ''), coalesce(s.project_id, '')) IN"
             " (SELECT value ->> 0, value ->> 1 FROM json_each(?))",
-            to_json([[place.directory, place.project_id] for place in where.places]),
+            to_json([[location.directory, location.project_id] for location in where.locations]),
         )
     if not where.include_deleted_at_source:
         add("s.deleted_at_source = 0")

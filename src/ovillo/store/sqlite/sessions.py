@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Message, Namespace, Part, SessionId
-from ovillo.model.sessions import SessionCounts, SessionFilter, SessionPlace, SessionRow, UsedPlace
+from ovillo.model.sessions import KnownLocation, SessionCounts, SessionFilter, SessionLocation, SessionRow
 from ovillo.model.text import message_chars
 from ovillo.store.sqlite.filters import session_conditions
 from ovillo.store.sqlite.rows import (
@@ -54,14 +54,14 @@ class SessionTables(TotalsReads):
             rows = db.execute(_VALUES[field], {"namespace": namespace})
             return [row[0] for row in rows if row[0]]
 
-    def used_places(self, namespace: Namespace) -> list[UsedPlace]:
+    def locations(self, namespace: Namespace) -> list[KnownLocation]:
         query = (
             "SELECT coalesce(s.directory, ''), coalesce(s.project_id, ''), s.source, s.extra ->> '$.worktree',"
             f" max(s.git_branch IS NOT NULL), count(*) FROM sessions s WHERE {_NS} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
         )
         with self._pool.reading() as db:
             rows = db.execute(query, (namespace,)).fetchall()
-        return [UsedPlace(SessionPlace(row[0], row[1]), row[2], row[3], bool(row[4]), row[5]) for row in rows]
+        return [KnownLocation(SessionLocation(row[0], row[1]), row[2], row[3], bool(row[4]), row[5]) for row in rows]
 
     def find(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None

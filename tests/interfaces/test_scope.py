@@ -1,0 +1,173 @@
+"""Two projects in one store: a question about the one is not answered out of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ovillo.interfaces.services import Services
+from ovillo.interfaces.tools.registry import Registry
+from ovillo.model.records import DEFAULT_NAMESPACE, Role
+from ovillo.security.principals import LOCAL
+from ovillo.sessions.caller import CallContext
+from tests.builders import delta, message, session
+from tests.interfaces.opened import made
+from tests.sessions.test_projects import repository
+
+__all__ = ["made"]
+
+NS = DEFAULT_NAMESPACE
+
+
+@pytest.fixture
+def shop(made: Services, tmp_path: Path) -> Path:
+    folder = repository(tmp_path / "shop")
+    record(
+        made, "ses_shop", folder, "Decision: the limiter of the cart counts tokens in Redis because bursts are allowed"
+    )
+    return folder
+
+
+@pytest.fixture
+def bank(made: Services, tmp_path: Path) -> Path:
+    folder = repository(tmp_path / "night-bank")
+    record(
+        made,
+        "ses_bank",
+        folder,
+        "Decision: the limiter of transfers is a leaky bucket, and ledgers are closed at midnight",
+    )
+    return folder
+
+
+def record(services: Services, session_id: str, folder: Path | None, *said: str) -> None:
+    about = session(session_id, directory=str(folder) if folder else None)
+    told = [
+        message(f"{session_id}-{n}", n, text, of=session_id, role=(Role.ASSISTANT, Role.USER)[n % 2])
+        for n, text in enumerate(said)
+    ]
+    services.store.ingest.apply(NS, [delta(*told, about=about)])  # type: ignore[attr-defined]
+
+
+def ask(services: Services, tool: str, folder: Path | None, **given: Any) -> Mapping[str, Any]:
+    """As a client in a folder asks."""
+    context = CallContext(tool, given, directory=str(folder) if folder else None, channel="stdio")
+    result = Registry.choose(("all",)).dispatch(services, LOCAL, tool, given, context)
+    assert not result.is_error, result.text
+    return {**(result.structured or {}), "text": result.text}
+
+
+def found(answer: Mapping[str, Any]) -> list[str]:
+    return [each["id"] for each in answer["sessions"]]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_a_search_finds_what_the_project_said_and_nothing_beside_it(made: Services, shop: Path, bank: Path) -> None:
+    assert found(ask(made, "search_sessions", shop, query="limiter decision")) == ["ses_shop"]
+    assert found(ask(made, "search_sessions", bank / "src", query="limiter decision")) == ["ses_bank"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_what_fits_nowhere_at_home_is_shown_from_elsewhere_with_its_project(
+    made: Services, shop: Path, bank: Path
+) -> None:
+    answer = ask(made, "search_sessions", shop, query="when are ledgers closed")
+    assert [(each["id"], each["project"]) for each in answer["sessions"]] == [("ses_bank", "night-bank")]
+    assert "nothing in shop fits; what names a project is from elsewhere" in answer["text"]
+    assert "project night-bank, elsewhere" in answer["text"]
+    regex = ask(made, "search_sessions", shop, query="/ledgers?/")
+    assert [each["project"] for each in regex["sessions"]] == ["night-bank"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_everywhere_takes_all_and_names_the_projects_that_are_not_the_askers(
+    made: Services, shop: Path, bank: Path
+) -> None:
+    answer = ask(made, "search_sessions", shop, query="limiter decision", scope="everywhere")
+    assert {each["id"]: each.get("project") for each in answer["sessions"]} == {
+        "ses_shop": None,
+        "ses_bank": "night-bank",
+    }
+
+
+@pytest.mark.requirement("SCOPE-2")
+@pytest.mark.parametrize("given", [{"project": "night-bank"}, {"projectID": "night-bank"}])
+def test_a_project_that_is_named_is_looked_at_alone(
+    made: Services, shop: Path, bank: Path, given: dict[str, str]
+) -> None:
+    assert found(ask(made, "search_sessions", shop, query="limiter", **given)) == ["ses_bank"]
+    assert found(ask(made, "search_sessions", shop, query="limiter project:night-bank")) == ["ses_bank"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_a_question_from_outside_of_any_project_looks_everywhere(made: Services, shop: Path, bank: Path) -> None:
+    for folder in (None, shop.parent):
+        answer = ask(made, "search_sessions", folder, query="limiter decision")
+        assert set(found(answer)) == {"ses_shop", "ses_bank"}
+        assert not any("project" in each for each in answer["sessions"])
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_pages_go_on_with_what_is_elsewhere(made: Services, shop: Path, bank: Path) -> None:
+    for number in range(5):
+        record(made, f"ses_{number}", bank, f"ledger {number} balanced")
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(5):
+        given = {"query": "balanced", "limit": 2} | ({"cursor": cursor} if cursor else {})
+        answer = ask(made, "search_sessions", shop, **given)
+        seen += found(answer)
+        cursor = answer.get("nextCursor")
+        if cursor is None:
+            break
+    assert sorted(seen) == [f"ses_{number}" for number in range(5)]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_a_context_is_not_answered_out_of_another_project(made: Services, shop: Path, bank: Path) -> None:
+    answer = ask(made, "get_context", shop, query="when are ledgers closed?")
+    assert answer["abstained"]
+    assert "midnight" not in answer["content"]
+    named = ask(made, "get_context", shop, query="in night-bank, when are ledgers closed?")
+    assert "midnight" in named["content"]
+    asked = ask(made, "get_context", shop, query="when are ledgers closed?", project=str(bank))
+    assert "midnight" in asked["content"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_definitions_and_documents_of_another_project_stay_there(made: Services, shop: Path, bank: Path) -> None:
+    for folder, body in ((shop, "tokens"), (bank, "drops")):
+        (folder / "limit.py").write_text(
+            f'def limit_requests(count):\n    """Limits requests."""\n    return {body!r}\n'
+        )
+        made.code.index(NS, folder)
+    symbols = ask(made, "find_symbol", shop, query="limit_requests")["symbols"]
+    assert [symbol["root"] for symbol in symbols] == [str(shop)]
+    (bank / "RULES.md").write_text("# Refunds\n\nA refund is paid within nine days.\n")
+    made.knowledge.add(NS, [str(bank / "RULES.md")])
+    asked = "Is a refund paid within nine days?"
+    assert "nine days" not in ask(made, "get_context", shop, query=asked)["content"]
+    assert "nine days" in ask(made, "get_context", bank, query=asked)["content"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_where_something_was_discussed_is_told_of_the_project(made: Services, shop: Path, bank: Path) -> None:
+    record(made, "ses_s", shop, "`validate_card` is slow")
+    record(made, "ses_b", bank, "`validate_card` is fast, `close_ledger` is not")
+    made.entities.tracker(NS).run_until_done()
+    at_home = ask(made, "where_discussed", shop, entity="validate_card")
+    assert [each["sessionID"] for each in at_home["discussions"]] == ["ses_s"]
+    away = ask(made, "where_discussed", shop, entity="close_ledger")
+    assert [each["sessionID"] for each in away["discussions"]] == ["ses_b"]
+    assert "these sessions are of other projects" in away["text"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_a_project_nobody_knows_is_refused_with_near_names(made: Services, shop: Path, bank: Path) -> None:
+    given = {"query": "limiter", "project": "nightbank"}
+    result = Registry.choose().dispatch(made, LOCAL, "search_sessions", given, CallContext("search_sessions", given))
+    assert result.error_code == "not_found"
+    assert "night-bank" in result.text
