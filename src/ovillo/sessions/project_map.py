@@ -37,7 +37,8 @@ class _Group:
 class ProjectMap:
     """The projects of a namespace at one time."""
 
-    def __init__(self, groups: Iterable[_Group], marks: dict[str, int]) -> None:
+    def __init__(self, groups: Iterable[_Group], marks: dict[str, int], locations: Iterable[SessionLocation]) -> None:
+        self._locations = frozenset(locations)
         self._groups = list(groups)
         self._of_mark = marks
         folders = {folder: index for index, group in enumerate(self._groups) for folder in group.folders}
@@ -88,9 +89,8 @@ class ProjectMap:
         return Scope(home, reach, is_named, frozenset(self._of_folder.keys() - set(home.folders)))
 
     def elsewhere(self, home: Project) -> tuple[SessionLocation, ...]:
-        """Where sessions of all other projects took place."""
-        own = set(home.locations)
-        return tuple(location for location in self._of_location if location not in own)
+        """Where all other sessions took place, those of no project among them."""
+        return tuple(self._locations - set(home.locations))
 
 
 class Folders(Protocol):
@@ -185,7 +185,7 @@ def _mapped(union: _Union, used: Sequence[KnownLocation], folders: set[str], mai
             group.mains = {max(sorted(outer), key=lambda folder: group.used[folder])} if outer else set()
     index = {top: at for at, (top, _) in enumerate(ordered)}
     marks = {node: index[union.top(node)] for node in union.nodes() if union.top(node) in index}
-    return ProjectMap((group for _, group in ordered), marks)
+    return ProjectMap((group for _, group in ordered), marks, (each.location for each in used))
 
 
 def _names(groups: Sequence[_Group]) -> list[str]:
