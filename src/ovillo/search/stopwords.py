@@ -5,13 +5,13 @@ Owns reading the list (``stop_words.txt``).
 
 from __future__ import annotations
 
-from importlib.resources import files
+from ovillo.model.data_files import text_beside
 
 
 def _read() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     language = ""
-    for line in files("ovillo.search").joinpath("stop_words.txt").read_text(encoding="utf-8").splitlines():
+    for line in text_beside(__file__, "stop_words.txt").splitlines():
         if line.startswith("["):
             language = line.strip("[] ")
         elif line and not line.startswith("#"):

@@ -6,7 +6,6 @@ Owns the order and the reading of ``ovillo.toml``.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -64,6 +63,8 @@ def read_file(path: Path, *, must_exist: bool) -> tuple[dict[str, Any], list[str
     """What the file says, its names known, and warnings. Raises InvalidInput."""
     try:
         text = path.read_text(encoding="utf-8-sig")
+        import tomllib  # start-up cost: most people have no such file
+
         if path.suffix.lower() == ".json":
             return _read_old(path, text)
         values = tomllib.loads(text)

@@ -9,7 +9,6 @@ import contextlib
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
@@ -41,6 +40,8 @@ def takes_colors(command: list[str], environment: Mapping[str, str]) -> bool:
 
 def show_in_pager(command: list[str], texts: Iterable[str], environment: Mapping[str, str]) -> None:
     """Whoever leaves the pager early has seen enough."""
+    import subprocess  # start-up cost: most answers fit on a screen or go into a pipe
+
     encoding = sys.stdout.encoding or "utf-8"
     told = {**os.environ, **environment}
     told.setdefault("LESS", _LESS)

@@ -24,7 +24,7 @@ from ovillo.interfaces.http.message_shapes import draft_of
 from ovillo.interfaces.websocket import frames
 from ovillo.model.audit import EVERY_SESSION
 from ovillo.model.errors import InvalidInput, OvilloError, PermissionDenied
-from ovillo.model.ids import uuid7
+from ovillo.model.ids import new_id
 from ovillo.model.live import Appended
 from ovillo.model.quoting import named
 from ovillo.model.records import SessionId
@@ -152,7 +152,7 @@ class Connection:
     async def _append(self, frame: frames.MessageFrame) -> None:
         """The next frame is read while this one is on its way to the disk; the answer comes after COMMIT."""
         # A frame without a key is stored once for this frame: only a key of its own lets a client repeat it safely.
-        key = frame.idempotency_key or frame.id or str(uuid7())
+        key = frame.idempotency_key or frame.id or new_id("key")
         await self._room.acquire()
         try:
             appending = self._services.recorder.append(

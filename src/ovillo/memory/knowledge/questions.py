@@ -10,11 +10,11 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 import re2
 
+from ovillo.model.data_files import text_beside
 from ovillo.model.knowledge import QuestionType
 from ovillo.search.analysis import fold
 
@@ -122,7 +122,7 @@ class _Words:
 
 @lru_cache(maxsize=1)
 def _words() -> _Words:
-    return _Words(tomllib.loads(files(__package__).joinpath("question_words.toml").read_text(encoding="utf-8")))
+    return _Words(tomllib.loads(text_beside(__file__, "question_words.toml")))
 
 
 def _expectation(one: dict[str, Any]) -> Expectation:

@@ -11,9 +11,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from ovillo.model.data_files import text_beside
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import named, quoted, said
 from ovillo.model.records import Namespace, SessionId, SessionStatus, SessionType
@@ -80,7 +80,7 @@ def asked_for(query: str) -> PendingQuestion | None:
 
 @cache
 def _words() -> _Words:
-    data = tomllib.loads(files(__package__).joinpath("pending.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(text_beside(__file__, "pending.toml"))
     kinds = {SessionType(kind): _either(patterns) for kind, patterns in data["kinds"].items()}
     return _Words(_either(data["pending"]), _either(data["filler"]), kinds)
 

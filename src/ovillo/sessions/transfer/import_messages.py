@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 import msgspec
 
@@ -60,7 +59,7 @@ class MessageBuilder:
                 self._index.setdefault(msgspec.json.decode(self._document.texts[index], type=_Identified).id, index)
 
     def _new_id(self, seq: int) -> MessageId:
-        return MessageId(f"msg_{UUID(int=self._first_id.int + seq).hex}")
+        return MessageId(f"msg_{self._first_id + seq:032x}")
 
     def _exported(self, value: dict[str, Any], index: int, seq: int) -> list[Message]:
         given = fitted(value, GivenMessage, self._document.place(index))

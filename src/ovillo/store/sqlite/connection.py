@@ -12,20 +12,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import apsw
 
+from ovillo.model.data_files import beside
 from ovillo.model.errors import StoreUnavailable
 from ovillo.security.private_files import close_to_others, ensure, make_folder
 from ovillo.store.sqlite.faults import explained, out_of_descriptors
 from ovillo.store.sqlite.sequences import WritingConnection
 from ovillo.store.sqlite.standing import application_id, forsake
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 #: Another process may be bringing a large file to a new schema; and how long a read waits, which nothing should keep.
 _MIGRATION_MS = 60_000
@@ -179,9 +175,8 @@ class ReaderPool:
 
 
 @cache
-def _steps() -> list[tuple[int, Traversable]]:
-    folder = files("ovillo.store.sqlite.migrations")
-    return sorted((int(entry.name[:4]), entry) for entry in folder.iterdir() if entry.name.endswith(".sql"))
+def _steps() -> list[tuple[int, Path]]:
+    return sorted((int(entry.name[:4]), entry) for entry in beside(__file__, "migrations").glob("*.sql"))
 
 
 def _migrate(connection: apsw.Connection) -> None:

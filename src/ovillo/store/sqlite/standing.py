@@ -6,11 +6,11 @@ acknowledged then is nowhere. Three ``stat`` calls tell, before a group of write
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 import threading
 import time
+from array import array
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -375,6 +375,6 @@ def _holds_something(path: str) -> bool:
 
 def _has_moved(connection: apsw.Connection) -> bool:
     """Asks SQLite about the file it has open, and not about one that took its place since."""
-    moved = ctypes.c_int(0)
-    connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
-    return bool(moved.value)
+    moved = array("i", [0])
+    connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, moved.buffer_info()[0])
+    return bool(moved[0])

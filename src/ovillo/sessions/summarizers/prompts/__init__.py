@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
+from ovillo.model.data_files import beside, text_beside
 from ovillo.model.errors import NotFound
 
 
 @cache
 def template_names() -> tuple[str, ...]:
-    found = (item.name.removesuffix(".txt") for item in files(__package__).iterdir() if item.name.endswith(".txt"))
+    found = (item.stem for item in beside(__file__).glob("*.txt"))
     return tuple(sorted(found))
 
 
@@ -24,4 +24,4 @@ def template(name: str) -> str:
         raise NotFound.named(
             "summary prompt", name, template_names(), hint=f"There are: {', '.join(template_names())}."
         )
-    return files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8").strip()
+    return text_beside(__file__, f"{name}.txt").strip()
