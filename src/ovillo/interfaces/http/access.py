@@ -1,8 +1,8 @@
 """Who is asking: the layer between the guard and everything else, for requests and WebSockets alike.
 
-Owns finding the credential, 401 and 429, and that no answer but a public one is kept on the way. The ``Principal`` it
-leaves in ``scope["state"]["principal"]`` is the only source of a namespace. Whether a credential holds is decided in
-``security``; what its principal may do, by each route.
+Owns finding the credential, 401 and 429, and which answers may be kept on the way: public ones (``scope["state"]["no_store"]``,
+which ``observing`` heeds). The ``Principal`` it leaves in ``scope["state"]["principal"]`` is the only source of a namespace.
+Whether a credential holds is decided in ``security``; what its principal may do, by each route.
 """
 
 from __future__ import annotations
@@ -36,9 +36,6 @@ _POLICY = 1008
 #: A stream asks again whether its credential holds, at most this often (seconds).
 _ASK_AGAIN_S = 0.5
 _HINT = "Send a key or token as 'Authorization: Bearer ...' or 'X-API-Key: ...'; `ovillo key create` makes a key."
-_NO_STORE = b"no-store"
-_NOT_KEPT = (b"cache-control", _NO_STORE)
-_STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 
 
 def public_paths(paths: Iterable[str] = PUBLIC) -> Callable[[str], bool]:
@@ -82,8 +79,7 @@ class Access:
         client = scope.get("client")
         caller = network_of(client[0] if client else None)
         is_public = self._is_public(scope["path"])
-        if not is_public:
-            send = _not_kept(send)
+        state["no_store"] = not is_public
         if self._authenticator is None:
             state["principal"] = UNASKED
         elif is_public:
@@ -256,23 +252,6 @@ def _paced(receive: Receive, rate: RateLimit, caller: str) -> Receive:
         return message
 
     return receiving
-
-
-def _not_kept(send: Send) -> Send:
-    """What was recorded stays out of the caches of browsers and proxies (RFC 9111 section 5.2.2.5)."""
-
-    async def sending(message: Message) -> None:
-        if message["type"] in _STARTS:
-            headers = message.get("headers", ())
-            told = [value for name, value in headers if name.lower() == b"cache-control"]
-            if not told:
-                message["headers"] = [*headers, _NOT_KEPT]
-            elif not any(_NO_STORE in value for value in told):
-                others = [each for each in headers if each[0].lower() != b"cache-control"]
-                message["headers"] = [*others, (b"cache-control", b", ".join([*told, _NO_STORE]))]
-        await send(message)
-
-    return sending
 
 
 def _foreign_page(request_id: str | None) -> Response:

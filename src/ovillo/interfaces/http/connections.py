@@ -9,6 +9,7 @@ who reads it; it is told here when there is nothing to wait for.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -75,7 +76,7 @@ class _LimitedProtocol(HttpToolsProtocol):
         before = self.cycle
         super().on_headers_complete()
         if self.cycle is not before:
-            self.cycle.transport = _ResponseTransport(self.transport, self.loop)
+            self.cycle.transport = _ResponseTransport(self.transport, self.loop, self.scope["state"])
 
     def on_body(self, body: bytes) -> None:
         self._head_bytes = 0
@@ -107,13 +108,17 @@ class _LimitedProtocol(HttpToolsProtocol):
 
 class _ResponseTransport(asyncio.Transport):
     """What one response writes to: its head waits for what is written next, and leaves without it when nothing is before
-    the event loop goes on. uvicorn writes the two apart, and a system call is a tenth of what an append costs."""
+    the event loop goes on, unless ``answer_is_here`` says that something will be. uvicorn writes the two apart, and a
+    system call is a tenth of what an append costs."""
 
-    __slots__ = ("_has_begun", "_head", "_loop", "_transport")
+    __slots__ = ("_has_begun", "_head", "_loop", "_state", "_transport")
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, state: Mapping[str, object]
+    ) -> None:
         self._transport = transport
         self._loop = loop
+        self._state = state
         self._head: bytes | None = None
         self._has_begun = False
 
@@ -121,7 +126,8 @@ class _ResponseTransport(asyncio.Transport):
         if not self._has_begun:
             self._has_begun = True
             self._head = bytes(data)
-            self._loop.call_soon(self._flush)
+            if not self._state.get("answer_is_here"):
+                self._loop.call_soon(self._flush)
             return
         head, self._head = self._head, None
         if head is None:

@@ -1,6 +1,7 @@
 """The outermost layer: every request gets an id, is counted, is logged in one line, and is answered whatever fails.
 
-Owns request ids and the last boundary. Logged are method, route, status and time, never what was said.
+Owns request ids, what is added to the head of every answer, and the last boundary. Logged are method, route, status and time,
+never what was said.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -23,6 +24,9 @@ _log = logging.getLogger("ovillo.http")
 
 #: What a client may send as its own id.
 _SANE = re.compile(r"[A-Za-z0-9._:+=/@-]{1,128}")
+_STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
+_NO_STORE = b"no-store"
+_NOT_KEPT = (b"cache-control", _NO_STORE)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _WEBSOCKET = 101
 #: RFC 6455 section 7.4.1: the server met something it did not expect.
@@ -30,6 +34,7 @@ _FAILED = 1011
 #: The client left before there was an answer (nginx's number).
 _LEFT = 499
 
+Headers = Iterable[tuple[bytes, bytes]]
 Count = Callable[[str, str, int, float], None]
 
 
@@ -60,9 +65,10 @@ class Observing:
         async def sending(message: Message) -> None:
             nonlocal status
             kind = message["type"]
-            if kind in {"http.response.start", "websocket.http.response.start"}:
+            if kind in _STARTS:
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), id_header]
+                headers = message.get("headers", ())
+                message["headers"] = [*(_not_kept(headers) if state.get("no_store") else headers), id_header]
             elif kind == "websocket.accept":
                 status = _WEBSOCKET
                 message["headers"] = [*message.get("headers", ()), id_header]
@@ -108,6 +114,17 @@ class Observing:
                     "client": client[0] if client else None,
                 },
             )
+
+
+def _not_kept(headers: Headers) -> Headers:
+    """What was recorded stays out of the caches of browsers and proxies (RFC 9111 section 5.2.2.5)."""
+    told = [value for name, value in headers if name.lower() == b"cache-control"]
+    if not told:
+        return [*headers, _NOT_KEPT]
+    if any(_NO_STORE in value for value in told):
+        return headers
+    others = [each for each in headers if each[0].lower() != b"cache-control"]
+    return [*others, (b"cache-control", b", ".join([*told, _NO_STORE]))]
 
 
 def route_of(scope: Scope) -> str:

@@ -138,7 +138,7 @@ class EndpointRouter:
             await _wrong_type(error, state.get("request_id"))(scope, receive, send)
             return
         if reply is not None:
-            await self._send(found, reply, receive, send)
+            await self._send(found, reply, scope, receive, send)
 
     async def _answer(
         self, found: _Prepared, values: dict[str, str], scope: Scope, receive: Receive, state: dict[str, Any]
@@ -170,7 +170,7 @@ class EndpointRouter:
             answer = await anyio.to_thread.run_sync(found.handler, exchange, limiter=self._limiter())
         return answer if isinstance(answer, Reply) else Reply(answer)
 
-    async def _send(self, found: _Prepared, reply: Reply[Any], receive: Receive, send: Send) -> None:
+    async def _send(self, found: _Prepared, reply: Reply[Any], scope: Scope, receive: Receive, send: Send) -> None:
         status = reply.status or found.status
         body = reply.body
         if not isinstance(body, _WHOLE) and isinstance(body, AsyncIterator):
@@ -192,6 +192,9 @@ class EndpointRouter:
             headers = [(b"content-type", kind), (b"content-length", length), _NOSNIFF]
         if reply.headers:
             headers += _raw(reply)
+        if content and scope["method"] != "HEAD":
+            # The head need not leave before the body comes (``connections``).
+            scope["state"]["answer_is_here"] = True
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
         if len(content) > memory_release.LARGE:
