@@ -278,7 +278,7 @@ class Composition:
             (
                 PendingSessions(self.search, self.links, self.link_proposals),
                 definitions,
-                SaidInSessions(self.search),
+                SaidInSessions(self.store, self.search, self.history),
             ),
         )
 

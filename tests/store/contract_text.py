@@ -137,3 +137,17 @@ def test_documents_of_another_namespace_are_nobodys(store: Store, text: TextStor
     assert text.neighbours(other, theirs, 1)[theirs[0]] != []
     assert text.allowed(NS, theirs, DocFilter()) == set()
     assert text.document_frequency(NS, ["theirs"]) == {"theirs": 0}
+
+
+@pytest.mark.requirement("STORE-9")
+def test_what_was_said_around_a_message_comes_in_order_without_the_words_of_tools(
+    store: Store, text: TextStore
+) -> None:
+    said = [message(f"m{i}", i, f"words {i}") for i in range(6)]
+    ran = message("t", 6, parts=(tool_part("t", 0, call("ls", "oak")),))
+    store.ingest.apply(NS, [delta(*said, ran, message("m7", 7, "the end"))])
+    around = text.said_around(NS, A, 3, 2, 10)
+    assert [doc.message_id for doc in around] == ["m1", "m2", "m3", "m4", "m5", "m7"]
+    assert {doc.session_id for doc in around} == {A}
+    assert [doc.message_id for doc in text.said_around(NS, A, 3, 0, 1)] == ["m3"]
+    assert text.said_around(Namespace("team"), A, 3, 2, 10) == []

@@ -135,3 +135,15 @@ def test_a_model_whose_vectors_change_their_length_is_refused_and_compared_with_
         vectors.put(NS, "mini", [(docs["first"], np.ones((1, 32), np.float32))])
     assert vectors.nearest(NS, "mini", np.ones(32, np.float32), HERE, 9) == {}
     assert list(vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"]]
+
+
+@pytest.mark.requirement("STORE-17")
+def test_each_vector_of_a_document_is_compared_by_itself_and_in_order(store: Store, vectors: VectorStore) -> None:
+    store.ingest.apply(NS, [delta(said(1, "first"), said(2, "second"))])
+    both = np.concatenate([towards(1), towards(2)])
+    docs = embed(vectors, NS, "mini", first=both, second=towards(3))
+    found = vectors.passage_cosines(NS, "mini", towards(2)[0], list(docs.values()))
+    assert [round(x) for x in found[docs["first"]]] == [0, 1]
+    assert [round(x) for x in found[docs["second"]]] == [0]
+    assert vectors.passage_cosines(OTHER, "mini", towards(2)[0], list(docs.values())) == {}
+    assert vectors.passage_cosines(NS, "other", towards(2)[0], list(docs.values())) == {}

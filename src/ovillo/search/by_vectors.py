@@ -20,6 +20,7 @@ from ovillo.store.protocol import DocFilter, DocId
 
 if TYPE_CHECKING:
     from ovillo.search.embedders import Embedder
+    from ovillo.store.forms import Row, Rows
     from ovillo.store.protocol import VectorStore
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,8 @@ class VectorSearch:
         self._opening = threading.Lock()
         self._embedder: Embedder | None = None
         self._failed_at: float | None = None
+        #: The rows of what was asked last.
+        self._last: dict[tuple[str, ...], Rows] = {}
         self._counts: dict[Namespace, tuple[float, tuple[int, int]]] = {}
 
     def near(
@@ -47,26 +50,50 @@ class VectorSearch:
         """Cosine of the documents nearest to any of ``texts``, and of those of ``also`` that have a vector.
 
         Empty without a model, without vectors, or while the model fails: search then goes on by words."""
+        asked = self._asked(namespace, texts)
+        if asked is None:
+            return {}
+        name, rows = asked
+        near = _best(self._store.nearest(namespace, name, row, where, _NEAREST) for row in rows)
+        near = dict(sorted(near.items(), key=lambda item: -item[1])[:_NEAREST])
+        others = [doc for doc in also if doc not in near]
+        return {**_best(self._store.cosines(namespace, name, row, others) for row in rows), **near}
+
+    def of_passages(self, namespace: Namespace, texts: Sequence[str], ids: Sequence[DocId]) -> dict[DocId, list[float]]:
+        """Cosine of each passage (``passages.spans``) of these documents with the nearest of ``texts``; documents without
+        vectors are left out. Empty as ``near`` is."""
+        asked = self._asked(namespace, texts) if ids else None
+        if asked is None:
+            return {}
+        name, rows = asked
+        best: dict[DocId, list[float]] = {}
+        for row in rows:
+            for doc, cosines in self._store.passage_cosines(namespace, name, row, ids).items():
+                best[doc] = [max(pair) for pair in zip(cosines, best.get(doc, cosines), strict=True)]
+        return best
+
+    def _asked(self, namespace: Namespace, texts: Sequence[str]) -> tuple[str, Sequence[Row]] | None:
+        """The name that vectors are kept under, and the rows of ``texts``; ``None`` where nothing can be compared."""
         # Loading the model costs a third of a second: not before there is something to compare with.
         if self._model is None or not texts or not self._counted(namespace, self._model)[0]:
-            return {}
+            return None
         if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
-            return {}
+            return None
         try:
             embedder = self._loaded()
-            rows = embedder.embed([embedder.query_prefix + text for text in texts])
+            name, key = stored_as(embedder.id), tuple(texts)
+            rows = self._last.get(key)
+            if rows is None:
+                rows = embedder.embed([embedder.query_prefix + text for text in texts])
+                # One question is asked of documents and then of their passages.
+                self._last = {key: rows}
         except OvilloError as error:
             log.warning("Searching without meaning: %s", error)
             self._failed_at = time.monotonic()
-            return {}
+            return None
         from ovillo.search.vectors import centred, stored_mean  # start-up cost: numpy; exact queries never get here
 
-        name = stored_as(embedder.id)
-        asked = centred(rows, stored_mean(self._store, namespace, name))
-        near = _best(self._store.nearest(namespace, name, row, where, _NEAREST) for row in asked)
-        near = dict(sorted(near.items(), key=lambda item: -item[1])[:_NEAREST])
-        others = [doc for doc in also if doc not in near]
-        return {**_best(self._store.cosines(namespace, name, row, others) for row in asked), **near}
+        return name, list(centred(rows, stored_mean(self._store, namespace, name)))
 
     def share(self, namespace: Namespace) -> float | None:
         """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""

@@ -94,12 +94,7 @@ class WordSearch:
         )
 
     def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> dict[DocId, float]:
-        from ovillo.search.lexicon import lexicon  # start-up cost: read only when words are not enough
-
-        asked = " ".join(query.plain_words)
-        english = lexicon().in_english(asked)
-        # The default model knows English only; another one gets the words as they stand, too.
-        return self._meaning.near(namespace, [asked, english] if english else [asked], query.where, list(words))
+        return self._meaning.near(namespace, in_both(" ".join(query.plain_words)), query.where, list(words))
 
     def _holding(self, namespace: Namespace, scores: dict[DocId, float], said: Sequence[str]) -> dict[DocId, float]:
         """Those whose text holds everything as it was written, accents, case and blanks aside."""
@@ -153,6 +148,14 @@ class WordSearch:
             return scores
         kept = self._store.allowed(namespace, list(scores), where)
         return {doc: score for doc, score in scores.items() if doc in kept}
+
+
+def in_both(asked: str) -> list[str]:
+    """The words as they stand, and in English where they are of another language: the default model knows English only."""
+    from ovillo.search.lexicon import lexicon  # start-up cost: read only when words are not enough
+
+    english = lexicon().in_english(asked)
+    return [asked, english] if english else [asked]
 
 
 def _kinds(

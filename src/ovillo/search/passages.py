@@ -6,6 +6,7 @@ Owns where to cut. One vector for a whole message hides what one of its sentence
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 #: Names this way of cutting; vectors of another are not compared with these.
 _SCHEME = "passages-1"
@@ -21,20 +22,46 @@ MOST = 16
 
 def passages(text: str) -> list[str]:
     """The passages of ``text`` in order, at least one, at most ``MOST``."""
-    pieces: list[str] = []
-    held = ""
-    for piece in _BORDER.split(text[:_LOOKED_AT]):
-        held = f"{held} {piece.strip()}".strip()
-        if len(held) >= _SHORT:
-            pieces.append(held)
-            held = ""
+    return [" ".join(text[start:end].strip() for start, end in places) for places in _places(text)] or [
+        text[:_LOOKED_AT]
+    ]
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where each passage begins and ends in ``text``; none where it says nothing."""
+    return [(places[0][0], places[-1][1]) for places in _places(text)]
+
+
+def _places(text: str) -> list[list[tuple[int, int]]]:
+    """The pieces that each passage is put together of, by their place."""
+    kept: list[list[tuple[int, int]]] = []
+    held: list[tuple[int, int]] = []
+    length = -1
+    for start, end in _pieces(text[:_LOOKED_AT]):
+        held.append((start, end))
+        length += 1 + end - start
+        if length >= _SHORT:
+            kept.append(held)
+            held, length = [], -1
     if held:
-        pieces[-1:] = [f"{pieces[-1]} {held}"] if pieces else [held]
-    if len(pieces) > MOST:
+        kept[-1:] = [[*kept[-1], *held]] if kept else [held]
+    if len(kept) > MOST:
         # Too many: neighbours are put together, evenly.
-        size = -(-len(pieces) // MOST)
-        pieces = [" ".join(pieces[at : at + size]) for at in range(0, len(pieces), size)]
-    return pieces or [text[:_LOOKED_AT]]
+        size = -(-len(kept) // MOST)
+        kept = [[place for places in kept[at : at + size] for place in places] for at in range(0, len(kept), size)]
+    return kept
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Between borders, without blanks at the ends; empty ones are left out."""
+    at = 0
+    for border in (*_BORDER.finditer(text), None):
+        end = len(text) if border is None else border.start()
+        piece = text[at:end]
+        if stripped := piece.strip():
+            start = at + piece.index(stripped[0])
+            yield start, start + len(stripped)
+        at = end if border is None else border.end()
 
 
 def stored_as(embedder_id: str) -> str:

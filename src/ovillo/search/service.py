@@ -20,7 +20,7 @@ from ovillo.model.scope import EVERYWHERE, Project, Scope
 from ovillo.model.sessions import SessionLocation
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
-from ovillo.search.by_words import WordSearch
+from ovillo.search.by_words import WordSearch, in_both
 from ovillo.search.hits import Grouped, Summaries, by_session, show
 from ovillo.search.query import Query, QuotedPhrase, Word, parse_query
 from ovillo.search.query_terms import QueryTermBuilder
@@ -30,7 +30,7 @@ from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import unknown_values
 from ovillo.sessions.results import Freshness
 from ovillo.settings import Settings
-from ovillo.store.protocol import AllOf, AnyOf, DocFilter, Match, Term
+from ovillo.store.protocol import AllOf, AnyOf, DocFilter, DocId, Match, Term
 
 if TYPE_CHECKING:
     from ovillo.sessions.projects import Projects
@@ -181,6 +181,11 @@ class Search:
         ranking = self._ranked(namespace, query, began)
         ranking.notes = (*unknown, *query.notes, *ranking.notes)
         return ranking
+
+    def nearness(self, namespace: Namespace, asked: str, ids: Sequence[DocId]) -> dict[DocId, list[float]]:
+        """How near in meaning each passage (``passages.spans``) of these documents is to what is asked: cosines. Documents
+        without vectors are left out; empty where nothing can be compared."""
+        return self._meaning.of_passages(namespace, in_both(asked), ids)
 
     def _ranked(self, namespace: Namespace, query: Query, began: float) -> Ranking:
         if not query.asks_for_text:

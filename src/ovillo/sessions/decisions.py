@@ -34,3 +34,8 @@ def decisions_in(text: str) -> list[str]:
     prose = re.sub(r"```.*?(?:```|\Z)", " ", text[:20_000], flags=re.DOTALL)
     found = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(prose))
     return [sentence for sentence in found if _MIN <= len(sentence) <= _MAX and _CUE.search(sentence)]
+
+
+def is_decision(sentence: str) -> bool:
+    """Whether it sounds like a decision, whatever its length."""
+    return _CUE.search(sentence) is not None

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, assert_never
 
-from ovillo.model.records import Message, Namespace, Part, PartType, Role
+from ovillo.model.records import Message, Namespace, Part, PartType, Role, SessionId
 from ovillo.store.documents import TITLE, WEIGHTS, voice_of
 from ovillo.store.protocol import (
     AllOf,
@@ -26,6 +26,8 @@ from ovillo.store.protocol import (
 from tests.store.memory.filters import asks_for_parts, part_passes, passes
 from tests.store.memory.state import Document, Space, StoredSession
 from tests.store.memory.substore import SubStore
+
+_SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, PartType.TODO)
 
 
 class Place(NamedTuple):
@@ -116,6 +118,19 @@ class Text(SubStore):
             if place.message and place.document.id in found:
                 found[place.document.id] = list(_beside(place.kept, place.message, distance))
         return found
+
+    def said_around(self, namespace: Namespace, session_id: SessionId, seq: int, before: int, after: int) -> list[Doc]:
+        said = [
+            _doc(place)
+            for place in places(self._state.space(namespace))
+            if str(place.kept.session.id) == session_id
+            and place.part
+            and place.part.type in _SAID
+            and place.document.terms
+        ]
+        said.sort(key=lambda doc: (doc.message_seq, doc.part_seq))
+        earlier = [doc for doc in said if doc.message_seq < seq]
+        return earlier[max(0, len(earlier) - before) :] + [doc for doc in said if doc.message_seq >= seq][:after]
 
     def scan_texts(self, namespace: Namespace, where: DocFilter) -> Iterator[tuple[DocId, str]]:
         said = [place.document for place in places(self._state.space(namespace), where) if place.part]

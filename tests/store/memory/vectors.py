@@ -59,6 +59,17 @@ class Vectors(SubStore):
             doc: float((rows @ vector).max()) for doc, rows in held if doc in wanted and rows.shape[1] == len(vector)
         }
 
+    def passage_cosines(
+        self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]
+    ) -> dict[DocId, list[float]]:
+        wanted = set(ids)
+        held = _held(self._state.space(namespace), model)
+        return {
+            doc: [float(x) for x in rows @ vector]
+            for doc, rows in held
+            if doc in wanted and rows.shape[1] == len(vector)
+        }
+
     def model_state(self, namespace: Namespace, model: str) -> dict[str, Any]:
         return dict(self._state.space(namespace).model_states.get(model, {}))
 

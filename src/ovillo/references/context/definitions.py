@@ -31,7 +31,8 @@ class Definitions:
     def evidence(self, question: Question) -> ProviderAnswer:
         found = self._find(question.namespace, question.resolved.expanded_query, question.scope)
         items = (code_item(self._code, question.namespace, symbol, worth) for symbol, worth in found)
-        return ProviderAnswer(tuple(item for item in items if item is not None))
+        shown = tuple(item for item in items if item is not None)
+        return ProviderAnswer(shown, confidence=max((item.worth for item in shown), default=0.0))
 
     def names(self, question: Question) -> set[str]:
         """What the code has by this description."""

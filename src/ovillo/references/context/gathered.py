@@ -19,20 +19,28 @@ class Gathered:
         self.unresolved: list[str] = []
         self.notes: list[str] = []
         self.question: str | None = None
+        #: That of what references mean.
         self.confidence = 0.0
         #: Something was found that answers by itself, whatever the scores.
         self.answers = False
-        #: What providers measured of their best pieces.
-        self.features: dict[str, float] = {}
+        self.missing: list[str] = []
+        #: How sure each provider is, and from where on that is enough.
+        self._sure: list[tuple[float, float | None]] = []
 
-    def add(self, found: ProviderAnswer) -> None:
+    def add(self, answer: ProviderAnswer) -> None:
         have = {item.provenance.id for item in self.items}
-        self.items += [item for item in found.items if item.provenance.id not in have]
-        self.sentences += found.sentences
-        self.notes += found.notes
-        self.answers |= found.answers
-        self.question = self.question or found.question
-        self.features.update(found.features)
+        self.items += [item for item in answer.items if item.provenance.id not in have]
+        self.sentences += answer.sentences
+        self.notes += answer.notes
+        self.answers |= answer.answers
+        self.question = self.question or answer.question
+        self.missing += answer.missing
+        self._sure.append((answer.confidence, answer.threshold))
+
+    def most_sure(self, threshold: float) -> tuple[float, float]:
+        """The confidence and threshold of the provider that is furthest above its own, or nearest to it."""
+        sure = [(confidence, threshold if own is None else own) for confidence, own in self._sure]
+        return max([*sure, (self.confidence, threshold)], key=lambda pair: pair[0] - pair[1])
 
     @property
     def best(self) -> float:

@@ -6,7 +6,6 @@ Owns finding each kind and how much it is worth, 0..1. Source is read from disk 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,21 +16,16 @@ from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.model.wording import counted
 from ovillo.references.context.answer import Item, Provenance
-from ovillo.search.analysis import index_forms, is_stop_word, words
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.model.code import SymbolRow
     from ovillo.references.context.wording import Wording
-    from ovillo.search.service import Search
     from ovillo.sessions.history import History
 
 #: Lines of a definition that are shown; a longer one is cut and says so.
 _MOST_LINES = 120
-_SESSIONS, _PLACES = 5, 2
 _EXCERPT_CHARS = 1_200
-#: Worth of what was said, by how it was found.
-_BY_WORDS, _BY_MEANING = 0.9, 0.5
 _RECALLING = (
     *("get_context", "search_sessions", "recover_context", "where_discussed", "find_symbol", "recall"),
     *("get_session_history", "get_session_lineage", "get_session_stats", "list_sessions"),
@@ -106,49 +100,6 @@ def message_item(
     return Item(text, provenance, worth)
 
 
-def found_items(
-    search: Search,
-    namespace: Namespace,
-    query: str,
-    wording: Wording,
-    *,
-    session: SessionId | None,
-    skip: Iterable[str],
-    asked: str,
-    scope: Scope = EVERYWHERE,
-) -> tuple[list[Item], float, str | None]:
-    """Places in sessions, best first; how good the best one is; and what cut the search short.
-
-    ``skip`` names messages that are shown already; the question itself (``asked``), which the session has said by now,
-    and earlier questions to this very memory answer nothing."""
-    from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
-
-    request = SearchRequest(
-        query, session=session, limit=_SESSIONS, hits_per_session=_PLACES, scope=scope, only_home=True
-    )
-    try:
-        found = search.search(namespace, request)
-    except OvilloError:
-        return [], 0.0, None
-    terms = [index_forms(word) for word in words(query) if len(word) > 2 and not is_stop_word(word)]
-    shown = set(skip)
-    items: list[Item] = []
-    for hits in found.sessions:
-        for hit in hits.hits:
-            if hit.message_id is None or hit.message_id in shown or hit.found_by == "neighbour":
-                continue
-            if _is_recall(hit.tool) or words(hit.snippet.lower()) == words(asked.lower()):
-                continue
-            held = _share_held(terms, f"{hits.summary.title} {hit.snippet}")
-            worth = max(_BY_WORDS * held, _BY_MEANING if hit.found_by == "meaning" else 0.0)
-            head = wording.said(str(hits.summary.session.id), _day(hit.created_at))
-            place_said = f"{named(hit.tool or hit.role)}, {named(hit.message_id)}; {said(hits.summary.title)}"
-            text = f"{head} ({place_said})\n{quoted(' '.join(hit.snippet.split()))}"
-            place = Provenance("message", hit.message_id, round(worth, 3), hits.summary.session.id, at=hit.created_at)
-            items.append(Item(text, place, worth))
-    return items, max((item.worth for item in items), default=0.0), found.cut
-
-
 def symbol_in(
     code: CodeIndex, namespace: Namespace, name: str, file: str | None, scope: Scope = EVERYWHERE
 ) -> SymbolRow | None:
@@ -161,17 +112,9 @@ def symbol_in(
     return rows[0] if rows else None
 
 
-def _is_recall(tool: str | None) -> bool:
+def is_recall(tool: str | None) -> bool:
     """Whether a tool of this memory was called, under whatever prefix the client gives it."""
     return tool is not None and any(tool == name or tool.endswith(f"_{name}") for name in _RECALLING)
-
-
-def _share_held(asked: Sequence[tuple[str, ...]], text: str) -> float:
-    """Share of the asked words, in any of their forms, that the text holds."""
-    if not asked:
-        return 0.0
-    said = {form for word in words(text) for form in index_forms(word, True)}
-    return sum(any(form in said for form in forms) for forms in asked) / len(asked)
 
 
 def _day(at: int | None) -> str | None:

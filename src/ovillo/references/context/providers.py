@@ -6,7 +6,6 @@ line in ``ovillo.composition``; what the pieces of all providers are worth besid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -63,8 +62,12 @@ class ProviderAnswer:
     answers: bool = False
     #: The question to ask back, where nothing can be answered before.
     question: str | None = None
-    #: What a provider measured of its best piece, by name, 0..1 each, for the confidence of the answer.
-    features: Mapping[str, float] = field(default_factory=dict)
+    #: How sure it is that its pieces answer, 0..1, and from where on that is enough; without a threshold of its own that of
+    #: the kind of question counts.
+    confidence: float = 0.0
+    threshold: float | None = None
+    #: Words of the question that nothing in scope holds.
+    missing: tuple[str, ...] = ()
 
 
 class Provider(Protocol):

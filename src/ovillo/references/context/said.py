@@ -1,34 +1,221 @@
-"""What sessions said about a question, quoted with its place.
+"""What sessions said about a question: the passages that answer it, quoted with their place, the best first.
 
-Owns which places are shown and what each is worth. Finding them is search's.
+Owns which places are looked at and how they are shown. Turns are ``turns``'s, worth is ``weighing``'s, and how sure an answer
+is ``confidence``'s.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ovillo.references.context.gathering import found_items
+from ovillo.model.clock import to_iso
+from ovillo.model.errors import OvilloError
+from ovillo.model.quoting import named, quoted, said
+from ovillo.model.sessions import SessionFilter
+from ovillo.references.context.answer import Item, Provenance
+from ovillo.references.context.asked_words import AskedWords, WordReader
+from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
+from ovillo.references.context.confidence import Measured, probability
+from ovillo.references.context.gathering import is_recall
 from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.references.context.turns import TurnReader
+from ovillo.references.context.weighing import Passage, is_spoken, passages_of, weigh
+from ovillo.search.analysis import words
+from ovillo.store.protocol import DocFilter
 
 if TYPE_CHECKING:
+    from ovillo.search.ranked import Ranked
     from ovillo.search.service import Search
+    from ovillo.sessions.history import History
+    from ovillo.store.protocol import Doc, DocId, Store
+
+#: Places of the ranking that are looked at, and turns that are read.
+_PLACES, _TURNS = 80, 14
+#: Messages that are quoted, and what a passage must be worth beside the best.
+_MESSAGES, _LEAST_SHARE = 8, 0.5
+#: Characters of one message that are quoted around its best passage; of the best message, and of the others.
+_BEST_CHARS, _OTHER_CHARS = 1_400, 800
+#: Characters of one token, about; quotes take the rest.
+_PER_TOKEN = 3.2
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """All that was looked at for one question, best passage first."""
+
+    kind: AskedFor
+    asked: AskedWords
+    passages: tuple[Passage, ...]
+    texts: dict[DocId, str]
+    cut: str | None = None
 
 
 class SaidInSessions:
     """A ``Provider``."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, store: Store, search: Search, history: History) -> None:
+        self._text = store.text
+        self._sessions = store.sessions
         self._search = search
+        self._history = history
+        self._words = WordReader(store.text)
+        self._turns = TurnReader(store.text)
 
     def evidence(self, question: Question) -> ProviderAnswer:
-        items, _, cut = found_items(
-            self._search,
-            question.namespace,
-            question.plain,
-            question.wording,
-            session=None,
-            skip=(),
-            asked=question.asked,
-            scope=question.scope,
+        weighed = self.weighed(question)
+        measured = measured_of(weighed)
+        confidence = probability(measured)
+        items = self._items(question, weighed, confidence)
+        return ProviderAnswer(
+            items,
+            notes=(weighed.cut,) if weighed.cut else (),
+            confidence=confidence,
+            threshold=THRESHOLD,
+            missing=tuple(word.word for word in weighed.asked.absent),
         )
-        return ProviderAnswer(tuple(items), notes=(cut,) if cut else ())
+
+    def weighed(self, question: Question) -> Weighed:
+        """The passages that may answer, best first; what asks is left out."""
+        kind = asked_for(question.asked)
+        where = DocFilter(session=question.scope.sessions(SessionFilter()))
+        asked = self._words.read(question.namespace, question.plain, question.resolved.language, where)
+        ranked, docs, cut = self._ranked(question)
+        turns = self._turns.around(question.namespace, ranked, docs, _TURNS)
+        read = [doc for turn in turns for doc in turn.docs]
+        texts = self._text.doc_texts(question.namespace, [doc.id for doc in read])
+        near = self._search.nearness(question.namespace, question.plain, [doc.id for doc in read if is_spoken(doc)])
+        found: list[Passage] = []
+        why_too = asks_why_too(question.asked)
+        for turn in turns:
+            passages = passages_of(turn, texts, near, asked)
+            if passages:
+                weigh(passages, asked, kind, why_too=why_too)
+                found += passages
+        echo = words(question.asked.lower())
+        kept = (passage for passage in found if words(passage.text.lower()) != echo)
+        best = sorted(kept, key=lambda passage: (-passage.worth, -passage.doc.recency))
+        return Weighed(kind, asked, tuple(_once(best)), texts, cut)
+
+    def _ranked(self, question: Question) -> tuple[list[Ranked], dict[DocId, Doc], str | None]:
+        from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
+
+        # The words of a person are no query language: signs of it are left out.
+        asked = " ".join(words(question.plain))
+        request = SearchRequest(asked, scope=question.scope, only_home=True)
+        try:
+            ranking = self._search.rank(question.namespace, request)
+        except OvilloError:
+            return [], {}, None
+        ranked = ranking.ranked[:_PLACES]
+        docs = ranking.docs
+        unknown = [item.doc for item in ranked if item.doc not in docs]
+        docs.update((doc.id, doc) for doc in self._text.docs(question.namespace, unknown))
+        own = [item for item in ranked if item.doc in docs and not is_recall(docs[item.doc].tool_name)]
+        return own, docs, ranking.cut
+
+    # --- showing
+
+    def _items(self, question: Question, weighed: Weighed, confidence: float) -> tuple[Item, ...]:
+        room = int(question.max_tokens * _PER_TOKEN)
+        best = weighed.passages[0].worth if weighed.passages else 0.0
+        chosen: dict[DocId, list[Passage]] = {}
+        for passage in weighed.passages:
+            if passage.worth < best * _LEAST_SHARE or room <= 0:
+                break
+            if passage.doc.id not in chosen and len(chosen) == _MESSAGES:
+                continue
+            of_doc = chosen.setdefault(passage.doc.id, [])
+            limit = _BEST_CHARS if len(chosen) == 1 else _OTHER_CHARS
+            if sum(len(each.text) for each in of_doc) + len(passage.text) <= limit or not of_doc:
+                of_doc.append(passage)
+                room -= len(passage.text)
+        rows = self._sessions.get_many(
+            question.namespace, list(dict.fromkeys(passages[0].doc.session_id for passages in chosen.values()))
+        )
+        items = []
+        for number, (doc, passages) in enumerate(chosen.items()):
+            limit = _BEST_CHARS if number == 0 else _OTHER_CHARS
+            row = rows.get(passages[0].doc.session_id)
+            title = (row.session.title or row.first_prompt or "") if row else ""
+            worth = confidence * (passages[0].worth / best if best else 0.0)
+            items.append(_item(question, passages, weighed.texts[doc], limit, title, worth))
+        return tuple(items)
+
+
+#: An answer is given from this probability on that it is right.
+THRESHOLD = 0.5
+
+
+def measured_of(weighed: Weighed) -> Measured:
+    """What the confidence of an answer is told by."""
+    passages = weighed.passages
+    best = passages[0] if passages else None
+    other = next((p for p in passages if best and p.turn is not best.turn), None)
+    top = passages[:6]
+    return Measured(
+        coverage=best.coverage if best else 0.0,
+        held=max((sum(weighed.asked.weights[term] for term in p.held) for p in top), default=0.0),
+        cosine=max((p.cosine for p in top), default=0.0),
+        worth=best.worth if best else 0.0,
+        margin=(best.worth - other.worth) / best.worth if best and other and best.worth else 0.0,
+        absent=weighed.asked.absent_share,
+        rank=best.turn.rank if best else 0.0,
+        words=min(1.0, len([word for word in weighed.asked.words if not word.is_light]) / 6),
+    )
+
+
+def _once(passages: Iterable[Passage]) -> Iterable[Passage]:
+    """Copies count once: forks, repeated summaries, an answer quoted again."""
+    seen: set[bytes] = set()
+    for passage in passages:
+        key = hashlib.blake2b(" ".join(words(passage.text.lower())).encode("utf-8", "replace"), digest_size=8).digest()
+        if key not in seen:
+            seen.add(key)
+            yield passage
+
+
+def _item(question: Question, passages: Sequence[Passage], text: str, limit: int, title: str, worth: float) -> Item:
+    doc = passages[0].doc
+    shown = _excerpt(passages, text, limit)
+    told = to_iso(doc.created_at)
+    head = question.wording.said(str(doc.session_id), told[:10] if told else None)
+    who = named(doc.tool_name or doc.role.value)
+    head = f"{head} ({who}, {named(doc.message_id or '')}; {said(title[:80])})"
+    digest = hashlib.blake2b(shown.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    place = Provenance("message", doc.message_id or "", round(worth, 3), doc.session_id, at=doc.created_at, hash=digest)
+    return Item(f"{head}\n{quoted(shown)}", place, worth)
+
+
+def _excerpt(passages: Sequence[Passage], text: str, limit: int) -> str:
+    """The passages in the order of the text, each with what stands beside it as far as there is room."""
+    places = sorted((passage.start, passage.end) for passage in passages)
+    spare = max(0, limit - sum(end - start for start, end in places))
+    side = spare // (2 * len(places))
+    wide: list[tuple[int, int]] = []
+    for start, end in places:
+        first, last = _to_borders(text, max(0, start - side), start, end, min(len(text), end + side))
+        if wide and first <= wide[-1][1] + 2:
+            wide[-1] = (wide[-1][0], max(last, wide[-1][1]))
+        else:
+            wide.append((first, last))
+    pieces = [text[start:end].strip("\n") for start, end in wide]
+    shown = "\n…\n".join(piece for piece in pieces if piece.strip())
+    return (
+        f"{'… ' if wide and wide[0][0] > 0 else ''}{shown}{' …' if wide and wide[-1][1] < len(text.rstrip()) else ''}"
+    )
+
+
+def _to_borders(text: str, first: int, start: int, end: int, last: int) -> tuple[int, int]:
+    """As much of what surrounds ``start`` to ``end`` as whole lines or sentences allow."""
+    if first > 0:
+        line = text.find("\n", first, start)
+        stop = text.find(". ", first, start)
+        first = line + 1 if line >= 0 else stop + 2 if stop >= 0 else start
+    if last < len(text):
+        line = text.rfind("\n", end, last)
+        stop = text.rfind(". ", end, last)
+        last = max(line, stop + 1 if stop >= 0 else -1, end)
+    return first, last

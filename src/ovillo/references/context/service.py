@@ -17,7 +17,7 @@ from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import ContextAnswer, Provenance
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
-from ovillo.references.context.providers import Provider, Question, ResolvedQuery
+from ovillo.references.context.providers import Provider, ProviderAnswer, Question, ResolvedQuery
 from ovillo.references.context.wording import Wording
 from ovillo.sessions.languages import identify
 from ovillo.sessions.tokens import count_tokens
@@ -98,7 +98,7 @@ class ContextService:
             gathered.add(provider.evidence(question))
             if gathered.answers:
                 break
-        gathered.items += documents.items
+        gathered.add(ProviderAnswer(documents.items, confidence=documents.confidence))
 
     def _without_guesses(self, question: Question) -> Question:
         """A function that the code has by this description beats one that the session merely named."""
@@ -119,8 +119,8 @@ class ContextService:
         documents: DocumentsFound,
         top_k: int | None,
     ) -> ContextAnswer:
-        confidence = round(min(1.0, max([gathered.confidence, documents.confidence, gathered.best])), 3)
-        threshold = documents.threshold
+        sure, threshold = gathered.most_sure(documents.threshold)
+        confidence = round(min(1.0, sure), 3)
         resolved, max_tokens = question.resolved, question.max_tokens
         means_something = any(x.status == "resolved" for x in resolved.entities) or gathered.answers
         abstained = bool(gathered.question) or not (means_something or confidence >= threshold)

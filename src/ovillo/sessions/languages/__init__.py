@@ -35,6 +35,8 @@ class Language:
     broken: re.Pattern[str]
     cause: re.Pattern[str]
     outcome: re.Pattern[str]
+    #: What was tried and did not do, or was not chosen.
+    rejected: re.Pattern[str]
     proposal: re.Pattern[str]
     #: What a question asks that leaves something to the person to choose.
     choice: re.Pattern[str]
@@ -46,7 +48,8 @@ def language(code: str) -> Language:
     """One of ``CODES``."""
     data = tomllib.loads(text_beside(__file__, f"{code}.toml"))
     patterns = {
-        name: _any(data[name]) for name in ("closing", "pending", "broken", "cause", "outcome", "proposal", "choice")
+        name: _any(data[name])
+        for name in ("closing", "pending", "broken", "cause", "outcome", "rejected", "proposal", "choice")
     }
     return Language(
         code=code,

@@ -170,6 +170,12 @@ class TextStore(Protocol):
         Only text that people and models said."""
         ...
 
+    def said_around(self, namespace: Namespace, session_id: SessionId, seq: int, before: int, after: int) -> list[Doc]:
+        """What people and models said in the session about its message ``seq``: at most ``before`` documents that stand
+        before that message and ``after`` from it on, in order. Texts, reasoning, compactions and todos, also those that the
+        client put in; no tool's words and no patches."""
+        ...
+
     def scan_texts(self, namespace: Namespace, where: DocFilter) -> Iterator[tuple[DocId, str]]:
         """Every matching document newest first; the caller stops at its deadline."""
         ...

@@ -45,6 +45,12 @@ class VectorStore(Protocol):
         """Of those of ``ids`` that have a vector here."""
         ...
 
+    def passage_cosines(
+        self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]
+    ) -> dict[DocId, list[float]]:
+        """Of those of ``ids`` that have a vector here: of each of their vectors, in the order they were put."""
+        ...
+
     def model_state(self, namespace: Namespace, model: str) -> dict[str, Any]:
         """Whatever the embedder keeps with its vectors (the mean that was subtracted), JSON-able."""
         ...

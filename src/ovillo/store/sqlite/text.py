@@ -272,6 +272,22 @@ class TextIndex(SubStore):
                     found[doc].append((part, step))
         return found
 
+    def said_around(self, namespace: Namespace, session_id: SessionId, seq: int, before: int, after: int) -> list[Doc]:
+        columns = (
+            f"SELECT p.key, '', m.id, p.id, m.seq, p.seq, p.role, p.type, p.flags, p.tool_name,"
+            " coalesce(p.created_at, m.created_at), p.length FROM messages m CROSS JOIN parts p ON p.message_key = m.key"
+            f" WHERE m.session_key = (SELECT key FROM sessions WHERE namespace_key = {_NS} AND id = ?)"
+            " AND p.type IN (1, 2, 7, 9) AND p.length > 0"
+        )
+        with self._pool.reading() as db, db:
+            earlier = db.execute(
+                f"{columns} AND m.seq < ? ORDER BY m.seq DESC, p.seq DESC LIMIT ?", (namespace, session_id, seq, before)
+            ).fetchall()
+            later = db.execute(
+                f"{columns} AND m.seq >= ? ORDER BY m.seq, p.seq LIMIT ?", (namespace, session_id, seq, after)
+            ).fetchall()
+        return [_doc((row[0], session_id, *row[2:])) for row in (*reversed(earlier), *later)]
+
     def scan_texts(self, namespace: Namespace, where: DocFilter) -> Iterator[tuple[DocId, str]]:
         at = 1 << 62
         while True:

@@ -143,6 +143,15 @@ class VectorTables(SubStore):
             return {}
         return self._rescored(found[0], vector, ids)
 
+    def passage_cosines(
+        self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]
+    ) -> dict[DocId, list[float]]:
+        with self._pool.reading() as db:
+            found = _model(db, namespace, model)
+        if found is None or found[1] not in (None, len(vector)):
+            return {}
+        return self._of_passages(found[0], vector, ids)
+
     def model_state(self, namespace: Namespace, model: str) -> dict[str, Any]:
         with self._pool.reading() as db:
             row = db.execute(
@@ -180,6 +189,9 @@ class VectorTables(SubStore):
         return {doc: cosine for doc, cosine in near.items() if doc in allowed}
 
     def _rescored(self, key: int, row: Row, docs: Sequence[DocId]) -> dict[DocId, float]:
+        return {doc: max(cosines) for doc, cosines in self._of_passages(key, row, docs).items() if cosines}
+
+    def _of_passages(self, key: int, row: Row, docs: Sequence[DocId]) -> dict[DocId, list[float]]:
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT v.doc, v.bytes FROM json_each(?) j CROSS JOIN vectors v ON v.model_key = ? AND v.doc = j.value",
@@ -193,13 +205,13 @@ class VectorTables(SubStore):
 
         # Not @: BLAS would spin up threads of its own for two milliseconds' work.
         cosines = np.einsum("ij,j->i", _unpacked([values for _, values in sound], len(row)), row).tolist()
-        nearest: dict[DocId, float] = {}
+        apart: dict[DocId, list[float]] = {}
         at = 0
         for doc, values in sound:
             count = len(values) // size
-            nearest[doc] = max(cosines[at : at + count])
+            apart[doc] = cosines[at : at + count]
             at += count
-        return nearest
+        return apart
 
     def _inside(self, namespace: Namespace, where: DocFilter) -> list[DocId]:
         """Documents that may have vectors and pass the filter."""

@@ -1,0 +1,121 @@
+"""The words of a question as evidence is judged by them: what each weighs, and which stand nowhere in scope.
+
+Owns the weights of words and the judgement that a word is absent. How words are looked up is ``search.query_terms``'s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ovillo.model.records import Namespace
+from ovillo.references.context.asking import is_light, subject_words
+from ovillo.search.analysis import is_stop_word, words
+from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
+from ovillo.store.protocol import DocFilter, Order
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import TextStore
+
+#: What a word that says nothing of the subject weighs beside one that does.
+_LIGHT = 0.25
+#: No word weighs more than this many times the mean: one typo must not decide.
+_MOST = 2.0
+#: Written as names are: in any language the same.
+_NAME = re.compile(r"\d|_|[a-z][A-Z]|^[A-Z]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWord:
+    word: str
+    weight: float
+    is_light: bool
+    #: Written like a name: a version, an identifier, an abbreviation, or a capital within the sentence.
+    is_name: bool
+    #: Some text in scope holds it, in any form or translation.
+    is_here: bool
+    #: Whether a text in another language would be found by it: it is a name, or the lexicon knows it.
+    is_told: bool
+    term: QueryTerm | None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    words: tuple[AskedWord, ...]
+
+    @property
+    def terms(self) -> list[QueryTerm]:
+        return [word.term for word in self.words if word.term is not None]
+
+    @property
+    def weights(self) -> list[float]:
+        """Of ``terms``, each its share of the whole question."""
+        whole = sum(word.weight for word in self.words) or 1.0
+        return [word.weight / whole for word in self.words if word.term is not None]
+
+    @property
+    def absent(self) -> tuple[AskedWord, ...]:
+        """Words of the subject that nothing in scope holds, though it would if it spoke of that."""
+        return tuple(word for word in self.words if not word.is_light and not word.is_here and word.is_told)
+
+    @property
+    def absent_share(self) -> float:
+        """Of the weight of the subject's words, how much stands nowhere in scope."""
+        subject = [word for word in self.words if not word.is_light]
+        whole = sum(word.weight for word in subject)
+        return sum(word.weight for word in self.absent) / whole if whole else 0.0
+
+
+class WordReader:
+    def __init__(self, store: TextStore) -> None:
+        self._store = store
+        self._builder = QueryTermBuilder(store)
+
+    def read(self, namespace: Namespace, question: str, language: str, where: DocFilter) -> AskedWords:
+        telling = [w for w in dict.fromkeys(words(question)) if not is_stop_word(w) and len(w) > 1]
+        documents = self._store.stats(namespace).documents
+        subject = set(subject_words(question))
+        names = _names(question)
+        found: list[AskedWord] = []
+        for word in telling:
+            built = self._builder.of_words(namespace, (word,), translate=True).found
+            term = built[0] if built else None
+            here = term is not None and not term.inside and self._is_here(namespace, term, where)
+            light = word not in subject or is_light(word)
+            told = language == "en" or word in names or _is_translated(word)
+            weight = term.weight(documents) if term is not None and here else 0.0
+            found.append(AskedWord(word, weight, light, word in names, here, told, term if here else None))
+        return AskedWords(_weighed(found))
+
+    def _is_here(self, namespace: Namespace, term: QueryTerm, where: DocFilter) -> bool:
+        return bool(self._store.match(namespace, term.match, where, 1, order=Order.NEWEST))
+
+
+def _weighed(found: Sequence[AskedWord]) -> tuple[AskedWord, ...]:
+    """Each by its rarity; one that stands nowhere as much as the rarest that does."""
+    from dataclasses import replace
+
+    known = [word.weight for word in found if word.is_here]
+    mean = sum(known) / len(known) if known else 1.0
+    most = max([*known, 1.0])
+    weighed = []
+    for word in found:
+        weight = min(word.weight if word.is_here else most, _MOST * mean if known else most)
+        weighed.append(replace(word, weight=max(weight, 0.2) * (_LIGHT if word.is_light else 1.0)))
+    return tuple(weighed)
+
+
+def _names(question: str) -> set[str]:
+    """Words written as names. A capital tells one within a sentence only."""
+    found = {word for word in words(question) if _NAME.search(word)}
+    for sentence in re.split(r"[.!?¿¡:;]\s*|^", question):
+        found |= {word for word in words(sentence)[1:] if word[:1].isupper()}
+    return found
+
+
+def _is_translated(word: str) -> bool:
+    from ovillo.search.lexicon import lexicon  # start-up cost: 40 ms to read the list
+
+    return bool(lexicon().translations(word))

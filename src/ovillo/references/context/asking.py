@@ -1,0 +1,68 @@
+"""What a question asks for, and which of its words say about what.
+
+Owns the kinds of questions, told by grammar in four languages (``asking.toml``). What answers each kind, ``weighing`` says.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from ovillo.search.analysis import fold, is_stop_word, words
+
+_LOOKED_AT = 1_000
+
+
+class AskedFor(StrEnum):
+    WHY = "why"
+    WHEN = "when"
+    TRIED = "tried"
+    STATUS = "status"
+    FIX = "fix"
+    DECISION = "decision"
+    HOW = "how"
+    FACT = "fact"
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    kinds: tuple[tuple[AskedFor, re.Pattern[str]], ...]
+    light: frozenset[str]
+
+
+def asked_for(question: str) -> AskedFor:
+    """The kind of question; ``FACT`` where nothing tells another."""
+    said = " ".join(words(fold(question[:_LOOKED_AT])))
+    return next((kind for kind, pattern in _words().kinds if pattern.search(said)), AskedFor.FACT)
+
+
+def asks_why_too(question: str) -> bool:
+    """Whether the reason is asked for beside something else: "what did we decide, and why?"."""
+    said = " ".join(words(fold(question[:_LOOKED_AT])))
+    return next(pattern for kind, pattern in _words().kinds if kind is AskedFor.WHY).search(said) is not None
+
+
+def subject_words(question: str) -> list[str]:
+    """Words that say what the question is about, in order, each once; those that only say what is asked for come last
+    resort: alone they are all there is."""
+    telling = [word for word in dict.fromkeys(words(question)) if not is_stop_word(word) and len(word) > 1]
+    return [word for word in telling if not is_light(word)] or telling
+
+
+def is_light(word: str) -> bool:
+    """Whether a word of a question says nothing of its subject ("decide", "problema")."""
+    return fold(word) in _words().light
+
+
+@cache
+def _words() -> _Words:
+    data = tomllib.loads(files(__package__).joinpath("asking.toml").read_text(encoding="utf-8"))
+    kinds = tuple(
+        (AskedFor(each["name"]), re.compile(rf"(?<!\w)(?:{'|'.join(each['patterns'])})(?!\w)"))
+        for each in data["kinds"]
+    )
+    return _Words(kinds, frozenset(word for line in data["light"]["words"] for word in line.split()))

@@ -1,0 +1,118 @@
+"""Turns around the places that a search found: the prompt, what was said on the way, and the answer that closed it.
+
+Owns where a turn begins and ends among documents, and which of them are worth reading. A prompt of a word or two ("ok", "sí,
+hazlo") goes on with what was spoken of: it begins no turn of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ovillo.model.records import Namespace, PartType, Role, SessionId
+from ovillo.store.protocol import Doc, DocId
+
+if TYPE_CHECKING:
+    from ovillo.search.ranked import Ranked
+    from ovillo.store.protocol import TextStore
+
+#: Documents that are looked at before and behind a place, to find its turn.
+_BEFORE, _AFTER = 40, 80
+#: Terms of a prompt that only goes on.
+_NOD_TERMS = 4
+#: Texts at the end of a turn that are read whatever they say, and those beside each place that was found.
+_CLOSING, _BESIDE = 3, 1
+#: Reasoning is for the model itself: it is read where it was found only.
+_SPOKEN = (PartType.TEXT, PartType.COMPACTION, PartType.TODO)
+
+
+@dataclass(slots=True)
+class Turn:
+    session_id: SessionId
+    #: What was asked, where a person asked it here; documents that are worth reading, in order; those that close the turn.
+    prompt: DocId | None
+    docs: list[Doc]
+    closing: frozenset[DocId]
+    #: How well search ranked the best of its places, 0..1, and which place of the ranking that was.
+    rank: float = 0.0
+    places: dict[DocId, float] = field(default_factory=dict)
+
+    @property
+    def newest(self) -> int:
+        return max((doc.recency for doc in self.docs), default=0)
+
+
+class TurnReader:
+    def __init__(self, store: TextStore) -> None:
+        self._store = store
+
+    def around(self, namespace: Namespace, ranked: Sequence[Ranked], docs: dict[DocId, Doc], most: int) -> list[Turn]:
+        """The turns of these places, best first, at most so many; each with the places that were found in it."""
+        turns: list[Turn] = []
+        bounds: list[tuple[SessionId, int, int]] = []
+        best = max((item.score for item in ranked), default=0.0) or 1.0
+        for item in ranked:
+            doc = docs.get(item.doc)
+            if doc is None or doc.message_id is None:
+                continue
+            worth = item.score / best
+            at = next(
+                (
+                    n
+                    for n, (session_id, first, last) in enumerate(bounds)
+                    if session_id == doc.session_id and first <= doc.message_seq <= last
+                ),
+                None,
+            )
+            if at is None:
+                if len(turns) == most:
+                    continue
+                turn, first, last = self._turn(namespace, doc)
+                turns.append(turn)
+                bounds.append((doc.session_id, first, last))
+                at = len(turns) - 1
+            turn = turns[at]
+            turn.places[doc.id] = max(worth, turn.places.get(doc.id, 0.0))
+            turn.rank = max(turn.rank, worth)
+            if all(doc.id != each.id for each in turn.docs):
+                turn.docs.append(doc)
+        for turn in turns:
+            turn.docs = _worth_reading(turn)
+        return turns
+
+    def _turn(self, namespace: Namespace, doc: Doc) -> tuple[Turn, int, int]:
+        around = self._store.said_around(namespace, doc.session_id, doc.message_seq, _BEFORE, _AFTER)
+        starts = [at for at, each in enumerate(around) if _is_prompt(each) and (each.length > _NOD_TERMS or at == 0)]
+        here = next((at for at, each in enumerate(around) if each.message_seq >= doc.message_seq), len(around))
+        # The place itself may be a prompt; one that is found in tools' words belongs to the prompt before it.
+        first = max((at for at in starts if at <= here and around[at].message_seq <= doc.message_seq), default=0)
+        last = min((at for at in starts if at > first), default=len(around))
+        inside = around[first:last]
+        if not inside:
+            return Turn(doc.session_id, None, [], frozenset()), doc.message_seq, doc.message_seq
+        prompt = inside[0].id if _is_prompt(inside[0]) else None
+        said = [each.id for each in inside if each.role is not Role.USER and each.type is PartType.TEXT]
+        end = around[last].message_seq - 1 if last < len(around) else max(inside[-1].message_seq, doc.message_seq)
+        turn = Turn(doc.session_id, prompt, inside, frozenset(said[-1:]))
+        return turn, min(inside[0].message_seq, doc.message_seq), end
+
+
+def _worth_reading(turn: Turn) -> list[Doc]:
+    """The prompt, the last texts, those found and those beside them, in order."""
+    docs = sorted(turn.docs, key=lambda doc: (doc.message_seq, doc.part_seq))
+    spoken = [
+        at
+        for at, doc in enumerate(docs)
+        if doc.type in _SPOKEN and (not doc.synthetic or doc.type is not PartType.TEXT)
+    ]
+    kept = {at for at, doc in enumerate(docs) if doc.id in turn.places or doc.id == turn.prompt}
+    kept |= set(spoken[-_CLOSING:])
+    order = {at: n for n, at in enumerate(spoken)}
+    for at in [at for at in kept if at in order and docs[at].id in turn.places]:
+        kept |= set(spoken[max(0, order[at] - _BESIDE) : order[at] + _BESIDE + 1])
+    return [doc for at, doc in enumerate(docs) if at in kept]
+
+
+def _is_prompt(doc: Doc) -> bool:
+    return doc.role is Role.USER and doc.type is PartType.TEXT and not doc.synthetic

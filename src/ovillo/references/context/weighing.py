@@ -1,0 +1,171 @@
+"""Which passages of the turns answer a question: each sentence weighed by what it holds and what it concludes.
+
+Owns the weights. What a sentence concludes is ``sessions.conclusions``'s, how near it is in meaning the search's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ovillo.model.records import PartType, Role
+from ovillo.references.context.asked_words import AskedWords
+from ovillo.references.context.asking import AskedFor
+from ovillo.references.context.turns import Turn
+from ovillo.search.evidence import best_stretch, find_occurrences
+from ovillo.search.passages import spans
+from ovillo.sessions.conclusions import Conclusion, concludes
+from ovillo.store.protocol import Doc, DocId
+
+#: What words and meaning are worth beside each other.
+_WORDS, _MEANING = 0.65, 0.35
+#: Cosines of unrelated and of equal sentences.
+_FAR, _NEAR = 0.15, 0.70
+#: What the surroundings of a passage that hold an asked word count of it: its neighbours, its text, its turn.
+_BESIDE, _SAME_TEXT, _SAME_TURN = 0.8, 0.6, 0.5
+#: What is said in closing a turn stands above the steps to it.
+_CLOSES = 1.15
+_VOICES = {Role.USER: 0.8, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.7}
+_TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.75, PartType.PATCH: 0.7}
+_TOOL = 0.65
+_QUESTION, _ANNOUNCEMENT = 0.35, 0.6
+#: Characters of tools' words that are shown around what was found in them.
+_TOOL_WINDOW = 420
+
+_C = Conclusion
+#: What each kind of question prefers, and how much.
+_PREFERS: dict[AskedFor, dict[Conclusion, float]] = {
+    AskedFor.WHY: {_C.CAUSE: 0.30, _C.DECISION: 0.12, _C.REJECTED: 0.06},
+    AskedFor.WHEN: {_C.DATE: 0.35, _C.OUTCOME: 0.05},
+    AskedFor.TRIED: {_C.REJECTED: 0.30, _C.CAUSE: 0.05, _C.OUTCOME: 0.05},
+    AskedFor.STATUS: {_C.PENDING: 0.22, _C.RESULT: 0.18, _C.OUTCOME: 0.15},
+    AskedFor.FIX: {_C.CAUSE: 0.20, _C.OUTCOME: 0.20, _C.DECISION: 0.05},
+    AskedFor.DECISION: {_C.DECISION: 0.30, _C.CAUSE: 0.08, _C.REJECTED: 0.05, _C.OUTCOME: 0.08},
+    AskedFor.HOW: {_C.OUTCOME: 0.10, _C.DECISION: 0.08},
+    AskedFor.FACT: {_C.OUTCOME: 0.08, _C.DECISION: 0.08, _C.CAUSE: 0.05, _C.RESULT: 0.05},
+}
+
+
+@dataclass(slots=True)
+class Passage:
+    doc: Doc
+    turn: Turn
+    start: int
+    end: int
+    text: str
+    #: Places of the asked words (of ``AskedWords.terms``) in it.
+    held: frozenset[int]
+    cosine: float
+    concludes: Conclusion = Conclusion.NOTHING
+    #: Share of the question's words it holds, with what stands around it; and what it is worth in all.
+    coverage: float = 0.0
+    worth: float = 0.0
+
+
+def passages_of(
+    turn: Turn, texts: Mapping[DocId, str], near: Mapping[DocId, list[float]], asked: AskedWords
+) -> list[Passage]:
+    """The passages of what is worth reading of the turn, weighed by nothing yet."""
+    found: list[Passage] = []
+    for doc in turn.docs:
+        text = texts.get(doc.id, "")
+        if text.strip():
+            found += (
+                _said(doc, turn, text, near.get(doc.id, []), asked)
+                if is_spoken(doc)
+                else _shown(doc, turn, text, asked)
+            )
+    return found
+
+
+def is_spoken(doc: Doc) -> bool:
+    return doc.type in (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, PartType.TODO)
+
+
+def _said(doc: Doc, turn: Turn, text: str, near: Sequence[float], asked: AskedWords) -> Iterator[Passage]:
+    occurrences = find_occurrences(text, asked.terms)
+    places = spans(text)
+    if places and places[-1][1] < len(text):
+        places += _rest(text, places[-1][1])
+    at = 0
+    for number, (start, end) in enumerate(places):
+        held = set()
+        while at < len(occurrences) and occurrences[at].start < end:
+            if occurrences[at].start >= start:
+                held.add(occurrences[at].query_term)
+            at += 1
+        cosine = near[number] if number < len(near) else 0.0
+        yield Passage(doc, turn, start, end, text[start:end], frozenset(held), cosine)
+
+
+def _rest(text: str, at: int) -> list[tuple[int, int]]:
+    """Passages of what is too long to be embedded whole: by paragraphs."""
+    found = []
+    while at < len(text):
+        end = text.find("\n\n", at + 300)
+        end = len(text) if end < 0 or end > at + 1_200 else end
+        end = min(end, at + 1_200)
+        if text[at:end].strip():
+            found.append((at, end))
+        at = end
+    return found
+
+
+def _shown(doc: Doc, turn: Turn, text: str, asked: AskedWords) -> Iterator[Passage]:
+    """The stretch of a tool's words, or of a patch, that holds most of what is asked."""
+    occurrences = find_occurrences(text, asked.terms)
+    if not occurrences:
+        return
+    _, start, end = best_stretch(occurrences, asked.weights)
+    start = max(text.rfind("\n", 0, start) + 1, start - _TOOL_WINDOW // 2)
+    stop = text.find("\n", end)
+    end = min(len(text) if stop < 0 else stop, max(end, start + _TOOL_WINDOW))
+    end = max(end, min(len(text), start + _TOOL_WINDOW))
+    held = {each.query_term for each in occurrences if start <= each.start < end}
+    yield Passage(doc, turn, start, end, text[start:end], frozenset(held), 0.0)
+
+
+def weigh(passages: Sequence[Passage], asked: AskedWords, kind: AskedFor, *, why_too: bool) -> None:
+    """Fills in what each passage is worth. ``passages`` are those of one turn, in order."""
+    weights = asked.weights
+    prefers = dict(_PREFERS[kind])
+    if why_too:
+        prefers[_C.CAUSE] = max(prefers.get(_C.CAUSE, 0.0), 0.2)
+    of_turn = frozenset().union(*(passage.held for passage in passages))
+    by_doc: dict[DocId, set[int]] = {}
+    for passage in passages:
+        by_doc.setdefault(passage.doc.id, set()).update(passage.held)
+    for at, passage in enumerate(passages):
+        beside = {
+            term for other in passages[max(0, at - 1) : at + 2] if other.doc.id == passage.doc.id for term in other.held
+        }
+        share = 0.0
+        for term, weight in enumerate(weights):
+            if term in passage.held:
+                share += weight
+            elif term in beside:
+                share += weight * _BESIDE
+            elif term in by_doc[passage.doc.id]:
+                share += weight * _SAME_TEXT
+            elif term in of_turn:
+                share += weight * _SAME_TURN
+        passage.coverage = share
+        near = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
+        passage.concludes = concludes(passage.text)
+        worth = _WORDS * share + _MEANING * near
+        fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
+        worth *= 1.0 + min(0.45, fits)
+        passage.worth = worth * _voice(passage) * (0.85 + 0.15 * passage.turn.rank)
+
+
+def _voice(passage: Passage) -> float:
+    """How much who says it, and how, makes it an answer."""
+    doc = passage.doc
+    factor = _VOICES[doc.role] * (_TYPES.get(doc.type, 1.0) if doc.type is not None and is_spoken(doc) else _TOOL)
+    if doc.id in passage.turn.closing:
+        factor *= _CLOSES
+    if _C.QUESTION in passage.concludes:
+        factor *= _QUESTION
+    elif _C.ANNOUNCEMENT in passage.concludes and doc.id not in passage.turn.closing:
+        factor *= _ANNOUNCEMENT
+    return factor

@@ -1,0 +1,70 @@
+"""Recognising what a sentence of a session concludes, in English, Spanish, French and Portuguese.
+
+Owns the kinds: what was decided, why, what was done or found, what was tried and rejected, what is left; and what concludes
+nothing: questions, and announcements of what is looked at next. By the words of each language (``languages``); weighs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Flag, auto
+
+from ovillo.sessions.decisions import is_decision
+from ovillo.sessions.languages import Language, languages
+
+_LOOKED_AT = 1_200
+
+
+class Conclusion(Flag):
+    NOTHING = 0
+    DECISION = auto()
+    CAUSE = auto()
+    OUTCOME = auto()
+    REJECTED = auto()
+    PENDING = auto()
+    #: A day, a time, or a version of something that happened.
+    DATE = auto()
+    #: Counts of tests, exit codes, measured figures.
+    RESULT = auto()
+    #: These two conclude nothing.
+    QUESTION = auto()
+    ANNOUNCEMENT = auto()
+
+
+_DATE = re.compile(
+    r"\b(?:19|20)\d\d-\d\d(?:-\d\d)?\b|\b\d{1,2}[/.]\d{1,2}[/.](?:19|20)?\d\d\b|\b\d{1,2}:\d\d(?::\d\d)?\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}\b"
+    r"|\b\d{1,2}(?:er|o|º)? (?:de )?(?:jan|fe[bv]|f[ée]v|mar|a[bpv]r|ma[iyï]|ju[inl]|a[gou][ouû]|sep|set|o[cu]t|nov|d[eéi][czc])[a-zéû]*\b",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    r"\b\d+ (?:\w+ )?(?:passed|failed|passing|failing|errors?|warnings?|tests?|skipped|pruebas|testes|erreurs?|erros?|errores|fallos)\b"
+    r"|\b\d+(?:[.,]\d+)? ?(?:%|ms\b|s\b|kb\b|mb\b|gb\b|req/s)|\bexit code \d+|[✓✅✔❌✗]",
+    re.IGNORECASE,
+)
+
+
+def concludes(sentence: str, spoken: tuple[Language, ...] | None = None) -> Conclusion:
+    """Everything that the sentence is; ``spoken`` are the languages it may be in."""
+    text = sentence[:_LOOKED_AT]
+    found = Conclusion.NOTHING
+    for each in spoken or languages():
+        if each.announce.match(text.lstrip("*_#>- ")):
+            found |= Conclusion.ANNOUNCEMENT
+        if each.cause.search(text):
+            found |= Conclusion.CAUSE
+        if each.outcome.search(text):
+            found |= Conclusion.OUTCOME
+        if each.rejected.search(text):
+            found |= Conclusion.REJECTED
+        if each.pending.search(text):
+            found |= Conclusion.PENDING
+    if is_decision(text):
+        found |= Conclusion.DECISION
+    if _DATE.search(text):
+        found |= Conclusion.DATE
+    if _RESULT.search(text):
+        found |= Conclusion.RESULT
+    if text.rstrip(" *_`\"'»”)").endswith("?"):
+        found |= Conclusion.QUESTION
+    return found
