@@ -6,7 +6,7 @@ line in ``ovillo.composition``; what the pieces of all providers are worth besid
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ovillo.model.records import Namespace, SessionId

@@ -22,7 +22,7 @@ from ovillo.references.context.confidence import Measured, probability
 from ovillo.references.context.gathering import is_recall
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.turns import TurnReader
-from ovillo.references.context.weighing import Passage, is_spoken, passages_of, weigh
+from ovillo.references.context.weighing import Passage, conclude, is_spoken, passages_of, weigh
 from ovillo.search.analysis import words
 from ovillo.store.protocol import DocFilter
 
@@ -86,18 +86,19 @@ class SaidInSessions:
         turns = self._turns.around(question.namespace, ranked, docs, _TURNS)
         read = [doc for turn in turns for doc in turn.docs]
         texts = self._text.doc_texts(question.namespace, [doc.id for doc in read])
-        near = self._search.nearness(question.namespace, question.plain, [doc.id for doc in read if is_spoken(doc)])
+        near = self._search.nearness(
+            question.namespace, " ".join(words(question.plain)), [doc.id for doc in read if is_spoken(doc)]
+        )
         found: list[Passage] = []
-        why_too = asks_why_too(question.asked)
         for turn in turns:
             passages = passages_of(turn, texts, near, asked)
             if passages:
-                weigh(passages, asked, kind, why_too=why_too)
+                weigh(passages, asked)
                 found += passages
         echo = words(question.asked.lower())
-        kept = (passage for passage in found if words(passage.text.lower()) != echo)
-        best = sorted(kept, key=lambda passage: (-passage.worth, -passage.doc.recency))
-        return Weighed(kind, asked, tuple(_once(best)), texts, cut)
+        kept = list(_once(passage for passage in found if words(passage.text.lower()) != echo))
+        best = conclude(kept, kind, why_too=asks_why_too(question.asked), texts=texts)
+        return Weighed(kind, asked, tuple(best), texts, cut)
 
     def _ranked(self, question: Question) -> tuple[list[Ranked], dict[DocId, Doc], str | None]:
         from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing

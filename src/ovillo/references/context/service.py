@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
-from ovillo.references.context.answer import ContextAnswer, Provenance
+from ovillo.references.context.answer import ContextAnswer
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
 from ovillo.references.context.providers import Provider, ProviderAnswer, Question, ResolvedQuery
-from ovillo.references.context.wording import Wording
+from ovillo.references.context.wording import Wording, refused
 from ovillo.sessions.languages import identify
 from ovillo.sessions.tokens import count_tokens
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 4_000
 DEFAULT_TOKENS = 2_000
 MIN_TOKENS, MAX_TOKENS = 100, 20_000
+
+#: Places that are named where nothing answers.
+_NEAREST = 2
 
 #: Resolves the references of a query against a session. Raises NotFound.
 Resolve = Callable[[Namespace, str, SessionId], ResolvedQuery]
@@ -124,19 +127,19 @@ class ContextService:
         resolved, max_tokens = question.resolved, question.max_tokens
         means_something = any(x.status == "resolved" for x in resolved.entities) or gathered.answers
         abstained = bool(gathered.question) or not (means_something or confidence >= threshold)
-        ask_back = ""
-        if abstained:
-            ask_back = gathered.question or question.wording.nothing()
-            content = ask_back
-            shown: tuple[Provenance, ...] = ()
-            left = len(gathered.items)
-            if not gathered.question and gathered.items:
-                # Below the threshold what was found is still offered, as what it is.
-                content, shown, left = fitted([ask_back], gathered.ranked()[:top_k], max_tokens)
-            why = "ambiguous reference" if gathered.question else f"confidence {confidence} is below {threshold}"
-        else:
-            why = None
+        ask_back, why = "", None
+        if not abstained:
             content, shown, left = fitted(gathered.sentences, gathered.ranked()[:top_k], max_tokens)
+        elif gathered.question:
+            ask_back = content = gathered.question
+            shown, left, why = (), len(gathered.items), "ambiguous reference"
+        else:
+            # Short: what was found is no answer, so it is named and not quoted.
+            near = tuple(item.provenance for item in gathered.ranked()[:_NEAREST])
+            ask_back = question.wording.nothing(gathered.missing)
+            content = refused(ask_back, near, question.wording)
+            shown, left = near, max(0, len(gathered.items) - len(near))
+            why = f"confidence {confidence} is below {threshold}"
         used = any(x.status != "none" for x in resolved.entities) or any(
             place.session_id is not None and place.session_id == question.session_id for place in shown
         )
@@ -146,7 +149,7 @@ class ContextService:
             content=content,
             resolved=resolved.entities,
             session_context_used=used,
-            provenance=tuple(shown),
+            provenance=shown,
             confidence=confidence,
             threshold=threshold,
             question_type=documents.question_type,

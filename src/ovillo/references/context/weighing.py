@@ -15,6 +15,7 @@ from ovillo.references.context.turns import Turn
 from ovillo.search.evidence import best_stretch, find_occurrences
 from ovillo.search.passages import spans
 from ovillo.sessions.conclusions import Conclusion, concludes
+from ovillo.sessions.languages import Language, identify
 from ovillo.store.protocol import Doc, DocId
 
 #: What words and meaning are worth beside each other.
@@ -31,6 +32,8 @@ _TOOL = 0.65
 _QUESTION, _ANNOUNCEMENT = 0.35, 0.6
 #: Characters of tools' words that are shown around what was found in them.
 _TOOL_WINDOW = 420
+#: Passages whose conclusions are looked for, and how much of a text its language is told by.
+_JUDGED, _SAMPLE = 64, 2_000
 
 _C = Conclusion
 #: What each kind of question prefers, and how much.
@@ -125,12 +128,10 @@ def _shown(doc: Doc, turn: Turn, text: str, asked: AskedWords) -> Iterator[Passa
     yield Passage(doc, turn, start, end, text[start:end], frozenset(held), 0.0)
 
 
-def weigh(passages: Sequence[Passage], asked: AskedWords, kind: AskedFor, *, why_too: bool) -> None:
-    """Fills in what each passage is worth. ``passages`` are those of one turn, in order."""
+def weigh(passages: Sequence[Passage], asked: AskedWords) -> None:
+    """Fills in what each passage holds, and what it is worth before it is known what it concludes. ``passages`` are those of
+    one turn, in order."""
     weights = asked.weights
-    prefers = dict(_PREFERS[kind])
-    if why_too:
-        prefers[_C.CAUSE] = max(prefers.get(_C.CAUSE, 0.0), 0.2)
     of_turn = frozenset().union(*(passage.held for passage in passages))
     by_doc: dict[DocId, set[int]] = {}
     for passage in passages:
@@ -140,32 +141,50 @@ def weigh(passages: Sequence[Passage], asked: AskedWords, kind: AskedFor, *, why
             term for other in passages[max(0, at - 1) : at + 2] if other.doc.id == passage.doc.id for term in other.held
         }
         share = 0.0
-        for term, weight in enumerate(weights):
+        for term in of_turn:
             if term in passage.held:
-                share += weight
+                share += weights[term]
             elif term in beside:
-                share += weight * _BESIDE
+                share += weights[term] * _BESIDE
             elif term in by_doc[passage.doc.id]:
-                share += weight * _SAME_TEXT
-            elif term in of_turn:
-                share += weight * _SAME_TURN
+                share += weights[term] * _SAME_TEXT
+            else:
+                share += weights[term] * _SAME_TURN
         passage.coverage = share
         near = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
-        passage.concludes = concludes(passage.text)
         worth = _WORDS * share + _MEANING * near
-        fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
-        worth *= 1.0 + min(0.45, fits)
         passage.worth = worth * _voice(passage) * (0.85 + 0.15 * passage.turn.rank)
 
 
+def conclude(
+    passages: Sequence[Passage], kind: AskedFor, *, why_too: bool, texts: Mapping[DocId, str]
+) -> list[Passage]:
+    """The best of all passages, by what they conclude, too: the best first."""
+    prefers = dict(_PREFERS[kind])
+    if why_too:
+        prefers[_C.CAUSE] = max(prefers.get(_C.CAUSE, 0.0), 0.2)
+    best = sorted(passages, key=lambda passage: -passage.worth)[:_JUDGED]
+    spoken: dict[DocId, tuple[Language, ...]] = {}
+    for passage in best:
+        doc = passage.doc
+        if doc.id not in spoken:
+            spoken[doc.id] = (identify([texts[doc.id][:_SAMPLE]]),)
+        passage.concludes = concludes(passage.text, spoken[doc.id])
+        fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
+        passage.worth *= (1.0 + min(0.45, fits)) * _manner(passage)
+    return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
+
+
 def _voice(passage: Passage) -> float:
-    """How much who says it, and how, makes it an answer."""
+    """How much who says it makes it an answer."""
     doc = passage.doc
     factor = _VOICES[doc.role] * (_TYPES.get(doc.type, 1.0) if doc.type is not None and is_spoken(doc) else _TOOL)
-    if doc.id in passage.turn.closing:
-        factor *= _CLOSES
+    return factor * (_CLOSES if doc.id in passage.turn.closing else 1.0)
+
+
+def _manner(passage: Passage) -> float:
+    """How much the way it is said makes it one."""
     if _C.QUESTION in passage.concludes:
-        factor *= _QUESTION
-    elif _C.ANNOUNCEMENT in passage.concludes and doc.id not in passage.turn.closing:
-        factor *= _ANNOUNCEMENT
-    return factor
+        return _QUESTION
+    announces = _C.ANNOUNCEMENT in passage.concludes and passage.doc.id not in passage.turn.closing
+    return _ANNOUNCEMENT if announces else 1.0

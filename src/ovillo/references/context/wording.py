@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ovillo.model.clock import to_iso
 from ovillo.model.quoting import flat, named
 from ovillo.model.quoting import said as in_quotes
+from ovillo.references.context.answer import Provenance
 
 #: Names of bugs and features are a few words; these need no quotes to read as a name.
 _FEW_WORDS = re.compile(r"[\w ./:@-]{1,60}")
@@ -22,6 +24,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "which": "Which one do you mean by {said}: {names}?",
         "who": "What do you mean by {said}? Name it, please.",
         "nothing": "Nothing reliable was found. Say it with other words, or name a function, a file or a session.",
+        "missing": "Nothing reliable was found: {words} is spoken of nowhere here.",
+        "near": "Nearest, and no answer:",
         "said": "Said in session {session}{when}:",
         "document": "{file}, lines {first}-{last}:",
         "pending": "Yes: session {session} ({title}) is about it and is {status}.",
@@ -35,6 +39,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "which": "¿Cuál quieres decir con {said}: {names}?",
         "who": "¿A qué te refieres con {said}? Dime su nombre.",
         "nothing": "No encontré nada fiable. Dilo con otras palabras, o nombra una función, un archivo o una sesión.",
+        "missing": "No encontré nada fiable: de {words} no se habla en ninguna parte aquí.",
+        "near": "Lo más cercano, sin ser respuesta:",
         "said": "Dicho en la sesión {session}{when}:",
         "document": "{file}, líneas {first}-{last}:",
         "pending": "Sí: la sesión {session} ({title}) trata de eso y está {status}.",
@@ -48,6 +54,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "which": "Lequel voulez-vous dire par {said} : {names} ?",
         "who": "Que voulez-vous dire par {said} ? Donnez son nom.",
         "nothing": "Rien de fiable n'a été trouvé. Dites-le autrement, ou nommez une fonction, un fichier ou une session.",
+        "missing": "Rien de fiable n'a été trouvé : il n'est question de {words} nulle part ici.",
+        "near": "Le plus proche, sans être une réponse :",
         "said": "Dit dans la session {session}{when} :",
         "document": "{file}, lignes {first}-{last} :",
         "pending": "Oui : la session {session} ({title}) en parle et est {status}.",
@@ -61,6 +69,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "which": "Qual você quer dizer com {said}: {names}?",
         "who": "A que você se refere com {said}? Diga o nome.",
         "nothing": "Nada confiável foi encontrado. Diga com outras palavras, ou nomeie uma função, um arquivo ou uma sessão.",
+        "missing": "Nada confiável foi encontrado: de {words} não se fala em lugar nenhum aqui.",
+        "near": "O mais próximo, sem ser resposta:",
         "said": "Dito na sessão {session}{when}:",
         "document": "{file}, linhas {first}-{last}:",
         "pending": "Sim: a sessão {session} ({title}) trata disso e está {status}.",
@@ -127,6 +137,10 @@ _TYPES = {
 _FEMININE = ("la ", "a ", "l'erreur")
 
 
+#: Missing words that are named.
+_NAMED = 3
+
+
 class Wording:
     """Sentences of one language; English for one that is not spoken here."""
 
@@ -152,8 +166,14 @@ class Wording:
             return self._words["who"].format(said=_quoted(said))
         return self._words["which"].format(said=_quoted(said), names=", ".join(map(_plain, names)))
 
-    def nothing(self) -> str:
-        return self._words["nothing"]
+    def nothing(self, missing: Sequence[str] = ()) -> str:
+        """What is missing: words of the question that stand nowhere, or only that nothing fits."""
+        if not missing:
+            return self._words["nothing"]
+        return self._words["missing"].format(words=", ".join(_quoted(word[:40]) for word in missing[:_NAMED]))
+
+    def near(self) -> str:
+        return self._words["near"]
 
     def said(self, session: str, when: str | None) -> str:
         return self._words["said"].format(session=named(session), when=f", {when}" if when else "")
@@ -170,6 +190,19 @@ class Wording:
 
     def none_pending(self, count: int) -> str:
         return self._words["none pending"].format(count=count)
+
+
+def refused(sentence: str, near: Sequence[Provenance], wording: Wording) -> str:
+    """The sentence, and where the nearest places are."""
+    places = [place for each in near if (place := _place(each))]
+    return "\n".join([sentence, f"{wording.near()} {'; '.join(places)}."]) if places else sentence
+
+
+def _place(each: Provenance) -> str:
+    if each.file is not None:
+        lines = f":{each.lines[0]}-{each.lines[1]}" if each.lines else ""
+        return f"{named(each.file[-120:])}{lines}"
+    return named((each.session_id or each.id)[:80]) + (f", {day}" if (day := (to_iso(each.at) or "")[:10]) else "")
 
 
 def _named(what: str, name: str) -> str:
