@@ -739,6 +739,15 @@ CONTEXT: dict[str, tuple[str, str]] = {
     ),
     "CONTEXT-6": ("Wrong questions are refused with what is right", "DESIGN 16"),
     "CONTEXT-8": ("The conversation of the roadmap works turn by turn", "issue 4 get_context; mcp-v6-roadmap"),
+    "CODEQ-1": ("Questions about code are told by their grammar in four languages", "issue 10 code questions"),
+    "CODEQ-2": ("Callers are answered with their places and the calling lines", "issue 10 code questions"),
+    "CODEQ-3": (
+        "What decides is quoted before the signature, the range stays exact",
+        "issue 10 code questions; DESIGN 18",
+    ),
+    "CODEQ-4": ("A name that is nowhere is refused in one sentence with near names", "issue 10 code questions"),
+    "CODEQ-5": ("Tests answer only where tests are asked for", "issue 10 code questions"),
+    "CODEQ-6": ("Constants, configuration and SQL answer where they decide", "issue 10 code questions"),
     "CONTEXT-7": ("The tool answers in the documented fields", "mcp-v6-roadmap API Extensions"),
 }
 

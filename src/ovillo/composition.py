@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
-    from ovillo.model.code import SymbolRow
     from ovillo.model.entities import SessionEntities
     from ovillo.model.records import Namespace, Session, SessionId
-    from ovillo.model.scope import Scope
     from ovillo.model.workers import Workers
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
@@ -257,27 +255,24 @@ class Composition:
 
     @built_once
     def context(self) -> ContextService:
-        from ovillo.references.context.definitions import Definitions
+        from ovillo.references.context.code.answering import CodeEvidence
         from ovillo.references.context.documents import Documents
         from ovillo.references.context.meant import MeantByReferences
         from ovillo.references.context.pending import PendingSessions
         from ovillo.references.context.said import SaidInSessions
         from ovillo.references.context.service import ContextService
 
-        def described(namespace: Namespace, query: str, scope: Scope) -> list[tuple[SymbolRow, float]]:
-            # Made when a query needs it: a context of sessions only does not wait for it.
-            return self.symbols.described(namespace, query, scope)
-
-        definitions = Definitions(self.code, described)
+        # Finding definitions is made when a question needs it: where no code is indexed nobody waits for it.
+        code = CodeEvidence(self.code, lambda: self.symbols)
         return ContextService(
             self.references.resolve,
             MeantByReferences(self.history, self.code),
-            definitions,
+            code,
             Documents(self.knowledge),
             # In the order they are asked; what answers by itself spares those behind it.
             (
                 PendingSessions(self.search, self.links, self.link_proposals),
-                definitions,
+                code,
                 SaidInSessions(self.store, self.search, self.history),
             ),
         )

@@ -17,8 +17,9 @@ from ovillo.code.indexing import Indexer, IndexReport, OnProgress
 from ovillo.code.modules import ModuleNode, last_modified, module_nodes, related_features
 from ovillo.code.reading import SourceLines, read_lines
 from ovillo.code.scanning import Choice
+from ovillo.code.texts import Texts
 from ovillo.model.clock import Clock
-from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, SymbolRow
+from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, ModuleRow, SymbolRow
 from ovillo.model.errors import Ambiguous, Conflict, InvalidInput, NotFound
 from ovillo.model.quoting import named, names
 from ovillo.model.records import Namespace
@@ -57,6 +58,7 @@ class CodeIndex:
         self._store = store
         self._is_on = settings.code_indexing
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
+        self.texts = Texts(settings.code_exclude)
         self._indexer = Indexer(store.code, store.leases, clock, Choice(extensions, settings.code_exclude), redactor)
 
     # --- folders
@@ -91,6 +93,9 @@ class CodeIndex:
 
     def roots(self, namespace: Namespace) -> list[CodeRoot]:
         return self._store.code.roots(namespace)
+
+    def has_any(self, namespace: Namespace) -> bool:
+        return bool(self._store.code.root_paths(namespace))
 
     def forget(self, namespace: Namespace, root: str | Path) -> str:
         """Drop what is known of a folder, which is not touched; its path. Raises NotFound, Ambiguous."""
@@ -266,6 +271,13 @@ class CodeIndex:
     def _said(self, namespace: Namespace, root: str) -> dict[str, set[str]]:
         """Tickets of the sessions that changed each file."""
         return self._store.entities.tickets_of_changes(namespace, root)
+
+    def modules(self, namespace: Namespace, root: str) -> list[ModuleRow]:
+        """The files of a folder with what they import."""
+        return self._store.code.modules(namespace, root)
+
+    def module(self, namespace: Namespace, root: str, file: str) -> ModuleRow | None:
+        return self._store.code.module(namespace, root, file)
 
     def picture(self, namespace: Namespace, root: str) -> str:
         """The module graph as an SVG document."""

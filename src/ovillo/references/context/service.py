@@ -23,7 +23,7 @@ from ovillo.sessions.languages import identify
 from ovillo.sessions.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from ovillo.references.context.definitions import Definitions
+    from ovillo.references.context.code.answering import CodeEvidence
     from ovillo.references.context.documents import Documents, DocumentsFound
     from ovillo.references.context.meant import MeantByReferences
 
@@ -45,13 +45,13 @@ class ContextService:
         self,
         resolve: Resolve,
         meant: MeantByReferences,
-        definitions: Definitions,
+        code: CodeEvidence,
         documents: Documents,
         providers: Sequence[Provider],
     ) -> None:
         self._resolve = resolve
         self._meant = meant
-        self._definitions = definitions
+        self._code = code
         self._documents = documents
         self._providers = providers
 
@@ -106,7 +106,7 @@ class ContextService:
     def _without_guesses(self, question: Question) -> Question:
         """A function that the code has by this description beats one that the session merely named."""
         guessed = {name for x in question.resolved.entities if x.is_guess for name in x.names}
-        described = self._definitions.names(question) if guessed else set()
+        described = self._code.names(question) if guessed else set()
         if not described or guessed & described:
             return question
         kept = tuple(x for x in question.resolved.entities if not x.is_guess)

@@ -65,6 +65,13 @@ class Asking:
         self._lexicon = lexicon
         self._tree = tree
         self._relations = tree.relations(lexicon)
+        self._keeps_absent = False
+
+    def of_texts(self) -> Asking:
+        """The same for what bodies and texts say: words that no name or documentation has count, too."""
+        other = Asking(self._lexicon, self._tree)
+        other._keeps_absent = True
+        return other
 
     def read(self, question: str) -> Question:
         tokens = [token for token in words(question) if tells(token)][:_MOST_WORDS]
@@ -219,11 +226,13 @@ class Asking:
             yield Way((other,), way.worth * _IN_ONE_WORD, way.how)
 
     def _present(self, ways: Sequence[Way]) -> tuple[Way, ...]:
-        """Those whose terms occur, each once, at its best."""
+        """Those whose terms occur in names and documentation, each once, at its best."""
         best: dict[tuple[str, ...], Way] = {}
         for way in ways:
             had = best.get(way.terms)
-            if (had is None or way.worth > had.worth) and all(self._tree.term(x) is not None for x in way.terms):
+            if had is not None and way.worth <= had.worth:
+                continue
+            if self._keeps_absent or all(self._tree.term(x) is not None for x in way.terms):
                 best[way.terms] = way
         return tuple(sorted(best.values(), key=lambda way: -way.worth))
 

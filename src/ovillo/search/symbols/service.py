@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.model.wording import counted
 from ovillo.search.lexicon import whole_lexicon
 from ovillo.search.symbols.asking import Asking, Question
+from ovillo.search.symbols.passages import Passage, Passages, Wanted, fused
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
 from ovillo.search.symbols.tree import Tree
 from ovillo.search.symbols.vectors import Near, SymbolVectors
@@ -39,6 +40,8 @@ _MOST_GONE = 0.2
 _SPARE = 20
 #: Candidates of words and of meaning that are fused, what meaning weighs beside words, and how fast ranks lose their weight.
 _FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
+#: Passages that are put in order by meaning, too.
+_PASSAGES = 60
 #: A definition that only meaning found never comes into a context by itself (below 0.5).
 _WORTH_BY_MEANING = 0.6
 #: What a description may add to a context: few definitions, and none that is far from the best.
@@ -75,6 +78,7 @@ class _LoadedFolder:
     tree: Tree
     revision: int
     asking: Asking
+    of_texts: Asking
     note: str | None
 
 
@@ -139,6 +143,54 @@ class SymbolSearch:
             return []
         least = max(_LEAST_WORTH, found[0].worth * _NEAR_THE_BEST)
         return [(one.symbol, one.worth) for one in found if one.worth >= least]
+
+    def latest_roots(self, namespace: Namespace, scope: Scope = EVERYWHERE) -> list[str]:
+        """The folders of a scope that were indexed last, as many as can be looked through at once."""
+        return [root.path for root in _few([one for one in self._roots(namespace) if scope.holds_code(one.path)])]
+
+    def passages(
+        self, namespace: Namespace, question: str, roots: Sequence[str], *, wanted: Wanted | None = None, limit: int = 8
+    ) -> list[Passage]:
+        """The places in these folders that say what is asked, best first: definitions by their names, documentation and
+        bodies as they are on disk now, and blocks outside of any."""
+        asked = " ".join(question.split())[:MAX_QUERY_CHARS]
+        chosen = [one for one in self._roots(namespace) if one.path in roots]
+        if not asked:
+            return []
+        near = (
+            {}
+            if wanted and wanted.tests
+            else {x.symbol_id: i for i, x in enumerate(self._near(namespace, asked, chosen))}
+        )
+        found: list[Passage] = []
+        for root in chosen:
+            found += self._passages_of(namespace, asked, root, wanted or Wanted(), near)
+        found.sort(key=lambda one: -one.score)
+        best = fused(found[:_PASSAGES], near, _BY_MEANING, _RANKS) if near else found
+        wants_tests = wanted is not None and wanted.tests
+        return sorted(best, key=lambda one: one.is_test is not wants_tests)[:limit]
+
+    def _passages_of(
+        self, namespace: Namespace, asked: str, root: CodeRoot, wanted: Wanted, near: Mapping[int, int]
+    ) -> list[Passage]:
+        with self._lock:
+            held = self._fresh(namespace, root)
+            ranked = rank(held.tree, held.asking.read(asked), _FUSED)
+            likely = [held.tree.ids[one.doc] for one in ranked]
+            question = held.of_texts.read(asked)
+            looking = Passages(held.tree, self._code.texts, root.path, question.asked, wanted)
+            rows = {row.id: row for row in self._store.symbols_by_id(namespace, [*likely, *near])}
+            rows = {id_: row for id_, row in rows.items() if row.root == root.path}
+            files = list(
+                dict.fromkeys(
+                    [*wanted.focus_files, *(x.file for x in wanted.focus), *(rows[x].file for x in likely if x in rows)]
+                )
+            )
+            places = looking.nearest_files(looking.places(files), files)
+            regions = []
+            for one in places:
+                regions += looking.regions(one, self._store.symbols_of_file(namespace, root.path, one.entry.path))
+            return looking.scored(regions, rows)
 
     # --- by name
 
@@ -257,7 +309,8 @@ class SymbolSearch:
                 f"{root.path} has {counted(root.symbols, 'definition')}: {len(tree)} of them can be found by words (tests, private"
                 " and inner ones are left out); all can be found by name."
             )
-        return _LoadedFolder(tree, revision, Asking(whole_lexicon(), tree), note)
+        asking = Asking(whole_lexicon(), tree)
+        return _LoadedFolder(tree, revision, asking, asking.of_texts(), note)
 
     def _read(self, namespace: Namespace, root: str, tree: Tree, is_large: bool) -> None:
         after = tree.last

@@ -188,12 +188,12 @@ def _flags(row: SymbolRow, is_aside: bool) -> int:
         flags |= TEST
     if row.parent and row.kind is SymbolKind.FUNCTION:
         flags |= NESTED
-    if row.kind in CLASS_KINDS and _is_fault(row):
+    if row.kind in CLASS_KINDS and is_fault(row):
         flags |= FAULT
     return flags
 
 
-def _is_fault(row: SymbolRow) -> bool:
+def is_fault(row: SymbolRow) -> bool:
     """Whether it is thrown: by its name, by what it is made from, or by the custom of naming the file."""
     return bool(_FAULT.search(row.name) or any(map(_FAULT.search, row.bases)) or _FAULTS_FILE.search(row.file))
 

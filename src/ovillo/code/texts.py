@@ -1,0 +1,152 @@
+"""The texts of an indexed folder to look through: its source, and beside it documentation, configuration, SQL, scripts.
+
+Owns which files these are, and holding the ones that were read last in memory. Nothing of it is shown or stored: what is shown is
+read by ``reading``, which masks secrets.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from ovillo.code.languages import language_of
+from ovillo.code.scanning import Choice, Entry, entry_at, look
+from ovillo.model.errors import OvilloError
+
+_ENDINGS = frozenset(
+    f".{ending}"
+    for ending in (
+        *(
+            "md",
+            "mdx",
+            "rst",
+            "txt",
+            "adoc",
+            "toml",
+            "yaml",
+            "yml",
+            "json",
+            "jsonc",
+            "ini",
+            "cfg",
+            "conf",
+            "properties",
+        ),
+        *(
+            "sql",
+            "graphql",
+            "gql",
+            "proto",
+            "prisma",
+            "tf",
+            "sh",
+            "bash",
+            "ps1",
+            "bat",
+            "xml",
+            "gradle",
+            "vue",
+            "svelte",
+        ),
+        *("html", "tmpl", "j2", "example"),
+    )
+)
+_NAMES = frozenset(
+    ["dockerfile", "makefile", "justfile", "procfile", "caddyfile", "jenkinsfile", "gemfile", "rakefile"]
+)
+#: Written by tools: what they say is said elsewhere.
+_WRITTEN_BY_TOOLS = re.compile(
+    r"(?:^|[-_.])lock(?:\.\w+)?$|lock\.(?:json|ya?ml)$|^npm-shrinkwrap|\.min\.\w+$|\.snap$|\.svg$"
+)
+#: Larger files that are no source are data.
+_MOST_BYTES = 256 * 1024
+_MOST_SOURCE_BYTES = 2 * 1024 * 1024
+_HELD_BYTES = 48 * 1024 * 1024
+#: For so long a walk of the folder counts as fresh (seconds): the questions of one turn share it.
+_FRESH_S = 3.0
+_HELD_LISTS = 8
+
+
+@dataclass(frozen=True)
+class _Readable(Choice):
+    """Every file that people write, source or not."""
+
+    def takes(self, path: str) -> bool:
+        return language_of(path) is not None or is_other_text(path)
+
+
+class Texts:
+    """Thread-safe."""
+
+    def __init__(self, excluded: Collection[str] = ()) -> None:
+        self._choice = _Readable((), excluded)
+        self._lists: OrderedDict[str, tuple[float, list[Entry]]] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str], tuple[int, int, bytes]] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def files(self, root: str) -> list[Entry]:
+        """What can be looked through, source and other texts, in the order of the folder; nothing for a folder that is gone."""
+        now = time.monotonic()
+        with self._lock:
+            had = self._lists.get(root)
+        if had is not None and now - had[0] < _FRESH_S:
+            return had[1]
+        try:
+            found = look(Path(root), self._choice).files
+        except OvilloError:
+            return []
+        kept = [x for x in found if x.size <= (_MOST_SOURCE_BYTES if language_of(x.path) else _MOST_BYTES)]
+        with self._lock:
+            self._lists[root] = (now, kept)
+            while len(self._lists) > _HELD_LISTS:
+                self._lists.popitem(last=False)
+        return kept
+
+    def bytes_of(self, root: str, path: str) -> bytes:
+        """``text`` of a file that is named."""
+        entry = entry_at(Path(root), path)
+        return self.text(root, entry) if entry is not None else b""
+
+    def text(self, root: str, entry: Entry) -> bytes:
+        """Its bytes as they are now; empty for one that cannot be read, or is no text."""
+        key = (root, entry.path)
+        with self._lock:
+            had = self._held.get(key)
+            if had is not None and had[:2] == (entry.size, entry.mtime_ns):
+                self._held.move_to_end(key)
+                return had[2]
+        data = _read(f"{root}/{entry.path}")
+        with self._lock:
+            if had := self._held.pop(key, None):
+                self._bytes -= len(had[2])
+            self._held[key] = (entry.size, entry.mtime_ns, data)
+            self._bytes += len(data)
+            while self._bytes > _HELD_BYTES and len(self._held) > 1:
+                _, (_, _, gone) = self._held.popitem(last=False)
+                self._bytes -= len(gone)
+        return data
+
+
+def is_other_text(path: str) -> bool:
+    """Whether it is documentation, configuration, a script ..., by its name."""
+    name = path.rpartition("/")[2].lower()
+    if _WRITTEN_BY_TOOLS.search(name):
+        return False
+    return name in _NAMES or name[name.rfind(".") :] in _ENDINGS
+
+
+def _read(path: str) -> bytes:
+    try:
+        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return b""
+    with os.fdopen(opened, "rb") as file:
+        data = file.read(_MOST_SOURCE_BYTES)
+    return b"" if b"\0" in data[:4096] else data

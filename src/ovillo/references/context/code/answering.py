@@ -1,0 +1,399 @@
+"""Evidence out of the code: what a question about code asks for, with its source as it is on disk now.
+
+Owns which pieces answer which kind of question, what each is worth, and refusing a name that is nowhere. Telling the kind is ``asking``'s,
+finding by words ``search.symbols``', who calls whom ``related``'s, showing ``pieces``'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ovillo.model.code import CLASS_KINDS, SymbolRow
+from ovillo.references.context.answer import Item
+from ovillo.references.context.code.asking import OF_BOTH, OF_CODE_ONLY, Ask, CodeQuestion, read
+from ovillo.references.context.code.pieces import Pieces
+from ovillo.references.context.code.related import Related, Site
+from ovillo.references.context.code.sentences import Sentences
+from ovillo.references.context.code.subjects import Subject, Subjects, project_name, told_by_line
+from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.search.symbols.passages import Passage, Wanted
+from ovillo.search.symbols.tree import is_fault
+
+if TYPE_CHECKING:
+    from ovillo.code.service import CodeIndex
+    from ovillo.model.records import Namespace
+    from ovillo.search.symbols.service import SymbolSearch
+
+#: Lines of the pieces, best first, for an answer of 2,000 tokens.
+_ROOM = (56, 30, 20, 12)
+_USUAL_TOKENS = 2_000
+#: Places that call, name, import or test something that are shown each by itself.
+_SITES, _FEW_SITES = 10, 3
+_WORTH_NAMED, _WORTH_ONE_OF_MANY, _WORTH_MENTIONED = 0.93, 0.86, 0.8
+#: From this on the best piece is an answer.
+_ENOUGH = 0.5
+#: Below this a passage that only words describe is no evidence.
+_LEAST = 0.12
+#: Definitions that raise the fault a question speaks of.
+_RAISING = 3
+#: What the next piece is worth beside the one before.
+_NEXT = 0.9
+
+
+class CodeEvidence:
+    """A ``Provider``."""
+
+    def __init__(self, code: CodeIndex, symbols: Callable[[], SymbolSearch]) -> None:
+        self._code = code
+        self._symbols = symbols
+
+    def evidence(self, question: Question) -> ProviderAnswer:
+        if not self._code.has_any(question.namespace):
+            return ProviderAnswer()
+        symbols = self._symbols()
+        roots = symbols.latest_roots(question.namespace, question.scope)
+        return _Answering(self._code, symbols, question, roots).answer() if roots else ProviderAnswer()
+
+    def names(self, question: Question) -> set[str]:
+        """What the code has by this description."""
+        return {
+            symbol.name for symbol, _ in self._symbols().described(question.namespace, question.asked, question.scope)
+        }
+
+
+class _Answering:
+    def __init__(self, code: CodeIndex, symbols: SymbolSearch, question: Question, roots: list[str]) -> None:
+        self._namespace: Namespace = question.namespace
+        self._scope = question.scope
+        self._symbols = symbols
+        self._roots = roots
+        self._asked: CodeQuestion = read(question.plain)
+        self._pieces = Pieces(code, question.namespace)
+        self._related = Related(code, question.namespace)
+        self._subjects = Subjects(code, question.namespace, roots)
+        self._said = Sentences(question.resolved.language)
+        self._scale = min(3.0, max(0.2, question.max_tokens / _USUAL_TOKENS))
+        self._items: list[Item] = []
+        self._sentences: list[str] = []
+        self._features: dict[str, float] = {}
+
+    def answer(self) -> ProviderAnswer:
+        asked = self._asked
+        subject = self._subjects.of(asked)
+        if subject.unknown and not (subject.rows or subject.mentions or subject.files):
+            refusal = self._refusal(subject)
+            if refusal is not None:
+                return refusal
+        has_name = bool(subject.rows or subject.mentions or subject.files)
+        sure = min(1.0, asked.sure + (0.2 if subject.rows and not asked.names else 0.0))
+        self._features = {
+            "code_sure": round(sure, 3),
+            "code_named": float(has_name),
+            "code_only": float(asked.ask in OF_CODE_ONLY or asked.ask is Ask.TESTS),
+        }
+        if asked.ask is Ask.CALLERS and (has_name or sure >= 0.6):
+            self._callers(subject)
+        elif asked.ask is Ask.TESTS:
+            self._tests(subject)
+        elif asked.ask is Ask.CALLEES and subject.rows:
+            self._callees(subject.rows[0])
+        elif asked.ask is Ask.IMPORTERS and has_name:
+            self._importers(subject)
+        elif asked.ask is Ask.IMPORTS and (subject.files or subject.rows):
+            self._imports(subject)
+        if not self._items:
+            self._definitions(subject)
+        best = max((item.worth for item in self._items), default=0.0)
+        self._features["code_worth"] = round(best, 3)
+        at_home = [x for x in self._items if self._scope.is_home(f"{x.provenance.root}/{x.provenance.file}")]
+        return ProviderAnswer(tuple(at_home), tuple(self._sentences), confidence=best, threshold=_ENOUGH)
+
+    # --- a name that is nowhere
+
+    def _refusal(self, subject: Subject) -> ProviderAnswer | None:
+        """One sentence, where only the code could answer; what was said of a name that is gone is the sessions'."""
+        asked = self._asked
+        if asked.of_session or asked.ask in OF_BOTH or asked.ask is Ask.NONE:
+            return None
+        name = subject.unknown[0]
+        sentence = self._said.no_such_name(name, project_name(self._roots), self._subjects.near(name))
+        return ProviderAnswer(question=sentence)
+
+    # --- definitions and what they do
+
+    def _definitions(self, subject: Subject) -> None:
+        """What is named, what the words describe, or both; the lines that hold the question's words first."""
+        asked = self._asked
+        named = subject.rows
+        deciding = asked.ask in (Ask.BEHAVIOUR, Ask.WHY, Ask.NONE)
+        wanted = Wanted(False, deciding, tuple(named), tuple(file for _, file in subject.files))
+        passages = self._passages(asked.described, wanted)
+        gate = _gate(self._features["code_sure"])
+        described = [one for one in passages if one.worth >= _LEAST]
+        if deciding and not named:
+            described = self._raised_first(described)
+        told = told_by_line([(one.root, one.file, dict(one.lines)) for one in [*passages, *described]])
+        if subject.mentions:
+            self._mentioned(subject, told)
+        if named:
+            self._named(named, described, told, gate)
+        else:
+            self._features["code_cover"] = described[0].worth if described else 0.0
+            self._features["code_margin"] = _margin(described)
+            worth = gate * (0.4 + 0.55 * described[0].worth) if described else 0.0
+            if self._items:
+                worth = min(worth, self._items[-1].worth * _NEXT)
+            self._show(described, told, worth)
+        if not self._items and subject.files:
+            self._file(*subject.files[0])
+
+    def _raised_first(self, found: list[Passage]) -> list[Passage]:
+        """What raises a fault decides, not the fault's definition, which comes behind it."""
+        first = found[0] if found else None
+        if first is None or first.symbol is None or not is_fault(first.symbol):
+            return found
+        raising = {
+            x.holder.id: x for x in self._related.callers([first.symbol]) if x.holder is not None and not x.is_test
+        }
+        have = {one.symbol.id: one for one in found if one.symbol is not None}
+        before = []
+        for id_, site in list(raising.items())[:_RAISING]:
+            holder = site.holder
+            assert holder is not None
+            known = have.get(id_)
+            lines = dict(known.lines) if known is not None else {}
+            lines.update(dict.fromkeys(site.lines, max([1.0, *lines.values()])))
+            told = tuple(sorted(lines.items()))
+            before.append(
+                replace(
+                    first, symbol=holder, file=holder.file, first=holder.start_line, last=holder.end_line, lines=told
+                )
+            )
+        others = [one for one in found if one.symbol is None or one.symbol.id not in raising]
+        return [*before, *others]
+
+    def _named(
+        self,
+        named: Sequence[SymbolRow],
+        described: Sequence[Passage],
+        told: Mapping[tuple[str, str], Mapping[int, float]],
+        gate: float,
+    ) -> None:
+        """Definitions by name; inside a large one the member that the other words speak of comes first."""
+        several = len({row.qualified_name for row in named}) > 2
+        worth = _WORTH_ONE_OF_MANY if several else _WORTH_NAMED
+        if self._asked.ask in (Ask.WHY, Ask.CHANGED, Ask.NONE):
+            worth *= max(0.75, gate)
+        rest = [one for one in described if one.symbol is None or one.symbol.id not in {x.id for x in named}]
+        is_more_asked = len(self._asked.described.split()) > 2 and self._asked.ask not in (
+            Ask.DEFINITION,
+            Ask.SIGNATURE,
+        )
+        inside = [one for one in rest if is_more_asked and one.worth >= 0.25 and any(_holds(row, one) for row in named)]
+        self._features["code_cover"] = 1.0
+        if inside and any(row.kind in CLASS_KINDS for row in named):
+            self._show(inside[:2], told, worth)
+            worth *= _NEXT
+        for row in named[:3]:
+            lines = told.get((row.root, row.file), {})
+            item = self._pieces.definition(row, worth, lines, self._room())
+            if item is not None and self._is_new(item):
+                self._items.append(item)
+                worth *= _NEXT
+        beside = [one for one in rest if one not in inside and any(one.file == row.file for row in named)]
+        self._show((beside or rest)[:2] if is_more_asked else beside[:1], told, worth * 0.8)
+
+    def _show(
+        self, passages: Sequence[Passage], told: Mapping[tuple[str, str], Mapping[int, float]], worth: float
+    ) -> None:
+        first = passages[0].score if passages else 0.0
+        for one in passages[: len(_ROOM)]:
+            lines = told.get((one.root, one.file), {})
+            own = worth * (0.55 + 0.45 * min(1.0, one.score / first)) if first else worth
+            item = (
+                self._pieces.definition(one.symbol, own, lines, self._room())
+                if one.symbol is not None
+                else self._pieces.block(one.root, one.file, one.first, one.last, own, lines, self._room())
+            )
+            if item is not None and self._is_new(item):
+                self._items.append(item)
+                worth = min(worth, own) * 0.98
+
+    def _mentioned(self, subject: Subject, told: Mapping[tuple[str, str], Mapping[int, float]]) -> None:
+        """A constant, a setting, a column: where it gets its value, then where it is used."""
+        for mentions in subject.mentions.values():
+            worth = _WORTH_MENTIONED
+            defining = [one for one in mentions if one.defining]
+            for one in (defining or mentions)[:2]:
+                sites = self._related.around(one.root, one.file, one.defining or one.lines)
+                for first, last, holder, lines in sites[:2]:
+                    more = {**told.get((one.root, one.file), {}), **dict.fromkeys(lines, 9.0)}
+                    item = (
+                        self._pieces.definition(holder, worth, more, self._room())
+                        if holder is not None
+                        else self._pieces.block(one.root, one.file, first, last, worth, more, self._room())
+                    )
+                    if item is not None and self._is_new(item):
+                        self._items.append(item)
+                        worth *= _NEXT
+
+    def _file(self, root: str, file: str) -> None:
+        item = self._pieces.outline(root, file, _WORTH_NAMED)
+        if item is not None:
+            self._items.append(item)
+
+    # --- what hangs together with them
+
+    def _callers(self, subject: Subject) -> None:
+        rows = self._subject_rows(subject)
+        name = next(iter(subject.symbols), None) or (rows[0].name if rows else next(iter(subject.mentions), ""))
+        if not name:
+            return
+        sites = self._related.callers(rows)
+        plain = name.rpartition(".")[2]
+        others = self._related.named_in(self._subjects.mentions(plain), rows, sites)
+        # Where many places call it, others that merely name it say nothing more.
+        is_passed_on = not rows or plain[:1].isupper() or len(sites) < _FEW_SITES
+        others = [x for x in others if is_passed_on and (not x.is_test or not sites)]
+        count = self._said.counted("places", sum(len(x.lines) for x in sites))
+        self._sentences.append(
+            self._said.say("called", name=name, count=count)
+            if sites
+            else self._said.say("not_called", name=name, project=project_name(self._roots))
+        )
+        worth = _WORTH_NAMED * (1.0 if subject.rows else 0.85)
+        self._sites([(x, "call_in") for x in sites] + [(x, "uses_in") for x in others], worth)
+        if rows:
+            item = self._pieces.definition(rows[0], worth * 0.6, {}, max(6, int(12 * self._scale)))
+            if item is not None:
+                self._items.append(item)
+
+    def _sites(self, sites: Sequence[tuple[Site, str]], worth: float) -> None:
+        shown = 0
+        for site, said in sites:
+            if shown >= _SITES * self._scale + 2:
+                break
+            around = 1 if shown < 3 else 0
+            item = self._pieces.site(
+                site.root, site.file, site.holder, site.lines, self._said.in_lines(said, site.lines[:8]), worth, around
+            )
+            if item is not None and self._is_new(item):
+                self._items.append(item)
+                shown += 1
+                worth *= 0.98 if site.is_certain else 0.95
+
+    def _tests(self, subject: Subject) -> None:
+        rows = [row for row in self._subject_rows(subject) if not row.is_test]
+        calling = {row.id: row for row in self._related.tests(rows)}
+        query = " ".join([self._asked.described, *(row.name for row in rows[:1])])
+        passages = self._passages(query, Wanted(tests=True, focus_files=tuple(f for _, f in subject.files)), limit=16)
+        scores: dict[tuple[str, int], float] = {}
+        first = passages[0].score if passages else 1.0
+        by_key = {(one.file, one.first): one for one in passages}
+        for one in passages:
+            if one.is_test:
+                scores[one.file, one.first] = one.score / first
+        for row in calling.values():
+            key = (row.file, row.start_line)
+            scores[key] = scores.get(key, 0.0) + 0.6
+        worth = (
+            _WORTH_NAMED if rows and (calling or subject.rows) else 0.5 + 0.4 * (passages[0].worth if passages else 0.0)
+        ) * _gate(self._features["code_sure"])
+        self._features["code_cover"] = passages[0].worth if passages else float(bool(calling))
+        told = told_by_line([(one.root, one.file, dict(one.lines)) for one in passages])
+        by_row = {(row.file, row.start_line): row for row in calling.values()}
+        ordered = sorted(scores, key=lambda key: (-scores[key], key))
+        if subject.rows:
+            count = self._said.counted("tests", len(ordered[: max(len(calling), 1)]) if calling else len(ordered))
+            name = next(iter(subject.symbols))
+            if ordered:
+                self._sentences.append(self._said.say("tested", name=name, count=count))
+        for place, key in enumerate(ordered[:8]):
+            passage = by_key.get(key)
+            symbol_row = by_row.get(key) or (passage.symbol if passage is not None else None)
+            room = max(3, int((18, 14, 10, 6, 4, 4, 3, 3)[place] * self._scale))
+            item = None
+            if symbol_row is not None:
+                lines = told.get((symbol_row.root, symbol_row.file), {})
+                item = self._pieces.definition(symbol_row, worth, lines, room)
+            elif passage is not None:
+                lines = dict(passage.lines)
+                item = self._pieces.block(passage.root, passage.file, passage.first, passage.last, worth, lines, room)
+            if item is not None and self._is_new(item):
+                self._items.append(item)
+                worth *= 0.97
+
+    def _callees(self, symbol: SymbolRow) -> None:
+        called = self._related.callees(symbol)
+        if called:
+            names = list(dict.fromkeys(said for said, _, _ in called))
+            self._sentences.append(self._said.say("calls", name=symbol.qualified_name, names=names[:40]))
+        lines = {line: 1.0 for _, line, _ in called}
+        item = self._pieces.definition(symbol, _WORTH_NAMED, lines, self._room())
+        if item is not None:
+            self._items.append(item)
+        worth = _WORTH_NAMED * 0.85
+        for target in [x for _, _, x in called if x is not None][:6]:
+            item = self._pieces.definition(target, worth, {}, max(4, int(8 * self._scale)))
+            if item is not None and self._is_new(item):
+                self._items.append(item)
+                worth *= _NEXT
+
+    def _importers(self, subject: Subject) -> None:
+        names = [*subject.symbols, *subject.mentions, *self._asked.names]
+        sites = self._related.importers(self._roots, subject.files, list(dict.fromkeys(names)))
+        name = next(iter([*names, *(file for _, file in subject.files)]), "")
+        self._sentences.append(
+            self._said.say("imported", name=name, count=self._said.counted("files", len(sites)))
+            if sites
+            else self._said.say("not_imported", name=name, project=project_name(self._roots))
+        )
+        self._sites([(x, "imports_in") for x in sites], _WORTH_NAMED)
+
+    def _imports(self, subject: Subject) -> None:
+        root, file = subject.files[0] if subject.files else (subject.rows[0].root, subject.rows[0].file)
+        imports = self._related.imports(root, file)
+        if imports:
+            self._sentences.append(self._said.say("imports", name=file, names=imports[:60]))
+            lines = self._related.import_lines(root, file)
+            item = self._pieces.block(
+                root, file, min(lines, default=1), max(lines, default=1), _WORTH_NAMED, {}, self._room()
+            )
+            if item is not None:
+                self._items.append(item)
+
+    # --- help
+
+    def _subject_rows(self, subject: Subject) -> list[SymbolRow]:
+        """What is named, else the one definition that the words describe best."""
+        if subject.rows or subject.mentions:
+            return subject.rows
+        described = self._passages(self._asked.described, Wanted(focus_files=tuple(f for _, f in subject.files)))
+        found = [one.symbol for one in described if one.symbol is not None and not one.is_test and one.worth >= _LEAST]
+        return found[:1]
+
+    def _passages(self, text: str, wanted: Wanted, limit: int = 12) -> list[Passage]:
+        return self._symbols.passages(self._namespace, text, self._roots, wanted=wanted, limit=limit)
+
+    def _room(self) -> int:
+        return max(6, int(_ROOM[min(len(self._items), len(_ROOM) - 1)] * self._scale))
+
+    def _is_new(self, item: Item) -> bool:
+        return all(item.provenance.id != one.provenance.id for one in self._items)
+
+
+def _gate(sure: float) -> float:
+    """How far a question that may not be about code lets code answer."""
+    return min(1.0, 0.4 + sure)
+
+
+def _margin(found: Sequence[Passage]) -> float:
+    if not found:
+        return 0.0
+    return round(1.0 - (found[1].score / found[0].score if len(found) > 1 and found[0].score else 0.0), 3)
+
+
+def _holds(row: SymbolRow, one: Passage) -> bool:
+    return row.root == one.root and row.file == one.file and row.start_line <= one.first and one.last <= row.end_line

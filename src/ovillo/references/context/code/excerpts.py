@@ -1,0 +1,111 @@
+"""Which lines of a definition are shown where it is longer than there is room for.
+
+Owns the choice: lines that hold the question's words, the branches that decide, what is raised and given back, before the head.
+What is left out is said in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_BRANCH = re.compile(
+    r"^\s*(?:[})]\s*)?(?:if|elif|else if|else|unless|when|switch|case|match|default|while|for|guard|try|except|catch|rescue)\b"
+    r"|^\s*assert\b|\?\s.+:\s|\bif\b.+\belse\b|=>.*\?"
+)
+_EXIT = re.compile(
+    r"^\s*(?:raise|return|throw|panic!?|yield|break|continue|process\.exit|sys\.exit|abort|bail!|reject)\b|\bthrow new\b"
+)
+_MEMBER = re.compile(
+    r"^\s*(?:export |public |private |protected |static |async |pub |abstract |override |default )*"
+    r"(?:def|class|fn|func|function|interface|type|struct|enum|impl|const [A-Z_]+|[A-Z][A-Z0-9_]+ *[:=])\b"
+)
+_REMARK = re.compile(r"^\s*(?:#|//|\*|/\*|--|<!--)")
+_END_OF_HEAD = re.compile(r"(?:[:{]|=>\s*\{?)\s*(?:#.*|//.*)?$|\)\s*->.*:$")
+_FENCE = re.compile(r'"""|\'\'\'')
+_HEAD_LINES = 14
+#: What a line is worth besides the words of the question in it, as shares of the best line's.
+_BY_BRANCH, _BY_EXIT, _BY_MEMBER, _REMARKED = 0.22, 0.16, 0.1, 0.35
+
+
+def chosen(lines: Sequence[str], first: int, told: Mapping[int, float], room: int) -> list[int]:
+    """Numbers of the lines to show, in their order; ``lines[0]`` is line ``first``, ``told`` says what lines tell."""
+    last = first + len(lines) - 1
+    if len(lines) <= room:
+        return list(range(first, last + 1))
+    prose = _prose(lines)
+    most = max((told.get(n, 0.0) for n in range(first, last + 1)), default=0.0) or 1.0
+    worth: dict[int, float] = {}
+    for place, line in enumerate(lines):
+        own = told.get(first + place, 0.0) / most
+        if prose[place] or _REMARK.match(line):
+            own *= _REMARKED
+        elif line.strip():
+            own += _BY_BRANCH * bool(_BRANCH.search(line)) + _BY_EXIT * bool(_EXIT.search(line))
+            own += _BY_MEMBER * bool(_MEMBER.match(line))
+        worth[first + place] = own
+    # A line says more where its neighbours speak of the same.
+    near = {
+        n: own
+        + 0.35 * max(worth.get(n - 1, 0.0), worth.get(n + 1, 0.0))
+        + 0.15 * max(worth.get(n - 2, 0.0), worth.get(n + 2, 0.0))
+        for n, own in worth.items()
+    }
+    kept = set(head(lines, first, max(1, room // 4)))
+    for number in sorted(near, key=lambda n: (-near[n], n)):
+        if len(kept) >= room:
+            break
+        if near[number] <= 0:
+            break
+        around = range(max(first, number - 1), min(last, number + 2) + 1)
+        new = [n for n in around if n not in kept]
+        if len(kept) + len(new) <= room:
+            kept.update(new)
+        else:
+            kept.add(number)
+    number = first
+    while len(kept) < room and number <= last:
+        kept.add(number)
+        number += 1
+    return sorted(kept)
+
+
+def head(lines: Sequence[str], first: int, most: int = _HEAD_LINES) -> list[int]:
+    """The lines of the signature, decorators included."""
+    for place, line in enumerate(lines[:most]):
+        if _END_OF_HEAD.search(line.rstrip()):
+            return list(range(first, first + place + 1))
+    return list(range(first, first + min(most, len(lines))))
+
+
+def written(lines: Sequence[str], first: int, numbers: Sequence[int]) -> str:
+    """The chosen lines, with what is left out said in its place."""
+    said: list[str] = []
+    before = first - 1
+    for number in numbers:
+        if number > before + 1:
+            said.append(_gap(before + 1, number - 1, lines[number - first]))
+        said.append(lines[number - first])
+        before = number
+    last = first + len(lines) - 1
+    if before < last:
+        said.append(_gap(before + 1, last, ""))
+    return "\n".join(said)
+
+
+def _gap(first: int, last: int, beside: str) -> str:
+    blanks = beside[: len(beside) - len(beside.lstrip())]
+    return f"{blanks}… line {first}" if first == last else f"{blanks}… lines {first}-{last}"
+
+
+def _prose(lines: Sequence[str]) -> list[bool]:
+    """Which lines stand in a documentation string."""
+    inside = False
+    found = []
+    for line in lines:
+        marks = len(_FENCE.findall(line))
+        starts = line.lstrip().startswith(('"""', "'''", 'r"""', 'f"""'))
+        found.append(inside or starts)
+        if marks % 2:
+            inside = not inside if (inside or starts) else inside
+    return found

@@ -1,0 +1,46 @@
+"""The sentences of answers about code, in the language of the question.
+
+Owns wording (``sentences.toml``); names and lines of code stand in them as quoted data.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from ovillo.model.data_files import text_beside
+from ovillo.model.quoting import named
+
+
+class Sentences:
+    """English for a language that is not spoken here."""
+
+    def __init__(self, language: str) -> None:
+        tables = _tables()
+        self._said = tables.get(language, tables["en"])
+
+    def say(self, what: str, *, count: str = "", names: Sequence[str] = (), **facts: str) -> str:
+        shown = {key: named(value) for key, value in facts.items()}
+        sentence = self._said[what]
+        assert isinstance(sentence, str)
+        return sentence.format(count=count, names=", ".join(map(named, names)), **shown)
+
+    def counted(self, what: str, n: int) -> str:
+        forms = self._said[what]
+        one, several = forms[0], forms[-1]
+        return (one if n == 1 else several).format(n=n)
+
+    def in_lines(self, what: str, lines: Sequence[int]) -> str:
+        sentence = self._said[what]
+        assert isinstance(sentence, str)
+        return sentence.format(lines=", ".join(map(str, lines)))
+
+    def no_such_name(self, name: str, project: str, near: Sequence[str]) -> str:
+        sentence = self.say("no_name", name=name, project=project)
+        return sentence + (self.say("near", names=near) if near else "")
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, str | list[str]]]:
+    return tomllib.loads(text_beside(__file__, "sentences.toml"))

@@ -1,0 +1,172 @@
+"""Where the words of a question stand in the texts of a folder: in the bodies of definitions, in constants, beside the code.
+
+Owns looking through the texts as they are on disk now, and telling which definition, or which block outside of any, a place
+belongs to. Nothing is stored; what a place is worth is ``passages``'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import re2
+
+from ovillo.code.scanning import Entry
+from ovillo.code.texts import Texts
+
+#: Stems of fewer letters are words of their own only, and those of so many may stand inside of another.
+_SHORT, _ANYWHERE = 4, 7
+#: Bytes looked through for one question: files that are likelier come first.
+MOST_BYTES = 6 * 1024 * 1024
+#: Places of one file that are kept, and bytes of a line that a tool wrote.
+_MOST_PLACES, _LONG_LINE = 2_000, 2_000
+_CLOSING = (b")", b"]", b"}", b"end", b"#", b"//", b"*/", b"@", b"else", b"elif", b"except", b"finally", b"catch")
+_HEADING = re.compile(
+    rb"^(?:#{1,6} |=== |\[{1,2}[\w\"'.-]+\]{1,2}|(?i:create |alter |insert |select |drop |grant )|[\w\"'.-]+ *[:=]|- \w)"
+)
+
+
+@dataclass(slots=True)
+class Places:
+    """``at`` maps each line (from 1) to the terms that stand in it."""
+
+    entry: Entry
+    at: dict[int, set[str]] = field(default_factory=dict)
+
+    @property
+    def terms(self) -> set[str]:
+        return set().union(*self.at.values())
+
+
+class Terms:
+    """Stems as they are found in text."""
+
+    def __init__(self, stems: Iterable[str], whole: Iterable[str] = ()) -> None:
+        """``whole`` are names that count only as they are written."""
+        self._of: dict[bytes, tuple[str, ...]] = {}
+        patterns: dict[bytes, set[str]] = {}
+        for stem in stems:
+            for written in _spellings(stem):
+                patterns.setdefault(written, set()).add(stem)
+        self._short = frozenset(x for x in patterns if len(x) < _SHORT)
+        for written in patterns:
+            below = [other for other in patterns if written.startswith(other)]
+            self._of[written] = tuple(sorted({x for other in below for x in patterns[other]}))
+        ordered = sorted(patterns, key=lambda x: (-len(x), x))
+        self._pattern = re2.compile(b"(?i)" + b"|".join(map(_quoted, ordered))) if ordered else None
+        self._whole = [
+            (name, re2.compile(rb"(?:^|[^\w$])(" + _quoted(name.encode()) + rb")(?:[^\w]|$)")) for name in whole
+        ]
+
+    def in_text(self, data: bytes) -> dict[int, set[str]]:
+        """Lines, from 1, with the terms in them."""
+        found: dict[int, set[str]] = {}
+        line, counted = 1, 0
+        places = 0
+        for match in self._pattern.finditer(data) if self._pattern else ():
+            start, end = match.span()
+            said = data[start:end].lower()
+            if not self._fits(data, start, end, said):
+                continue
+            line += data.count(b"\n", counted, start)
+            counted = start
+            found.setdefault(line, set()).update(self._of.get(said, ()))
+            places += 1
+            if places > _MOST_PLACES:
+                break
+        for name, pattern in self._whole:
+            for match in pattern.finditer(data):
+                found.setdefault(data.count(b"\n", 0, match.start(1)) + 1, set()).add(name)
+        return found
+
+    def _fits(self, data: bytes, start: int, end: int, said: bytes) -> bool:
+        before = data[start - 1 : start]
+        if before.isalpha() and len(said) < _ANYWHERE and not (data[start : start + 1].isupper() and before.islower()):
+            return False
+        if said in self._short:
+            after = data[end : end + 1]
+            return (
+                not after.isalpha()
+                or (after.isupper() and not data[end - 1 : end].isupper())
+                or data[end : end + 2] in (b"s ", b"s_", b"s(")
+            )
+        return True
+
+
+def look_through(
+    texts: Texts, root: str, terms: Terms, files: Sequence[Entry], most_bytes: int = MOST_BYTES
+) -> list[Places]:
+    """The files that hold any of the terms, of the first ``most_bytes``."""
+    found = []
+    left = most_bytes
+    for entry in files:
+        if entry.size > left:
+            continue
+        left -= entry.size
+        at = terms.in_text(texts.text(root, entry))
+        if at:
+            found.append(Places(entry, at))
+    return found
+
+
+def owners(lines: int, definitions: Sequence[tuple[int, int]]) -> list[int]:
+    """For each line (from 1; 0 unused) the place of the innermost definition in the list, -1 outside of any."""
+    owner = [-1] * (lines + 2)
+    order = sorted(range(len(definitions)), key=lambda i: (definitions[i][0], -definitions[i][1]))
+    for i in order:
+        first, last = definitions[i][0], min(definitions[i][1], lines + 1)
+        owner[first : last + 1] = [i] * (last + 1 - first)
+    return owner
+
+
+def blocks(
+    data: bytes, lines: Iterable[int], owner: Sequence[int] | None, is_prose: bool
+) -> list[tuple[int, int, list[int]]]:
+    """What stands outside of definitions, by statement or paragraph: first line, last line, and which of ``lines`` are in it."""
+    text = data.split(b"\n")
+    found: dict[tuple[int, int], list[int]] = {}
+    for line in sorted(lines):
+        if line > len(text):
+            continue
+        first = last = line
+        while first > 1 and line - first < 60 and not _begins(text[first - 1], is_prose) and _is_free(owner, first - 1):
+            if is_prose and not text[first - 2].strip() and line - first > 1:
+                break
+            first -= 1
+        while last < len(text) and last - first < 80 and _goes_on(text[last], is_prose) and _is_free(owner, last + 1):
+            last += 1
+        while last > line and not text[last - 1].strip():
+            last -= 1
+        found.setdefault((first, last), []).append(line)
+    return [(first, last, held) for (first, last), held in found.items()]
+
+
+def _begins(line: bytes, is_prose: bool) -> bool:
+    if is_prose:
+        return bool(_HEADING.match(line))
+    return bool(line) and not line[:1].isspace() and not line.startswith(_CLOSING)
+
+
+def _goes_on(line: bytes, is_prose: bool) -> bool:
+    """Whether the next line belongs to the same statement, or section."""
+    if is_prose:
+        return not _HEADING.match(line)
+    return not line.strip() or line[:1].isspace() or line.startswith((b")", b"]", b"}"))
+
+
+def _is_free(owner: Sequence[int] | None, line: int) -> bool:
+    return owner is None or line >= len(owner) or owner[line] < 0
+
+
+def _spellings(stem: str) -> tuple[bytes, ...]:
+    """A stem as words begin with it: ``repli`` stands for ``reply``, too."""
+    if not stem.isascii() or len(stem) < 2:
+        return (stem.encode(),) if len(stem) > 1 else ()
+    if stem.endswith("i") and len(stem) > 3:
+        return stem.encode(), stem[:-1].encode() + b"y"
+    return (stem.encode(),)
+
+
+def _quoted(text: bytes) -> bytes:
+    return re.escape(text)

@@ -1,0 +1,340 @@
+"""The places in a folder that say what a question asks: definitions by their names, documentation and bodies, constants, and
+what stands beside the code.
+
+Owns joining what names and documentation tell (``tree``) with what bodies hold (``bodies``) into one order. Which kind of question
+it is, and which lines are shown, is decided by who asks.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ovillo.code.languages import language_of
+from ovillo.code.parsing import is_test_path
+from ovillo.code.texts import Texts
+from ovillo.model.code import CLASS_KINDS, SymbolRow
+from ovillo.search.symbols import tree as t
+from ovillo.search.symbols.asking import Asked
+from ovillo.search.symbols.bodies import Places, Terms, blocks, look_through, owners
+from ovillo.search.symbols.ranking import COVERAGE, FIELD_WORTHS, FLAG_WORTHS, NAME_SHARE
+from ovillo.search.symbols.terms import name_terms
+from ovillo.search.symbols.tree import Tree
+
+#: What a word is worth in a body, and what the lesser of body and name adds.
+_IN_BODY, _ALSO = 0.55, 0.2
+#: What a word in the path of a text is worth.
+_IN_PATH = 0.3
+#: Files looked at more closely, and lines that are taken for one matter when files are chosen.
+_FILES, _WINDOW = 40, 30
+#: Bodies of more lines hold more words by chance.
+_PLAIN_LINES, _BY_LENGTH = 40, 0.12
+#: Texts beside the code: what is configured decides, what is told about it may be old.
+_CONFIGURED, _TOLD, _OLD_NEWS, _TRANSLATED = 0.85, 0.7, 0.35, 0.5
+_PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc")
+_TEST = 0.55
+_TEST_WANTED = 1.0
+_NOT_A_TEST = 0.35
+_IN_FOCUS = 1.6
+#: Where a question asks what decides: a body that has a branch beside its words, and a fault that is only given its name.
+_DECIDES, _FAULT = 1.15, 0.6
+_BRANCH = re.compile(
+    rb"\b(?:if|elif|else|switch|case|when|match|unless|while|raise|throw|return|except|catch|rescue|assert|panic)\b|\? "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """``lines`` are those that hold words of the question, with what these tell; ``worth`` 0..1 is how much of the question the
+    passage answers."""
+
+    root: str
+    file: str
+    first: int
+    last: int
+    symbol: SymbolRow | None
+    score: float
+    worth: float
+    lines: tuple[tuple[int, float], ...]
+    is_test: bool
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.root, self.file, self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """``focus`` are definitions the question names: what stands in them, or in their files, is likelier meant."""
+
+    tests: bool = False
+    #: What decides is looked for: branches and what is raised or given back, not the name of a fault.
+    deciding: bool = False
+    focus: tuple[SymbolRow, ...] = ()
+    focus_files: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Region:
+    symbol: SymbolRow | None
+    file: str
+    first: int
+    last: int
+    at: dict[int, set[str]]
+    flag: float
+    #: Whether words of the question stand beside a branch or an exit.
+    decides: bool = False
+
+
+class Passages:
+    """Looks for the passages of one folder. ``candidates`` are definitions that names and documentation speak for."""
+
+    def __init__(self, tree: Tree, texts: Texts, root: str, asked: Sequence[Asked], wanted: Wanted) -> None:
+        self._tree = tree
+        self._texts = texts
+        self._root = root
+        self._asked = asked
+        self._wanted = wanted
+        self._by_term: dict[str, list[tuple[int, float]]] = {}
+        self._phrases: list[tuple[int, tuple[str, ...], float]] = []
+        for number, one in enumerate(asked):
+            for way in one.ways:
+                if len(way.terms) == 1:
+                    self._by_term.setdefault(way.terms[0], []).append((number, way.worth))
+                else:
+                    self._phrases.append((number, way.terms, way.worth))
+
+    def places(self, likely: Sequence[str]) -> list[Places]:
+        """Texts that hold words of the question; ``likely`` files are looked at first where not all can be."""
+        stems = {term for one in self._asked for way in one.ways for term in way.terms}
+        rank = {file: place for place, file in enumerate(likely)}
+        files = [x for x in self._texts.files(self._root) if self._is_wanted(x.path)]
+        files.sort(key=lambda x: (rank.get(x.path, len(rank)), language_of(x.path) is None))
+        return look_through(self._texts, self._root, Terms(stems), files)
+
+    def _is_wanted(self, path: str) -> bool:
+        return not self._wanted.tests or is_test_path(path)
+
+    def nearest_files(self, found: Sequence[Places], sure: Iterable[str]) -> list[Places]:
+        """Files in which most of the question stands close together, and those that are ``sure`` to be looked at."""
+        held = [0] * len(self._asked)
+        for one in found:
+            for number in {n for term in one.terms for n, _ in self._by_term.get(term, ())}:
+                held[number] += 1
+        told = [
+            math.log1p(len(found) / max(count, 1)) * one.weight for count, one in zip(held, self._asked, strict=True)
+        ]
+        sure = set(sure)
+        scored = [(one.entry.path in sure, self._window(one, told), one) for one in found]
+        scored.sort(key=lambda x: (not x[0], -x[1]))
+        kept = [one for is_sure, _, one in scored if is_sure][:_FILES]
+        return kept + [one for is_sure, _, one in scored if not is_sure][:_FILES]
+
+    def _window(self, places: Places, told: Sequence[float]) -> float:
+        best = 0.0
+        inside: dict[int, int] = {}
+        queue: list[tuple[int, set[int]]] = []
+        start = 0
+        for line in sorted(places.at):
+            numbers = {n for term in places.at[line] for n, _ in self._by_term.get(term, ())}
+            queue.append((line, numbers))
+            for number in numbers:
+                inside[number] = inside.get(number, 0) + 1
+            while queue[start][0] < line - _WINDOW:
+                for number in queue[start][1]:
+                    inside[number] -= 1
+                start += 1
+            best = max(best, sum(told[number] for number, count in inside.items() if count))
+        path = {n for term in _path_terms(places.entry.path) for n, _ in self._by_term.get(term, ())}
+        return best + 0.3 * sum(told[number] for number in path)
+
+    def regions(self, places: Places, symbols: Sequence[SymbolRow]) -> list[_Region]:
+        """What the file defines, and its blocks outside of definitions, that hold words of the question."""
+        entry = places.entry
+        data = self._texts.text(self._root, entry)
+        text = data.split(b"\n")
+        is_test = is_test_path(entry.path)
+        found: dict[int, _Region] = {}
+        free: list[int] = []
+        owner = None
+        if symbols:
+            owner = owners(data.count(b"\n") + 1, [(x.start_line, x.end_line) for x in symbols])
+        for line, terms in places.at.items():
+            place = owner[line] if owner is not None and line < len(owner) else -1
+            if place < 0:
+                free.append(line)
+                continue
+            symbol = symbols[place]
+            region = found.get(place)
+            if region is None:
+                region = found[place] = _Region(symbol, entry.path, symbol.start_line, symbol.end_line, {}, 1.0)
+            region.at[line] = terms
+            region.decides |= self._wanted.deciding and _is_beside_a_branch(text, line)
+        is_code = language_of(entry.path) is not None
+        flag = 1.0 if is_code else _flag_of(entry.path)
+        if is_test and is_code:
+            flag *= _TEST_WANTED if self._wanted.tests else _TEST
+        is_prose = not is_code
+        some = [
+            _Region(None, entry.path, first, last, {line: places.at[line] for line in held}, flag)
+            for first, last, held in blocks(data, free, owner, is_prose)
+        ]
+        return [*found.values(), *(x for x in some if not _is_import(data, x))]
+
+    def scored(self, regions: Sequence[_Region], more: Mapping[int, SymbolRow]) -> list[Passage]:
+        """Best first. ``more`` are definitions, by id, that are looked at whether or not their bodies hold anything."""
+        seen = {region.symbol.id for region in regions if region.symbol is not None}
+        every = [
+            *regions,
+            *(_Region(x, x.file, x.start_line, x.end_line, {}, 1.0) for id_, x in more.items() if id_ not in seen),
+        ]
+        worths = [self._worths(region) for region in every]
+        count = len(every)
+        held = [sum(1 for fields, body in worths if fields[n] or body[n]) for n in range(len(self._asked))]
+        told = [one.weight * math.log1p(count / max(h, 1)) for h, one in zip(held, self._asked, strict=True)]
+        # What nothing here holds is not answered by any.
+        whole = sum(x for x in told) or 1.0
+        found = []
+        for region, (fields, body) in zip(every, worths, strict=True):
+            total = answered = 0.0
+            for number, weight in enumerate(told):
+                high, low = sorted((fields[number], _IN_BODY * body[number]), reverse=True)
+                best = high + _ALSO * low
+                total += best * weight
+                answered += min(best, 1.0) * weight
+            if not total:
+                continue
+            share = answered / whole
+            score = total / whole * share**COVERAGE * (1 - NAME_SHARE + NAME_SHARE * self._name_share(region, told))
+            score *= self._by_place(region)
+            found.append(self._passage(region, score, share, told))
+        return sorted(found, key=lambda x: -x.score)
+
+    def _worths(self, region: _Region) -> tuple[list[float], list[float]]:
+        fields = [0.0] * len(self._asked)
+        body = [0.0] * len(self._asked)
+        terms = set().union(*region.at.values()) if region.at else set()
+        for term in terms:
+            for number, worth in self._by_term.get(term, ()):
+                body[number] = max(body[number], worth)
+        for number, phrase, worth in self._phrases:
+            if terms.issuperset(phrase):
+                body[number] = max(body[number], worth)
+        doc = self._doc(region.symbol)
+        path = _path_terms(region.file) if doc < 0 else frozenset()
+        for number, one in enumerate(self._asked):
+            for way in one.ways:
+                if doc >= 0:
+                    places = [self._tree.where(term, doc) for term in way.terms]
+                    if all(places):
+                        worth = way.worth * sum(float(FIELD_WORTHS[x]) for x in places) / len(places)
+                        fields[number] = max(fields[number], worth)
+                elif path.issuperset(way.terms):
+                    fields[number] = max(fields[number], way.worth * _IN_PATH)
+        return fields, body
+
+    def _name_share(self, region: _Region, told: Sequence[float]) -> float:
+        """How much of its own name the question says."""
+        if region.symbol is None:
+            return 0.5
+        own = set(name_terms(region.symbol.name))
+        if not own:
+            return 0.0
+        return sum(1 for term in own if term in self._by_term) / len(own)
+
+    def _by_place(self, region: _Region) -> float:
+        worth = region.flag
+        symbol = region.symbol
+        lines = region.last - region.first + 1
+        if lines > _PLAIN_LINES:
+            worth /= 1 + _BY_LENGTH * math.log2(lines / _PLAIN_LINES)
+        if symbol is not None:
+            doc = self._doc(symbol)
+            is_test = symbol.is_test or is_test_path(symbol.file)
+            flags = self._tree.flags[doc] if doc >= 0 else 0
+            worth *= float(FLAG_WORTHS[flags & ~(t.TEST | t.PRIVATE | t.DUNDER | t.NESTED)]) if not is_test else 1.0
+            if is_test:
+                worth *= _TEST_WANTED if self._wanted.tests else _TEST
+            elif self._wanted.tests:
+                worth *= _NOT_A_TEST
+            if self._wanted.deciding:
+                worth *= _DECIDES if region.decides else 1.0
+                worth *= _FAULT if flags & t.FAULT else 1.0
+        return worth * (_IN_FOCUS if self._is_in_focus(region) else 1.0)
+
+    def _is_in_focus(self, region: _Region) -> bool:
+        if any(region.file == x or region.file.endswith(f"/{x}") for x in self._wanted.focus_files):
+            return True
+        for one in self._wanted.focus:
+            if region.file != one.file:
+                continue
+            if one.start_line <= region.first and region.last <= one.end_line:
+                return True
+            if one.kind not in CLASS_KINDS and region.symbol is None:
+                return True
+        return False
+
+    def _doc(self, symbol: SymbolRow | None) -> int:
+        if symbol is None:
+            return -1
+        ids = self._tree.ids
+        at = bisect_left(ids, symbol.id)
+        return at if at < len(ids) and ids[at] == symbol.id else -1
+
+    def _passage(self, region: _Region, score: float, share: float, told: Sequence[float]) -> Passage:
+        symbol = region.symbol
+        is_test = is_test_path(region.file) or (symbol is not None and symbol.is_test)
+        return Passage(
+            self._root,
+            region.file,
+            region.first,
+            region.last,
+            symbol,
+            score,
+            round(min(1.0, share), 3),
+            tuple((line, self._told_by(terms, told)) for line, terms in sorted(region.at.items())),
+            is_test,
+        )
+
+    def _told_by(self, terms: Iterable[str], told: Sequence[float]) -> float:
+        best: dict[int, float] = {}
+        for term in terms:
+            for number, worth in self._by_term.get(term, ()):
+                best[number] = max(best.get(number, 0.0), worth)
+        return round(sum(told[number] * worth for number, worth in best.items()), 3)
+
+
+def _flag_of(path: str) -> float:
+    low = path.lower()
+    if "changelog" in low or "history" in low or "release" in low:
+        return _OLD_NEWS
+    if "locale" in low or "i18n" in low or "translations" in low:
+        return _TRANSLATED
+    return _TOLD if low.endswith(_PROSE) else _CONFIGURED
+
+
+def _path_terms(path: str) -> frozenset[str]:
+    return frozenset(term for part in path.rpartition(".")[0].split("/") for term in name_terms(part))
+
+
+def _is_beside_a_branch(text: Sequence[bytes], line: int) -> bool:
+    return any(_BRANCH.search(one) for one in text[max(0, line - 2) : line + 1])
+
+
+def _is_import(data: bytes, region: _Region) -> bool:
+    line = data.split(b"\n", region.first)[region.first - 1].lstrip()
+    return line.startswith((b"import ", b"from ", b"use ", b"#include", b"require", b"using ", b"package "))
+
+
+def fused(passages: Sequence[Passage], near: Mapping[int, int], weight: float, ranks: int) -> list[Passage]:
+    """By rank here and by rank of meaning (``near``: id of a definition to its place)."""
+    scores = []
+    for place, one in enumerate(passages):
+        score = 1 / (ranks + place)
+        if one.symbol is not None and one.symbol.id in near:
+            score += weight / (ranks + near[one.symbol.id])
+        scores.append(replace(one, score=round(score, 5)))
+    return sorted(scores, key=lambda x: -x.score)

@@ -1,0 +1,199 @@
+"""Questions about code, answered by ``get_context`` out of the code of a small project, in four languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ovillo.app import open_services
+from ovillo.interfaces.services import Services
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.references.context.answer import ContextAnswer
+from ovillo.references.context.code.asking import Ask, read
+from ovillo.settings import Settings
+from tests.code.projects import write
+
+_LONG = "\n".join(f"    total += prices[{n}] * amounts[{n}]" for n in range(80))
+
+FILES = {
+    "shop/delivery.py": f'''"""Delivery of parcels."""
+
+FREE_ABOVE = 75
+HEAVY_PARCEL_KG = 20
+
+
+def parcel_cost(prices, amounts, weight, *, express=False):
+    """What the delivery of a parcel costs."""
+    total = 0
+{_LONG}
+    if weight > HEAVY_PARCEL_KG:
+        raise ParcelTooHeavy(weight)
+    if total > FREE_ABOVE and not express:
+        return 0
+    return 5 + weight // 2
+
+
+class ParcelTooHeavy(ValueError):
+    """No carrier takes it."""
+''',
+    "shop/checkout.py": '''from shop.delivery import parcel_cost
+
+
+def place_order(basket, address):
+    """Takes an order and its money."""
+    cost = parcel_cost(basket.prices, basket.amounts, basket.weight)
+    if not address:
+        raise ValueError("no address")
+    return basket.total + cost
+''',
+    "shop/reports.py": """from shop.checkout import place_order
+
+
+def nightly():
+    return [place_order(basket, basket.address) for basket in ()]
+""",
+    "tests/test_delivery.py": """from shop.delivery import parcel_cost
+
+
+def test_heavy_parcels_are_refused():
+    parcel_cost([], [], 21)
+
+
+def test_delivery_is_free_above_a_sum():
+    assert parcel_cost([100], [1], 1) == 0
+""",
+    "config/limits.toml": "[uploads]\\nlargest_upload_mb = 12\\nkept_days = 30\\n".replace("\\\\n", "\\n").replace(
+        "\\n", "\n"
+    ),
+    "schema/tables.sql": "CREATE TABLE refunds (\n  id INTEGER PRIMARY KEY,\n  granted_by TEXT NOT NULL\n);\n",
+}
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    project = write(tmp_path / "store", FILES)
+    settings = Settings(tmp_path / "data", tmp_path, environment={"HOME": str(tmp_path)}, embedder="none")
+    opened = open_services(settings)
+    opened.code.index(NS, project)
+    yield opened
+    opened.close()
+
+
+def ask(services: Services, query: str) -> ContextAnswer:
+    return services.context.get_context(NS, query)
+
+
+def places(answer: ContextAnswer) -> list[tuple[str | None, tuple[int, int] | None]]:
+    return [(place.file, place.lines) for place in answer.provenance]
+
+
+@pytest.mark.requirement("CODEQ-1")
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("who calls parcel_cost?", Ask.CALLERS),
+        ("where is parcel_cost used?", Ask.CALLERS),
+        ("¿quién llama a parcel_cost?", Ask.CALLERS),
+        ("qui appelle parcel_cost ?", Ask.CALLERS),
+        ("quem chama parcel_cost?", Ask.CALLERS),
+        ("which tests cover place_order?", Ask.TESTS),
+        ("¿qué pruebas cubren place_order?", Ask.TESTS),
+        ("quels tests vérifient place_order ?", Ask.TESTS),
+        ("quais testes cobrem place_order?", Ask.TESTS),
+        ("what does place_order call?", Ask.CALLEES),
+        ("which modules import shop.delivery?", Ask.IMPORTERS),
+        ("what parameters does parcel_cost take?", Ask.SIGNATURE),
+        ("¿qué parámetros recibe parcel_cost?", Ask.SIGNATURE),
+        ("what happens when a parcel is too heavy?", Ask.BEHAVIOUR),
+        ("que se passe-t-il quand l'adresse manque ?", Ask.BEHAVIOUR),
+        ("o que acontece quando falta o endereço?", Ask.BEHAVIOUR),
+        ("why does parcel_cost raise?", Ask.WHY),
+    ],
+)
+def test_the_kind_of_a_question_is_told_by_its_grammar(query: str, meant: Ask) -> None:
+    assert read(query).ask is meant
+    assert not read(query).of_session
+
+
+@pytest.mark.requirement("CODEQ-1")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what did we decide about parcel_cost?",
+        "¿qué decidimos ayer sobre los envíos?",
+        "pourquoi avons-nous abandonné cette idée ?",
+        "qual foi o resultado dos testes na última sessão?",
+    ],
+)
+def test_a_question_about_what_was_done_is_none_about_code(query: str) -> None:
+    assert read(query).of_session
+    assert read(query).sure < 0.5
+
+
+@pytest.mark.requirement("CODEQ-2")
+@pytest.mark.parametrize(
+    "query", ["who calls parcel_cost?", "¿quién llama a parcel_cost?", "qui appelle parcel_cost ?"]
+)
+def test_callers_come_first_with_the_line_that_calls(services: Services, query: str) -> None:
+    answer = ask(services, query)
+    assert not answer.abstained
+    assert places(answer)[0] == ("shop/checkout.py", (4, 9))
+    assert "6:     cost = parcel_cost(basket.prices, basket.amounts, basket.weight)" in answer.content
+
+
+@pytest.mark.requirement("CODEQ-3")
+@pytest.mark.parametrize(
+    "query", ["what happens when a parcel is too heavy?", "¿qué pasa cuando un parcel es demasiado heavy?"]
+)
+def test_the_branch_that_decides_is_shown_of_a_definition_longer_than_the_room(services: Services, query: str) -> None:
+    answer = services.context.get_context(NS, query, max_tokens=400)
+    first = answer.provenance[0]
+    assert (first.file, first.lines) == ("shop/delivery.py", (7, 94))
+    assert "raise ParcelTooHeavy(weight)" in answer.content
+    assert "… lines" in answer.content
+
+
+@pytest.mark.requirement("CODEQ-4")
+@pytest.mark.parametrize("query", ["where is parcel_price defined?", "¿dónde está definido parcel_price?"])
+def test_a_name_that_is_nowhere_is_refused_in_one_sentence_with_near_names(services: Services, query: str) -> None:
+    answer = ask(services, query)
+    assert answer.abstained
+    assert "parcel_price" in answer.content
+    assert "parcel_cost" in answer.content
+    assert "\n" not in answer.content
+    assert answer.provenance == ()
+
+
+@pytest.mark.requirement("CODEQ-5")
+def test_tests_answer_what_asks_for_tests_and_nothing_else_first(services: Services) -> None:
+    asked_for = ask(services, "which tests cover parcel_cost?")
+    assert places(asked_for)[0][0] == "tests/test_delivery.py"
+    assert "test_heavy_parcels_are_refused" in asked_for.content
+    other = ask(services, "when are heavy parcels refused?")
+    assert places(other)[0][0] == "shop/delivery.py"
+
+
+@pytest.mark.requirement("CODEQ-6")
+@pytest.mark.parametrize(
+    ("query", "file", "said"),
+    [
+        ("what is the value of FREE_ABOVE?", "shop/delivery.py", "FREE_ABOVE = 75"),
+        ("where is the largest upload configured?", "config/limits.toml", "largest_upload_mb = 12"),
+        ("which table holds who granted refunds?", "schema/tables.sql", "granted_by TEXT NOT NULL"),
+    ],
+)
+def test_constants_configuration_and_sql_answer_where_they_decide(
+    services: Services, query: str, file: str, said: str
+) -> None:
+    answer = ask(services, query)
+    assert said in answer.content
+    assert places(answer)[0][0] == file
+
+
+def test_importers_and_callees_are_listed(services: Services) -> None:
+    importers = ask(services, "which files import parcel_cost?")
+    assert places(importers)[0] == ("shop/checkout.py", (1, 1))
+    callees = ask(services, "what does place_order call?")
+    assert "parcel_cost" in callees.content.split("\n")[0]
