@@ -77,7 +77,7 @@ def test_what_fits_nowhere_at_home_is_shown_from_elsewhere_with_its_project(
     record(made, "ses_nowhere", None, "ledgers")
     answer = ask(made, "search_sessions", shop, query="when are ledgers closed", limit=1)
     assert [(each["id"], each["project"]) for each in answer["sessions"]] == [("ses_bank", "night-bank")]
-    assert "nothing in shop fits; what names a project is from elsewhere" in answer["text"]
+    assert "nothing fits in shop: see elsewhere" in answer["text"]
     assert "project night-bank, elsewhere" in answer["text"]
     regex = ask(made, "search_sessions", shop, query="/ledgers?/")
     assert sorted(each["project"] for each in regex["sessions"]) == ["", "night-bank"]

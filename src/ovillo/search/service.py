@@ -150,7 +150,7 @@ class Search:
         found = self._grouped(namespace, other)
         # Notes on words that no text holds are the same for both; what is new is where they were found.
         project = named(scope.limit.name or "this project")
-        note = f"{'little' if grouped else 'nothing'} in {project} fits; what names a project is from elsewhere"
+        note = f"{'little' if grouped else 'nothing'} fits in {project}: see elsewhere"
         notes = (note, *(home.notes if grouped else other.notes))
         together = replace(other, docs={**other.docs, **home.docs}, notes=notes, cut=home.cut or other.cut)
         return together, [*grouped, *(found[:_ELSEWHERE] if grouped else found)]
@@ -189,7 +189,7 @@ class Search:
 
     def _ranked(self, namespace: Namespace, query: Query, began: float) -> Ranking:
         if not query.asks_for_text:
-            if query.where == DocFilter():
+            if replace(query.where, session=replace(query.where.session, locations=None)) == DocFilter():
                 raise InvalidInput(
                     "The query is empty.", hint='Give words, a "phrase", /a regex/ or a filter such as agent:build.'
                 )

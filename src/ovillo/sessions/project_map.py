@@ -76,13 +76,15 @@ class ProjectMap:
         wanted = plain_path(name.strip()).strip("/").casefold()
         if not wanted:
             return ()
-        return tuple(
+        both = list(zip(self.projects, self._groups, strict=True))
+        called = tuple(
             project
-            for project, group in zip(self.projects, self._groups, strict=True)
+            for project, group in both
             if wanted in {x.casefold() for x in group.ids}
             or project.name.casefold() == wanted
-            or any(f"/{folder.strip('/').casefold()}".endswith(f"/{wanted}") for folder in group.mains)
+            or _is_tail(wanted, group.mains)
         )
+        return called or tuple(project for project, group in both if _is_tail(wanted, group.folders))
 
     def scope(self, home: Project, *, is_named: bool = False, reach: Reach = Reach.PROJECT) -> Scope:
         """A question of this project, or about it."""
@@ -197,6 +199,10 @@ def _names(groups: Sequence[_Group]) -> list[str]:
         name if times[name] == 1 or not main else "/".join(main.rsplit("/", 2)[-2:])
         for name, main in zip(short, mains, strict=True)
     ]
+
+
+def _is_tail(wanted: str, folders: Iterable[str]) -> bool:
+    return any(f"/{folder.strip('/').casefold()}".endswith(f"/{wanted}") for folder in folders)
 
 
 def _last(path: str) -> str:

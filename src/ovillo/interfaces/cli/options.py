@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -16,6 +17,8 @@ from ovillo.interfaces.cli.state import State
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COLORS = ("auto", "always", "never")
+#: ``ovillo.model.scope.Reach``, which every command would import.
+SCOPES = ("project", "everywhere")
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -65,6 +68,27 @@ def global_options(*, hidden: bool) -> Callable[[Command], Command]:
 
 def json_option(*, hidden: bool = False) -> Callable[[Command], Command]:
     return _option("--json", to="json", is_flag=True, help="Print JSON for programs.", hidden=hidden)
+
+
+def scope_options(command: Command) -> Command:
+    """Where a question looks (docs/explanation/scope.md): hands the command ``scope`` and ``project``."""
+    scope = click.option(
+        "--scope",
+        type=click.Choice(SCOPES),
+        default=SCOPES[0],
+        show_default=True,
+        help="This folder's project first, or everywhere.",
+    )
+    project = click.option(
+        "--project", metavar="NAME", callback=_folder, help="Ask about this project: its name, a folder or an id."
+    )
+    return scope(project(command))
+
+
+def _folder(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Paths are seen from where the command is typed; everything else is a name or an id."""
+    is_path = value is not None and value.startswith((".", "~", "/"))
+    return str(Path(value).expanduser().absolute()) if value is not None and is_path else value
 
 
 def reading(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from ovillo.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
+    from ovillo.sessions.caller import CallContext
 
 OpenServices = Callable[[Settings], "Services"]
 RunStdio = Callable[[OpenServices, Settings], None]
@@ -87,8 +88,18 @@ class State:
         from ovillo.security.principals import LOCAL
 
         given = {name: value for name, value in arguments.items() if value is not None}
-        answer = Registry.of(tool).answer(self.services(), LOCAL, tool, given)
+        answer = Registry.of(tool).answer(self.services(), LOCAL, tool, given, self.asking(tool, given))
         return ToolAnswer(msgspec.to_builtins(answer.structured), answer.plain)
+
+    def asking(self, tool: str, arguments: Mapping[str, Any]) -> CallContext:
+        """Who calls a tool: somebody in this working directory."""
+        from ovillo.sessions.caller import CallContext
+
+        try:
+            directory: str | None = str(Path.cwd())
+        except OSError:  # the folder was removed under us
+            directory = None
+        return CallContext(tool, arguments, directory=directory)
 
 
 @dataclass(frozen=True, slots=True)

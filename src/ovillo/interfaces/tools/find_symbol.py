@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.code_shapes import SymbolInfo, symbol_info
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import BRIEF
-from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, project_name, scope_of
+from ovillo.interfaces.tools.scoping import project_name, scope_of
 from ovillo.model.quoting import named, said
 from ovillo.model.scope import EVERYWHERE
 from ovillo.model.text import one_line
@@ -27,8 +28,8 @@ _MOST = 50
 class Input(Struct, kw_only=True):
     query: Annotated[str, Meta(description="What it does, or its name: 'la función de pago', `Payment.refund`")]
     root: Annotated[str | None, Meta(description="Only in this indexed folder")] = None
-    scope: ScopeArgument = "project"
-    project: ProjectArgument = None
+    scope: shapes.ScopeArgument = "project"
+    project: shapes.ProjectArgument = None
     limit: Annotated[int, Meta(ge=1, le=_MOST)] = 10
 
 

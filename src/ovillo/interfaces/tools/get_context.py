@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED
-from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, scope_of
+from ovillo.interfaces.tools.scoping import scope_of
 from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Composed, Line
@@ -24,8 +25,8 @@ class Input(Struct, kw_only=True):
     session_id: Annotated[
         str | None, Meta(description="Session whose words 'that function' refers to: id, or `current`")
     ] = None
-    scope: ScopeArgument = "project"
-    project: ProjectArgument = None
+    scope: shapes.ScopeArgument = "project"
+    project: shapes.ProjectArgument = None
     resolve_references: bool = True
     max_tokens: Annotated[int, Meta(ge=MIN_TOKENS, le=MAX_TOKENS)] = DEFAULT_TOKENS
 

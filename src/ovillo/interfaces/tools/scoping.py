@@ -6,23 +6,45 @@ directory. What a project is, ``sessions.projects`` tells.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from msgspec import Meta
-
-from ovillo.interfaces.tools.contract import Call
 from ovillo.model.errors import Ambiguous, NotFound
 from ovillo.model.quoting import named, names
 from ovillo.model.records import Session
 from ovillo.model.scope import EVERYWHERE, Project, Reach, Scope
 from ovillo.sessions.named_projects import named_in
 
-ScopeArgument = Annotated[Literal["project", "everywhere"], Meta(description="This project first, or all alike")]
-ProjectArgument = Annotated[str | None, Meta(description="Ask about this project: name, folder or id")]
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
+    from ovillo.model.records import Namespace
+    from ovillo.sessions.caller import CallContext
+
+
+class Asking(Protocol):
+    """Who asks: a ``Call`` of a tool is one."""
+
+    @property
+    def services(self) -> Services: ...
+
+    @property
+    def namespace(self) -> Namespace: ...
+
+    @property
+    def context(self) -> CallContext: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Somebody who calls no tool: the command line is spared their imports."""
+
+    services: Services
+    namespace: Namespace
+    context: CallContext
 
 
 def scope_of(
-    call: Call,
+    call: Asking,
     *,
     reach: str = Reach.PROJECT,
     project: str | None = None,
@@ -43,7 +65,7 @@ def scope_of(
     return EVERYWHERE if home is None else known.scope(home, reach=Reach(reach))
 
 
-def named_project(call: Call, name: str) -> Project:
+def named_project(call: Asking, name: str) -> Project:
     """The project meant by an argument. Raises NotFound, Ambiguous."""
     projects = call.services.projects
     known = projects.known(call.namespace)
@@ -63,7 +85,7 @@ def project_name(scope: Scope) -> str:
     return named(scope.home.name) if scope.home is not None and scope.home.name else "this project"
 
 
-def _home(call: Call, session: Session | None) -> Project | None:
+def _home(call: Asking, session: Session | None) -> Project | None:
     projects = call.services.projects
     if session is not None:
         return projects.of_session(call.namespace, session)

@@ -11,7 +11,7 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED, wire_name
-from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, scope_of
+from ovillo.interfaces.tools.scoping import scope_of
 from ovillo.model.clock import parse_end, parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
@@ -31,8 +31,8 @@ class Input(Struct, rename=wire_name, kw_only=True):
     ] = ""
     agent: Annotated[str | None, Meta(description="Agent name, e.g. build")] = None
     project_id: Annotated[str | None, Meta(description="Project id, directory, or folder name")] = None
-    scope: ScopeArgument = "project"
-    project: ProjectArgument = None
+    scope: shapes.ScopeArgument = "project"
+    project: shapes.ProjectArgument = None
     start_date: Annotated[str | None, Meta(description="ISO, ms, or relative: 7d, yesterday")] = None
     end_date: Annotated[str | None, Meta(description="Like startDate; a day is included")] = None
     limit: Annotated[int, Meta(ge=1, le=SEARCH_LIMIT_MAX, description="Sessions")] = SEARCH_LIMIT_DEFAULT

@@ -24,6 +24,8 @@ IndexedThrough = Annotated[str | None, UNNAMED]
 NextCursor = Annotated[str | UnsetType, NAMED]
 Cursor = Annotated[str | None, Meta(description="nextCursor")]
 Format = Literal["concise", "detailed"]
+ScopeArgument = Annotated[Literal["project", "everywhere"], Meta(description="This project first, or all alike")]
+ProjectArgument = Annotated[str | None, Meta(description="Ask about this project: name, folder or id")]
 
 #: Enough to recognise a session by in a list.
 _SUMMARY_BYTES = 240

@@ -11,7 +11,7 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
-from ovillo.interfaces.tools.scoping import ProjectArgument, ScopeArgument, project_name, scope_of
+from ovillo.interfaces.tools.scoping import project_name, scope_of
 from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
@@ -38,8 +38,8 @@ class Input(Struct, rename=wire_name, kw_only=True):
     #: A string in the schema: an enumeration of thirteen words would cost every conversation their tokens.
     type: Annotated[str | None, Meta(description="function, class, file, error, test ...")] = None
     project_id: str | None = None
-    scope: ScopeArgument = "project"
-    project: ProjectArgument = None
+    scope: shapes.ScopeArgument = "project"
+    project: shapes.ProjectArgument = None
     session_id: Annotated[str | None, Meta(description="Only in this one, or `current`")] = None
     limit: Annotated[int, Meta(ge=1, le=_MOST)] = _LIMIT
     cursor: shapes.Cursor = None

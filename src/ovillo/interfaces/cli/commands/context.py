@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import reading, scope_options
 from ovillo.interfaces.cli.output import print_json, tell_answer
 from ovillo.interfaces.cli.state import State
 
@@ -12,14 +12,28 @@ from ovillo.interfaces.cli.state import State
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--session", help="Session whose words 'that function' refers to: an id, its beginning, or current.")
+@scope_options
 @click.option("--max-tokens", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Budget.")
 @click.option("--as-it-stands", is_flag=True, help="Do not resolve references.")
 @reading
-def context(state: State, query: tuple[str, ...], session: str | None, max_tokens: int, as_it_stands: bool) -> None:
+def context(
+    state: State,
+    query: tuple[str, ...],
+    session: str | None,
+    scope: str,
+    project: str | None,
+    max_tokens: int,
+    as_it_stands: bool,
+) -> None:
     """Answer QUERY from indexed code, sessions and knowledge documents, or say what is missing."""
-    asked = {"query": " ".join(query), "max_tokens": max_tokens, "resolve_references": not as_it_stands}
-    if session is not None:
-        asked["session_id"] = session
+    asked = {
+        "query": " ".join(query),
+        "session_id": session,
+        "scope": scope,
+        "project": project,
+        "max_tokens": max_tokens,
+        "resolve_references": not as_it_stands,
+    }
     answer = state.call("get_context", asked)
     if state.json:
         print_json(answer.data)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import reading, scope_options
 from ovillo.interfaces.cli.output import console, is_terminal, print_json, put, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import folded
@@ -35,7 +35,7 @@ is:error  has:patch  after:7d  before:2026-11-01"""
 @click.command(epilog=f"Query language:\n\n{_SYNTAX}")
 @click.argument("query", nargs=-1)
 @click.option("--agent", metavar="NAME", help="Agent name within its client, e.g. build.")
-@click.option("--project", metavar="DIR", help="Project id, directory, or the name of its folder.")
+@scope_options
 @click.option("--source", metavar="READER", help="Client: opencode, claude_code, codex, gemini_cli, ...")
 @click.option("--since", metavar="WHEN", help="From then on: 2026-11-21, 7d, 24h, yesterday.")
 @click.option("--until", metavar="WHEN", help="Until then; a day is included.")
@@ -46,6 +46,7 @@ def search(
     state: State,
     query: tuple[str, ...],
     agent: str | None,
+    scope: str,
     project: str | None,
     source: str | None,
     since: str | None,
@@ -62,7 +63,8 @@ def search(
         arguments = {
             "query": asked,
             "agent": agent,
-            "projectID": project,
+            "scope": scope,
+            "project": project,
             "startDate": since,
             "endDate": until,
             "limit": limit,
@@ -71,15 +73,18 @@ def search(
         }
         print_json(state.call("search_sessions", arguments).data)
         return
+    from ovillo.interfaces.tools.scoping import Asker, scope_of  # start-up cost: --json goes another way
+
     services = state.services()
+    asker = Asker(services, LOCAL.namespace, state.asking("search_sessions", {}))
     request = SearchRequest(
         query=asked,
         agent=agent,
-        project=project,
         after=moment_of(since, "--since", services.clock()),
         before=end_of(until, "--until", services.clock()),
         limit=limit,
         cursor=cursor,
+        scope=scope_of(asker, reach=scope, project=project),
     )
     _show(state, asked, services.search.search(LOCAL.namespace, request))
 
@@ -113,6 +118,10 @@ def _lines(found: SessionHits) -> Iterator[Line]:
     session = found.summary.session
     yield 0, [(printable_line(found.summary.title, 200), "bold")]
     facts = [str(session.id), session.source, when(session.updated_at), printable_line(session.directory or "", 200)]
+    if found.elsewhere is not None:
+        facts.append(
+            f"project {printable_line(found.elsewhere, 100)}, elsewhere" if found.elsewhere else "of no project"
+        )
     for line in folded(filter(None, facts), 2):
         yield 2, [(line, "dim")]
     for hit in found.hits:
