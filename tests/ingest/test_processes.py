@@ -122,6 +122,23 @@ def test_a_large_place_read_by_several_processes_gives_the_same(
     services.close()
 
 
+@pytest.mark.requirement("INGEST-11")
+def test_what_a_reading_process_that_ended_early_left_out_comes_with_the_next_scan(
+    home: Path, tmp_path: Path, undisturbed: dict[str, tuple[tuple[str, int], ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ovillo.ingest import service
+
+    monkeypatch.setattr(service, "WORTH_IT_BYTES", 0)
+    services = opened(home, tmp_path / "data")
+    with monkeypatch.context() as broken:
+        broken.setattr(sys, "executable", shutil.which("false"))
+        services.ingest.scan()
+    assert any("ended before its time" in (source.error or "") for source in services.ingest.sources())
+    services.ingest.scan()
+    assert contents(services) == undisturbed
+    services.close()
+
+
 @pytest.mark.requirement("INGEST-14")
 @pytest.mark.parametrize("worth_it", [0, 1 << 40], ids=["by several processes", "by one process"])
 def test_a_scan_counts_each_byte_once_against_a_total_that_stands(

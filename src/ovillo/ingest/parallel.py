@@ -1,27 +1,34 @@
 """Reading one large source with several processes: they read and prepare, the caller writes.
 
-Owns the processes and the pipes between. Worth it for a first scan only: starting them costs a third of a
-second, and one Python process can neither parse nor analyse on two cores.
+Owns starting them and taking what they send; what such a process does is ``reading_process``. Worth it for a first scan
+only: starting them costs a third of a second, and one Python process can neither parse nor analyse on two cores.
 """
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from multiprocessing.connection import Connection, wait
+from typing import IO
 
-from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
+from ovillo.ingest.gather import Bundle, MakeRedactor
+from ovillo.ingest.reading_process import LENGTH_BYTES, Share
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.model.records import SessionId
-from ovillo.readers import reader_named
 from ovillo.readers.protocol import Cursor, Source
 from ovillo.store.protocol import Preparation
 
 #: More readers than this only wait for the one writer.
 _MAX_WORKERS = 3
+#: The standard library's own way (``multiprocessing``) starts one process more, and loads the whole command into each.
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from ovillo.ingest.reading_process import main; main()"
+#: glibc would keep the space of large texts in its heap, which seldom shrinks.
+_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 
 
 def worker_count() -> int:
@@ -37,71 +44,92 @@ def parallel_bundles(
     workers: int,
 ) -> Iterator[Bundle]:
     """Bundles of all shares of ``source`` as they come; like ``bundles``, never raises."""
-    context = multiprocessing.get_context("spawn")
-    processes, pipes = [], []
-    for index in range(workers):
-        receiver, sender = context.Pipe(duplex=False)
-        share = replace(source, shard=(index, workers))
-        process = context.Process(
-            target=_read_share,
-            args=(sender, share, cursor, make_redactor, preparation, scan_filter),
-            daemon=True,
-            name=f"ovillo-read-{index}",
-        )
-        process.start()
-        # The only sending end left is the child's: its death is then seen as the end of the pipe.
-        sender.close()
-        processes.append(process)
-        pipes.append(receiver)
+    processes = [_start() for _ in range(workers)]
+    incoming = _Incoming(processes)
     try:
-        yield from _collect(pipes, Bundle(preparation.prepare([])))
+        for index, process in enumerate(processes):
+            share = replace(source, shard=(index, workers))
+            _tell(process, Share(share, cursor, make_redactor, preparation, scan_filter))
+        yield from _collect(incoming, workers, Bundle(preparation.prepare([])))
     finally:
-        for pipe in pipes:
-            pipe.close()
-        for process in processes:
-            process.join(timeout=5)
-            if process.is_alive():
-                process.terminate()
+        incoming.end()
 
 
-def _collect(pipes: list[Connection], last: Bundle) -> Iterator[Bundle]:
-    open_pipes = list(pipes)
+def _start() -> subprocess.Popen[bytes]:
+    # -P: nothing is imported from the folder the command was called in.
+    command = [sys.executable, "-P", "-c", _PROGRAM.format(path=sys.path)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **_ENVIRONMENT})
+
+
+def _tell(process: subprocess.Popen[bytes], share: Share) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(pickle.dumps(share, pickle.HIGHEST_PROTOCOL))
+        process.stdin.close()
+    except BrokenPipeError:
+        pass  # It has ended: so will what it sends.
+
+
+def _collect(incoming: _Incoming, workers: int, last: Bundle) -> Iterator[Bundle]:
     finished = 0
     inventories: list[frozenset[SessionId]] = []
-    while open_pipes:
-        for pipe in wait(open_pipes):
-            assert isinstance(pipe, Connection)
-            try:
-                bundle = pipe.recv()
-            except EOFError:
-                open_pipes.remove(pipe)
-                continue
-            if bundle is None:
-                finished += 1
-                continue
-            if bundle.inventory is not None:
-                inventories.append(bundle.inventory)
-                # One share's sessions are not all the source holds.
-                bundle.inventory = None
-            yield bundle
-    if finished < len(pipes):
+    for bundle in incoming.bundles():
+        if bundle is None:
+            finished += 1
+            continue
+        if bundle.inventory is not None:
+            inventories.append(bundle.inventory)
+            # One share's sessions are not all the source holds.
+            bundle.inventory = None
+        yield bundle
+    if finished < workers:
         last.error = "A reading process ended before its time; the next scan goes on where it stopped."
-    elif len(inventories) == len(pipes):
+    elif len(inventories) == workers:
         last.inventory = frozenset().union(*inventories)
     yield last
 
 
-def _read_share(
-    pipe: Connection,
-    source: Source,
-    cursor: Cursor,
-    make_redactor: MakeRedactor,
-    preparation: Preparation,
-    scan_filter: ScanFilter,
-) -> None:
-    # A closed pipe means that the writing process is gone: nothing is left to do.
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        for bundle in bundles(reader_named(source.reader), source, cursor, make_redactor, preparation, scan_filter):
-            pipe.send(bundle)
-        pipe.send(None)
-    pipe.close()
+class _Incoming:
+    """What the processes send, as it comes. No more waits here than one bundle of each."""
+
+    def __init__(self, processes: list[subprocess.Popen[bytes]]) -> None:
+        self._processes = processes
+        #: ``None`` at the end of a process.
+        self._arrived: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._room = threading.Semaphore(len(processes))
+        self._threads = [threading.Thread(target=self._receive, args=(each.stdout,)) for each in processes]
+        for thread in self._threads:
+            thread.start()
+
+    def bundles(self) -> Iterator[Bundle | None]:
+        """``None`` for each process that has read all of its share."""
+        for _ in self._processes:
+            while (data := self._arrived.get()) is not None:
+                bundle: Bundle | None = pickle.loads(data)
+                del data
+                self._room.release()
+                yield bundle
+
+    def end(self) -> None:
+        for process in self._processes:
+            process.kill()  # Nothing when it is done; if not, nobody waits for what it still reads.
+        self._room.release(len(self._threads))
+        for thread in self._threads:
+            thread.join()
+        for process in self._processes:
+            process.wait()
+
+    def _receive(self, stream: IO[bytes]) -> None:
+        with stream:
+            while self._room.acquire() and (data := _next(stream)) is not None:
+                self._arrived.put(data)
+        self._arrived.put(None)
+
+
+def _next(stream: IO[bytes]) -> bytes | None:
+    """``None`` also where a process ended in the middle."""
+    length = stream.read(LENGTH_BYTES)
+    if len(length) < LENGTH_BYTES:
+        return None
+    data = stream.read(size := int.from_bytes(length, "big"))
+    return data if len(data) == size else None
