@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovillo.search.analysis import TextAnalyzer, fold, index_forms
+from ovillo.search.analysis import TextAnalyzer, fold, index_forms, words
 
 
 def terms(text: str) -> list[str]:
@@ -32,6 +33,11 @@ def test_cjk_text_becomes_pairs_of_characters_and_a_lone_one_stays() -> None:
     assert terms("再試行ロジック") == ["再試", "試行", "行ロ", "ロジ", "ジッ", "ック"]
     assert terms("字") == ["字"]
     assert terms("PostgreSQL索引")[-1] == "索引"
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_of_plain_text_are_what_the_expression_finds(text: str) -> None:
+    assert words(text) == re.findall(r"\w+", text)
 
 
 def test_composed_and_decomposed_accents_are_the_same_word() -> None:

@@ -24,6 +24,8 @@ _SAMPLE = 80
 _CACHED = 60_000
 
 _WORD = re.compile(r"\w+")
+#: Every byte that no word of ASCII holds -> a space: splitting takes two thirds of the time that the expression does.
+_WORD_BYTES = bytes(c if chr(c) == "_" or chr(c).isalnum() else 32 for c in range(128)) + b" " * 128
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|[A-Z]|\d+|[^\W\d_]+")
 _CJK = re.compile(
     r"[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
@@ -43,7 +45,9 @@ def fold(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """Runs of letters, digits and underscores as written, composed (NFC)."""
-    if not text.isascii() and not unicodedata.is_normalized("NFC", text):
+    if text.isascii():
+        return text.encode().translate(_WORD_BYTES).decode().split()
+    if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     return _WORD.findall(text)
 
