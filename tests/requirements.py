@@ -836,6 +836,7 @@ AUDIT = {
 
 SCOPE = {
     "SCOPE-1": ("A project is a repository, wherever its folders lie or lay", "DESIGN 19"),
+    "SCOPE-3": ("What asking itself wrote down is no evidence, and copies count once", "DESIGN 19"),
     "SCOPE-2": (
         "A question looks in its project; elsewhere only when asked, or where nothing fits, and says so",
         "DESIGN 19",

@@ -31,6 +31,14 @@ class Project:
     #: Where its sessions say that they took place.
     locations: tuple[SessionLocation, ...] = ()
 
+    def with_other(self, other: Project) -> Project:
+        """Both, under this one's name."""
+        return replace(
+            self,
+            folders=tuple(dict.fromkeys((*self.folders, *other.folders))),
+            locations=tuple(dict.fromkeys((*self.locations, *other.locations))),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

@@ -65,13 +65,20 @@ class WordSearch:
         missing = len(query_terms.missing) * max(weights, default=1.0)
         docs: dict[DocId, Doc] = {}
         words = self._scores(namespace, plan, weights, missing, stats.average_length, docs)
+        if query.left_out is not None:
+            # Before anything is judged: a question that was written down holds all words of it.
+            out = query.left_out(docs)
+            words = {doc: score for doc, score in words.items() if doc not in out}
         if exact:
             words = self._holding(namespace, words, exact)
         evidence = self._evidence(namespace, words, query_terms.found, weights, missing)
         ask_model = loose and not words_decide(evidence) and time.monotonic() < deadline
         near = self._near(namespace, query, words) if ask_model else {}
-        fused = fuse(words, near, evidence)
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in near if doc not in docs]))
+        if query.left_out is not None and near:
+            out = query.left_out({doc: docs[doc] for doc in near if doc in docs})
+            near = {doc: cosine for doc, cosine in near.items() if doc not in out}
+        fused = fuse(words, near, evidence)
         if loose and time.monotonic() < deadline:
             fused = self._allowed(namespace, self._surroundings(namespace, fused, docs), query.where)
         said = [*exact, *(word.text for word in query.words if word.prefix)]

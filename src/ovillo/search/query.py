@@ -7,6 +7,7 @@ Owns the query language (docs/reference/search-syntax.md). Knows nothing of the 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
@@ -15,7 +16,7 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.records import PartType, Role, SessionStatus, SessionType
 from ovillo.search.analysis import words
 from ovillo.search.regexes import Regex, compile_regex
-from ovillo.store.protocol import DocFilter
+from ovillo.store.protocol import Doc, DocFilter, DocId
 
 #: A pasted log is no query; longer ones are refused (characters), and so are more clauses than anyone means.
 MAX_QUERY_CHARS = 4_000
@@ -27,6 +28,9 @@ _QUALIFIERS = (
     *("before", "after", "is", "has"),
 )
 _META = re.compile(r"[\\\[\](){}*+?|^$.]")
+
+#: Of some documents, those to leave out.
+LeftOut = Callable[[Mapping[DocId, Doc]], set[DocId]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class Query:
     sessions: tuple[str, ...] = ()
     #: What was taken otherwise than it may have been meant.
     notes: tuple[str, ...] = ()
+    #: Of documents, those that are no evidence.
+    left_out: LeftOut | None = None
 
     @property
     def asks_for_text(self) -> bool:

@@ -21,7 +21,9 @@ from ovillo.model.sessions import SessionLocation
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.by_words import WordSearch, in_both
+from ovillo.search.copies import without_copies
 from ovillo.search.hits import Grouped, Summaries, by_session, show
+from ovillo.search.own_calls import OwnCalls
 from ovillo.search.query import Query, QuotedPhrase, Word, parse_query
 from ovillo.search.query_terms import QueryTermBuilder
 from ovillo.search.ranked import Ranking
@@ -66,6 +68,10 @@ class SearchRequest:
     scope: Scope = EVERYWHERE
     #: Leaves out what fits better in other projects where little fits at home.
     only_home: bool = False
+    #: The session that asks: its newest turn is the question.
+    asking: SessionId | None = None
+    #: Finds the question itself and calls of this memory, too.
+    include_self: bool = False
 
 
 class Search:
@@ -100,7 +106,7 @@ class Search:
             raise InvalidInput(f"limit is {request.limit}.", hint=f"It may be 1 to {SEARCH_LIMIT_MAX}.")
         skipped = _skipped(request)
         ranking = self.rank(namespace, request)
-        grouped = self._grouped(namespace, ranking)
+        grouped = by_session(ranking.ranked, ranking.docs)
         ranking, grouped = self._with_elsewhere(namespace, request, ranking, grouped)
         end = skipped + request.limit
         shown = show(
@@ -123,12 +129,6 @@ class Search:
             freshness=self._freshness(),
         )
 
-    def _grouped(self, namespace: Namespace, ranking: Ranking) -> Grouped:
-        docs = ranking.docs
-        unknown = [item.doc for item in ranking.ranked if item.doc not in docs]
-        docs.update((doc.id, doc) for doc in self._store.text.docs(namespace, unknown))
-        return by_session(ranking.ranked, docs)
-
     # --- projects
 
     def _with_elsewhere(
@@ -147,7 +147,7 @@ class Search:
         other = self.rank(namespace, replace(request, scope=replace(scope, home=Project("", locations=away))))
         if not other.fits_better(home):
             return home, grouped
-        found = self._grouped(namespace, other)
+        found = by_session(other.ranked, other.docs)
         # Notes on words that no text holds are the same for both; what is new is where they were found.
         project = named(scope.limit.name or "this project")
         note = f"{'little' if grouped else 'nothing'} fits in {project}: see elsewhere"
@@ -178,8 +178,23 @@ class Search:
         query = parse_query(request.query, self._clock)
         query = self._by_entities(namespace, replace(query, where=self._narrowed(namespace, query, request)))
         unknown = unknown_values(self._store.sessions, namespace, query.where.session, self._sources)
-        ranking = self._ranked(namespace, query, began)
+        is_tool_asked_for = query.where.tool is not None
+        if not request.include_self and not is_tool_asked_for:
+            own = OwnCalls(self._store.text, self._store.sessions, self._query_terms, namespace, request.asking)
+            query = replace(query, left_out=own.among)
+        ranking = self._once(namespace, query, self._ranked(namespace, query, began))
         ranking.notes = (*unknown, *query.notes, *ranking.notes)
+        return ranking
+
+    def _once(self, namespace: Namespace, query: Query, ranking: Ranking) -> Ranking:
+        """Without copies, and without what asking wrote down."""
+        docs = ranking.docs
+        unknown = [item.doc for item in ranking.ranked if item.doc not in docs]
+        docs.update((doc.id, doc) for doc in self._store.text.docs(namespace, unknown))
+        if query.left_out is not None:
+            out = query.left_out(docs)
+            ranking.ranked = [item for item in ranking.ranked if item.doc not in out]
+        ranking.ranked = without_copies(self._store.text, self._store.sessions, namespace, ranking.ranked, docs)
         return ranking
 
     def nearness(self, namespace: Namespace, asked: str, ids: Sequence[DocId]) -> dict[DocId, list[float]]:

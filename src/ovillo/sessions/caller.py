@@ -60,6 +60,8 @@ class CallContext:
     own_process: bool = False
     #: Where it came in: ``cli``, ``stdio``, ``mcp`` (over HTTP or a WebSocket), ``rest``.
     channel: str = "cli"
+    #: Whether the session is looked for again until the client has written the call down.
+    is_patient: bool = True
 
 
 class CallerResolver:
@@ -136,7 +138,8 @@ class CallerResolver:
             known = self._store.of_call(namespace, call_id)
             if known is not None and named is not None and named[1] in (known, self._parent(namespace, known)):
                 return CallerSession(known, f"_meta {key}", 1.0)
-            if found := self._in_files(reader, key, call_id, running=True, tries=3 if named else _RETRIES):
+            tries = 1 if not call.is_patient else 3 if named else _RETRIES
+            if found := self._in_files(reader, key, call_id, running=True, tries=tries):
                 return found
         return None
 
@@ -190,7 +193,8 @@ class CallerResolver:
         return at is not None and self._clock() - at < _RECENT_MS
 
     def _from_environment(self, call: CallContext) -> tuple[str, str] | None:
-        if not call.own_process:
+        # A command is typed in a shell, which may be an agent's.
+        if not call.own_process and (call.channel != "cli" or call.directory is None):
             return None
         for _, client in self._clients:
             # An agent that was started from another agent's shell inherits what is not its own.
@@ -234,7 +238,7 @@ class CallerResolver:
         if not isinstance(reader, FindsRunningCall):
             return None
         running, where = reader.session_running, self.directory(call)
-        tries = _RETRIES if call.client_name else 1
+        tries = _RETRIES if call.client_name and call.is_patient else 1
         return self._look(reader.name, lambda source: running(source, call.tool, call.arguments, where), tries=tries)
 
     def _look(self, reader: str, look: Callable[[Source], Found | None], *, tries: int) -> Found | None:

@@ -7,36 +7,68 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ovillo.model.scope import Project
 
-#: Names with these are nobody's everyday word.
-_PLAINLY_A_NAME = re.compile(r"[-_.\d/]|[a-z][A-Z]")
+#: Names like these are nobody's everyday word.
+_PLAINLY_A_NAME = re.compile(r".*(?:[-_.\d/]|[a-z][A-Z]).*|[^aeiouyáéíóúàâêôãõ]+")
 _PROJECT = "project|repository|repo|codebase|proyecto|repositorio|projet|dépôt|depot|projeto|repositório"
 _MIN_NAME = 3
 
 
-def named_in(question: str, projects: Sequence[Project]) -> Project | None:
+@dataclass(frozen=True, slots=True)
+class NamedProject:
+    project: Project
+    #: The words say that it is where to look; else its name merely stands in the question, as that of a library may.
+    is_where: bool
+
+
+def named_in(question: str, projects: Sequence[Project]) -> NamedProject | None:
     """The one that is named; ``None`` for none, and for several: then nobody knows which is asked about."""
-    found = [project for project in projects if any(_is_named(question, name) for name in _names(project))]
-    return found[0] if len(found) == 1 else None
+    said = [project for project in projects if any(_stands_in(question, name) for name in _names(project))]
+    where = [project for project in said if any(_says_where(question, name) for name in _names(project))]
+    if where:
+        return NamedProject(where[0], True) if len(where) == 1 else None
+    bare = [project for project in said if any(_PLAINLY_A_NAME.fullmatch(name) for name in _names(project))]
+    return NamedProject(bare[0], False) if len(bare) == 1 else None
+
+
+def without_name(question: str, project: Project) -> str:
+    """The question without the words that only say where: they stand in no answer."""
+    left = question
+    for name in sorted(_names(project), key=len, reverse=True):
+        said = rf"[\"'`«]?{_said(name)}[\"'`»]?"
+        where = (
+            rf"(?:\b(?:in|of|from|en|de|del|dans|du|em|no|na|do|da|for|para|pour)\s+)?(?:\b(?:the|el|la|le|o|a)\s+)?"
+            rf"(?:(?:{_PROJECT})\s+{said}|{said}\s+(?:{_PROJECT})\b)\s*[,:]?"
+            rf"|\b(?:in|en|dans|em|no|na|for|para|pour)\s+{said}\s*[,:]?"
+        )
+        left = re.sub(where, " ", left, flags=re.IGNORECASE)
+    left = " ".join(left.split())
+    return left if re.search(r"\w", left) else question
 
 
 def _names(project: Project) -> set[str]:
     return {name for name in (project.name, project.name.rpartition("/")[2]) if len(name) >= _MIN_NAME}
 
 
-def _is_named(question: str, name: str) -> bool:
-    folded = question.casefold()
-    if name.casefold() not in folded:
-        return False
-    said = rf"(?<![\w./-]){re.escape(name)}(?![\w/-]|\.\w)"
-    if _PLAINLY_A_NAME.search(name):
-        return re.search(said, question, re.IGNORECASE) is not None
+def _stands_in(question: str, name: str) -> bool:
+    return name.casefold() in question.casefold() and re.search(_said(name), question, re.IGNORECASE) is not None
+
+
+def _said(name: str) -> str:
+    return rf"(?<![\w./-]){re.escape(name)}(?![\w/-]|\.\w)"
+
+
+def _says_where(question: str, name: str) -> bool:
+    said = rf"[\"'`«]?{_said(name)}[\"'`»]?"
+    anywhere = _PLAINLY_A_NAME.fullmatch(name) is not None
+    # "In shop, ...", at the head of a sentence or at the end of one; "the shop project", "el proyecto shop".
     cue = (
-        # "in shop, ...", at the head of a sentence or at the end of it; "the shop project", "el proyecto shop".
-        rf"(?:^|[.?!¿¡;]\s*)(?:in|en|dans|em|no|na|for|para|pour)\s+{said}\s*[,:]"
-        rf"|(?:{_PROJECT})\s+[\"'`«]?{said}|{said}[\"'`»]?\s+(?:{_PROJECT})\b"
-        rf"|\b(?:in|en|dans|em)\s+[\"'`«]?{said}[\"'`»]?\s*[?.!]?\s*$"
+        rf"\b(?:in|en|dans|em)\s+{said}"
+        if anywhere
+        else rf"(?:^|[.?!¿¡;]\s*)(?:in|en|dans|em|no|na|for|para|pour)\s+{said}\s*[,:]|\b(?:in|en|dans|em)\s+{said}\s*[?.!]?\s*$"
     )
-    return re.search(cue, question.strip(), re.IGNORECASE) is not None
+    beside = rf"(?:{_PROJECT})\s+{said}|{said}\s+(?:{_PROJECT})\b"
+    return re.search(f"{cue}|{beside}", question.strip(), re.IGNORECASE) is not None

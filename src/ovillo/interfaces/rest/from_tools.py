@@ -84,7 +84,7 @@ def parameters(tool: Tool[Any], *names: str) -> type[Struct]:
 
 
 _NONE = {404: "No such session."}
-_SEARCHED = ("query", "agent", "projectID", "scope", "project", "startDate", "endDate", "limit", "cursor")
+_SEARCHED = ("query", "agent", "projectID", "scope", "project", "include", "startDate", "endDate", "limit", "cursor")
 _READ = ("cursor", "limit", "around", "response_format")
 
 through(

@@ -18,6 +18,7 @@ from ovillo.model.scope import Scope
 from ovillo.references.context.answer import ContextAnswer, Provenance, ResolvedEntity
 from ovillo.references.context.service import DEFAULT_TOKENS, MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from ovillo.security.principals import CONTEXT_READ
+from ovillo.sessions.named_projects import without_name
 
 
 class Input(Struct, kw_only=True):
@@ -76,13 +77,14 @@ class Output(Struct, kw_only=True):
 
 def handle(call: Call, args: Input) -> Answer:
     found = find_session(call, args.session_id) if args.session_id else None
+    scope, query = asked_in(call, args, found)
     answer = call.services.context.get_context(
         call.namespace,
-        args.query,
+        query,
         found.id if found else None,
         resolve_references=args.resolve_references,
         max_tokens=args.max_tokens,
-        scope=asked_in(call, args, found),
+        scope=scope,
     )
     output = shown(answer)
     if found is not None:
@@ -90,10 +92,13 @@ def handle(call: Call, args: Input) -> Answer:
     return Answer(output, text_lines(answer))
 
 
-def asked_in(call: Call, args: Input, found: LookedUpSession | None) -> Scope:
-    """Where the question looks."""
+def asked_in(call: Call, args: Input, found: LookedUpSession | None) -> tuple[Scope, str]:
+    """Where the question looks, and the question without the project's name, where it only says where."""
     session = found.summary.session if found else None
-    return scope_of(call, reach=args.scope, project=args.project, session=session, question=args.query)
+    scope = scope_of(call, reach=args.scope, project=args.project, session=session, question=args.query)
+    if scope.home is None or not scope.is_named:
+        return scope, args.query
+    return scope, without_name(args.query, scope.home)
 
 
 def shown(answer: ContextAnswer) -> Output:

@@ -36,15 +36,16 @@ class Output(get_context.Output, kw_only=True):
 
 def handle(call: Call, args: Input) -> Answer:
     found = find_session(call, args.session_id) if args.session_id else None
+    scope, query = get_context.asked_in(call, args, found)
     answer = call.services.context.get_context(
         call.namespace,
-        args.query,
+        query,
         found.id if found else None,
         resolve_references=args.resolve_references,
         max_tokens=args.max_tokens,
         top_k=args.top_k,
         min_score=args.min_score,
-        scope=get_context.asked_in(call, args, found),
+        scope=scope,
     )
     output = shown(answer, args)
     if found is not None:

@@ -6,19 +6,24 @@ directory. What a project is, ``sessions.projects`` tells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from ovillo.model.errors import Ambiguous, NotFound
-from ovillo.model.quoting import named, names
+from ovillo.model.quoting import named as said_name
+from ovillo.model.quoting import names
 from ovillo.model.records import Session
 from ovillo.model.scope import EVERYWHERE, Project, Reach, Scope
 from ovillo.sessions.named_projects import named_in
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
-    from ovillo.model.records import Namespace
+    from ovillo.model.records import Namespace, SessionId
     from ovillo.sessions.caller import CallContext
+
+
+#: A session that is only likely to be the one that asks loses nothing of what it said.
+_SURE = 0.9
 
 
 class Asking(Protocol):
@@ -59,10 +64,20 @@ def scope_of(
     home = _home(call, session)
     if home is None and reach == Reach.EVERYWHERE:
         return EVERYWHERE
-    asked_about = named_in(question, known.projects) if question and reach == Reach.PROJECT else None
-    if asked_about is not None and (home is None or asked_about.locations != home.locations):
-        return known.scope(asked_about, is_named=True)
+    named = named_in(question, known.projects) if question and reach == Reach.PROJECT else None
+    if named is not None and (home is None or named.project.name != home.name):
+        # A name alone may be that of a library, too: what is at home is looked at as well.
+        both = named.project if named.is_where or home is None else named.project.with_other(home)
+        return known.scope(both, is_named=True)
     return EVERYWHERE if home is None else known.scope(home, reach=Reach(reach))
+
+
+def asking_session(call: Asking) -> SessionId | None:
+    """The session that asks, where that is plain: nothing is waited for. Of commands only what the environment says."""
+    if call.context.channel == "rest":
+        return None
+    calling = call.services.caller.find(call.namespace, replace(call.context, is_patient=False))
+    return calling.session_id if calling.confidence >= _SURE else None
 
 
 def named_project(call: Asking, name: str) -> Project:
@@ -82,7 +97,7 @@ def named_project(call: Asking, name: str) -> Project:
 
 def project_name(scope: Scope) -> str:
     """The project of a question, for a sentence."""
-    return named(scope.home.name) if scope.home is not None and scope.home.name else "this project"
+    return said_name(scope.home.name) if scope.home is not None and scope.home.name else "this project"
 
 
 def _home(call: Asking, session: Session | None) -> Project | None:

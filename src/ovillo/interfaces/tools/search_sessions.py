@@ -11,7 +11,7 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED, wire_name
-from ovillo.interfaces.tools.scoping import scope_of
+from ovillo.interfaces.tools.scoping import asking_session, scope_of
 from ovillo.model.clock import parse_end, parse_when, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
@@ -33,6 +33,7 @@ class Input(Struct, rename=wire_name, kw_only=True):
     project_id: Annotated[str | None, Meta(description="Project id, directory, or folder name")] = None
     scope: shapes.ScopeArgument = "project"
     project: shapes.ProjectArgument = None
+    include: shapes.IncludeArgument = None
     start_date: Annotated[str | None, Meta(description="ISO, ms, or relative: 7d, yesterday")] = None
     end_date: Annotated[str | None, Meta(description="Like startDate; a day is included")] = None
     limit: Annotated[int, Meta(ge=1, le=SEARCH_LIMIT_MAX, description="Sessions")] = SEARCH_LIMIT_DEFAULT
@@ -105,6 +106,8 @@ def handle(call: Call, args: Input) -> Answer:
             cursor=state.get("c"),
             hits_per_session=6 if detailed else 3,
             scope=scope,
+            asking=None if args.include else asking_session(call),
+            include_self=args.include == "self",
         ),
     )
     budget = AnswerBudget()
@@ -139,7 +142,16 @@ def handle(call: Call, args: Input) -> Answer:
 def _key(args: Input) -> str:
     asked = "\0".join(
         x or ""
-        for x in (args.query, args.agent, args.project_id, args.scope, args.project, args.start_date, args.end_date)
+        for x in (
+            args.query,
+            args.agent,
+            args.project_id,
+            args.scope,
+            args.project,
+            args.include,
+            args.start_date,
+            args.end_date,
+        )
     )
     return f"search:{asked}"
 

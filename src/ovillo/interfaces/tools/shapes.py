@@ -25,6 +25,7 @@ NextCursor = Annotated[str | UnsetType, NAMED]
 Cursor = Annotated[str | None, Meta(description="nextCursor")]
 Format = Literal["concise", "detailed"]
 ScopeArgument = Annotated[Literal["project", "everywhere"], Meta(description="This project first, or all alike")]
+IncludeArgument = Annotated[Literal["self"] | None, Meta(description="Also the asking turn and calls of these tools")]
 ProjectArgument = Annotated[str | None, Meta(description="Ask about this project: name, folder or id")]
 
 #: Enough to recognise a session by in a list.

@@ -36,6 +36,7 @@ is:error  has:patch  after:7d  before:2026-11-01"""
 @click.argument("query", nargs=-1)
 @click.option("--agent", metavar="NAME", help="Agent name within its client, e.g. build.")
 @scope_options
+@click.option("--include", type=click.Choice(["self"]), help="Also what agents asked ovillo, and its answers.")
 @click.option("--source", metavar="READER", help="Client: opencode, claude_code, codex, gemini_cli, ...")
 @click.option("--since", metavar="WHEN", help="From then on: 2026-11-21, 7d, 24h, yesterday.")
 @click.option("--until", metavar="WHEN", help="Until then; a day is included.")
@@ -47,6 +48,7 @@ def search(
     query: tuple[str, ...],
     agent: str | None,
     scope: str,
+    include: str | None,
     project: str | None,
     source: str | None,
     since: str | None,
@@ -64,6 +66,7 @@ def search(
             "query": asked,
             "agent": agent,
             "scope": scope,
+            "include": include,
             "project": project,
             "startDate": since,
             "endDate": until,
@@ -73,7 +76,11 @@ def search(
         }
         print_json(state.call("search_sessions", arguments).data)
         return
-    from ovillo.interfaces.tools.scoping import Asker, scope_of  # start-up cost: --json goes another way
+    from ovillo.interfaces.tools.scoping import (  # start-up cost: --json goes another way
+        Asker,
+        asking_session,
+        scope_of,
+    )
 
     services = state.services()
     asker = Asker(services, LOCAL.namespace, state.asking("search_sessions", {}))
@@ -85,6 +92,8 @@ def search(
         limit=limit,
         cursor=cursor,
         scope=scope_of(asker, reach=scope, project=project),
+        asking=None if include else asking_session(asker),
+        include_self=include is not None,
     )
     _show(state, asked, services.search.search(LOCAL.namespace, request))
 

@@ -1,0 +1,53 @@
+"""Calls of ovillo's own tools in recorded sessions, under whatever name a client gives them.
+
+Owns telling them: what this memory was asked and what it answered is no evidence of anything. Which tools there are, the registry
+says; a test compares.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: Under any prefix: no other server has tools of these names, or ones that are evidence.
+_DISTINCT = (
+    *("get_context", "get_session_history", "get_session_lineage", "get_session_stats", "list_sessions"),
+    *("recover_context", "search_sessions", "where_discussed", "find_symbol", "index_code", "index_codebase"),
+    *("session_append", "session_create", "session_restore", "session_save", "session_summarize", "manage_session"),
+    *("context_retrieve", "context_store", "context_switch", "link_sessions", "export_session", "import_session"),
+    *("llm_punch_in", "llm_punch_out", "memory_optimize"),
+)
+#: Everyday words: of ours only where the server is called so.
+_COMMON = ("system_status", "remember", "recall", "forget")
+
+_OWN = re.compile(
+    rf"(?:^|.*[_./:-])(?:{'|'.join(_DISTINCT)})|.*\bovillo(?:_+|[./:-]).*|.*_ovillo(?:_+|[./:-]).*"
+    rf"|ovillo.*(?:{'|'.join(_COMMON)})",
+    re.IGNORECASE,
+)
+_SHELLS = re.compile(
+    r"(?:.*[_.:-])?(?:bash|sh|zsh|shell|powershell|cmd|terminal|execute|exec|exec_command|shell_command|local_shell|"
+    r"local_shell_call|run_command|run_shell_command|run_terminal_cmd|run_in_terminal|execute_command|container\.exec)",
+    re.IGNORECASE,
+)
+#: At the head of a command: behind the shell's own signs, variables, and what runs programs.
+_READS = "search|context|recall|resolve|entity|session|handoff|knowledge|code"
+_TYPED = re.compile(
+    rf"(?:^|[\n;&|(`]|-l?c\s+[\"'])\s*(?:\w+=\S*\s+)*(?:(?:uvx?|pipx?|poetry|python[\d.]*|exec|time|timeout|env)\s+(?:run\s+|-m\s+|\d\S*\s+)*)?"
+    rf"(?:[\w./~-]*/)?ovillo\s+(?:--?[\w-]+(?:[= ]\S+)?\s+)*(?:{_READS})\b"
+)
+#: A command stands at the head of a call's text, behind the tool's name.
+_HEAD_CHARS = 600
+
+
+def is_own_tool(name: str | None) -> bool:
+    """Whether a tool of this name is one of this memory's."""
+    return name is not None and _OWN.fullmatch(name) is not None
+
+
+def is_shell(name: str | None) -> bool:
+    return name is not None and _SHELLS.fullmatch(name) is not None
+
+
+def types_own_command(text: str) -> bool:
+    """Whether a call of a shell, as its searchable text, asks this memory something."""
+    return _TYPED.search(text[:_HEAD_CHARS]) is not None

@@ -1,0 +1,84 @@
+"""What asking itself wrote down: the question of the session that asks, and calls and results of this memory.
+
+Owns leaving it out of what is found. What they quote stands in another place too, where it was said first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ovillo.model.own_tools import is_own_tool, is_shell, types_own_command
+from ovillo.model.records import Author, Namespace, Role, SessionId
+from ovillo.search.query_terms import QueryTermBuilder
+from ovillo.store.protocol import Doc, DocFilter, DocId, Order
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import SessionStore, TextStore
+
+#: Texts that name this memory, the newest: calls of shells among them are looked at.
+_NAMING = 4_000
+#: Messages in which the newest question is looked for, and how much of them is read (characters).
+_NEWEST, _NEWEST_CHARS = 60, 400_000
+#: Sub-agents of sub-agents: whoever asked them asks the same.
+_ABOVE = 4
+
+
+@dataclass
+class OwnCalls:
+    """For one search. ``asking`` is the session that asks, where that is known."""
+
+    texts: TextStore
+    sessions: SessionStore
+    query_terms: QueryTermBuilder
+    namespace: Namespace
+    asking: SessionId | None = None
+
+    def among(self, docs: Mapping[DocId, Doc]) -> set[DocId]:
+        """Those of the documents that are no evidence."""
+        shells = [key for key, doc in docs.items() if is_shell(doc.tool_name)]
+        typed = self._typing([key for key in shells if key in self._naming]) if shells else set()
+        return typed | {key for key, doc in docs.items() if is_own_tool(doc.tool_name) or self._is_asking(doc)}
+
+    def _typing(self, shells: list[DocId]) -> set[DocId]:
+        texts = self.texts.doc_texts(self.namespace, shells) if shells else {}
+        return {key for key, text in texts.items() if types_own_command(text)}
+
+    @cached_property
+    def _naming(self) -> set[DocId]:
+        """Documents that name this memory at all: mostly none."""
+        found = self.query_terms.of_words(self.namespace, ("ovillo",)).found
+        return {
+            one.doc
+            for query_term in found
+            for one in self.texts.match(self.namespace, query_term.match, DocFilter(), _NAMING, order=Order.NEWEST)
+        }
+
+    def _is_asking(self, doc: Doc) -> bool:
+        since = self._asked_since.get(doc.session_id)
+        return since is not None and doc.message_seq >= since
+
+    @cached_property
+    def _asked_since(self) -> dict[SessionId, int]:
+        """Where the newest turn begins, of the session that asks and of those it works for."""
+        found: dict[SessionId, int] = {}
+        session = self.asking
+        for _ in range(_ABOVE):
+            if session is None or session in found:
+                break
+            seq = self._newest_prompt(session)
+            if seq is not None:
+                found[session] = seq
+            row = self.sessions.get(self.namespace, session)
+            session = row.session.parent_id if row is not None else None
+        return found
+
+    def _newest_prompt(self, session: SessionId) -> int | None:
+        newest = self.sessions.messages(
+            self.namespace, session, limit=_NEWEST, newest_first=True, max_chars=_NEWEST_CHARS
+        )
+        prompts = (x.seq for x in newest if x.role is Role.USER and x.author is Author.HUMAN)
+        # A turn that is longer than this began before it.
+        return next(prompts, newest[-1].seq if newest else None)
