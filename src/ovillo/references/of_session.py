@@ -79,14 +79,15 @@ class SessionReferences:
         row = self._store.get(namespace, session_id)
         if row is None:
             raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
-        here = self._memory.of(namespace, row, earlier=False)
+        asked_in = self._memory.asking(namespace, row, query)
+        here = self._memory.of(namespace, row, earlier=False, asked_in=asked_in)
         window = _window(query, self._clock(), here.conversation)
         if _leads_before(window, row):
-            return self._explained(namespace, query, self._memory.of(namespace, row, window, earlier=True))
+            return self._explained(namespace, query, self._memory.of(namespace, row, window, earlier=True, asked_in=asked_in))
         found = self._explained(namespace, query, here)
         if not _is_wanting(found.resolution):
             return found
-        before = self._explained(namespace, query, self._memory.of(namespace, row, earlier=True))
+        before = self._explained(namespace, query, self._memory.of(namespace, row, earlier=True, asked_in=asked_in))
         return before if _answers(before.resolution) > _answers(found.resolution) else found
 
     def _number(

@@ -76,8 +76,14 @@ class PluralResolver:
             is_typed=reference.head is not None,
         )
         scored = self._scoring.score(replace(reference, words=())).candidates
-        if len(ordered) < 2 or not scored:
-            return Resolved(reference, Status.NONE, (), scored[:SHOWN], "nothing came before", 0.0)
+        if not scored:
+            return Resolved(reference, Status.NONE, (), (), "nothing of this type was named", 0.0)
+        if len(ordered) < 2:
+            # "el bug anterior" with one bug in the session: it came before the question, if before nothing else.
+            worth = CONFIDENCE[Kind.ORDINAL] * 0.8
+            return Resolved(
+                reference, Status.RESOLVED, (scored[0].entity,), scored[:SHOWN], "the only one before", round(worth, 3)
+            )
         at = ordered.index(scored[0].entity) if scored[0].entity in ordered else len(ordered) - 1
         entity = ordered[at - 1] if at else next(x.entity for x in scored if x.entity is not ordered[0])
         worth = CONFIDENCE[Kind.ORDINAL] * (0.9 if at else 0.7)

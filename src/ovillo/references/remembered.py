@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ovillo.model.records import Message, Namespace, PartType, SessionId
+from ovillo.model.records import Message, Namespace, PartType, Role, SessionId
 from ovillo.model.sessions import SessionFilter
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Entity, Turn, Window
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _MESSAGES, _ENTITIES = 400, 200
 _EARLIER_SESSIONS, _EARLIER_MESSAGES, _EARLIER_ENTITIES = 4, 120, 80
 _TURN_CHARS = 4_000
+#: Messages looked at for the question: the assistant may have called tools since it was asked.
+_NEWEST = 12
 _KEPT = 32
 
 
@@ -48,30 +50,42 @@ class Memory:
         self._store = store
         self._entities = entities
         self._kept: OrderedDict[
-            tuple[Namespace, SessionId, Window | None, bool], tuple[str, RememberedConversation]
+            tuple[Namespace, SessionId, Window | None, bool, str | None], tuple[str, RememberedConversation]
         ] = OrderedDict()
         self._lock = Lock()
 
     def of(
-        self, namespace: Namespace, row: SessionRow, window: Window | None = None, *, earlier: bool
+        self,
+        namespace: Namespace,
+        row: SessionRow,
+        window: Window | None = None,
+        *,
+        earlier: bool,
+        asked_in: str | None = None,
     ) -> RememberedConversation:
         """The session's conversation; with ``earlier`` after what the project's sessions before it said, in the
-        ``window`` when one is given."""
-        key = (namespace, row.session.id, window if earlier else None, earlier)
+        ``window`` when one is given. ``asked_in`` is the message that asks, if the session has it already: it is no turn."""
+        key = (namespace, row.session.id, window if earlier else None, earlier, asked_in)
         with self._lock:
             known = self._kept.get(key)
             if known is not None and known[0] == row.version:
                 self._kept.move_to_end(key)
                 return known[1]
-        made = self._made(namespace, row, window, earlier=earlier)
+        made = self._made(namespace, row, window, earlier=earlier, asked_in=asked_in)
         with self._lock:
             self._kept[key] = (row.version, made)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return made
 
+    def asking(self, namespace: Namespace, row: SessionRow, query: str) -> str | None:
+        """Id of the newest message of the person when that is the query itself: a client records it before it asks."""
+        newest = self._store.messages(namespace, row.session.id, limit=_NEWEST, newest_first=True)
+        last = next((message for message in newest if message.role is Role.USER and _said(message)), None)
+        return str(last.id) if last is not None and _said(last).split() == query.split() else None
+
     def _made(
-        self, namespace: Namespace, row: SessionRow, window: Window | None, *, earlier: bool
+        self, namespace: Namespace, row: SessionRow, window: Window | None, *, earlier: bool, asked_in: str | None
     ) -> RememberedConversation:
         session_id = row.session.id
         messages = self._store.messages(namespace, session_id, limit=_MESSAGES, newest_first=True)[::-1]
@@ -83,7 +97,8 @@ class Memory:
             for each in self._entities.entities_of_session(namespace, before.session.id, limit=_EARLIER_ENTITIES):
                 entities.setdefault(_entity_id(each), _entity(each))
         entities.update((_entity_id(each), _entity(each)) for each in known)
-        turns += [turn for message in messages if (turn := _turn(session_id, message))]
+        spoken = [message for message in messages if str(message.id) != asked_in]
+        turns += [turn for message in spoken if (turn := _turn(session_id, message))]
         places = {turn.message_id: (SessionId(turn.session), turn.at) for turn in turns if turn.message_id}
         return RememberedConversation(
             Conversation([*entities.values(), *topics_of(turns)], turns, session_id),
@@ -112,11 +127,15 @@ class Memory:
         return [turn for message in messages if (turn := _turn(row.session.id, message))]
 
 
-def _turn(session_id: SessionId, message: Message) -> Turn | None:
-    said = " ".join(
+def _said(message: Message) -> str:
+    return " ".join(
         part.text for part in message.parts if part.text and not part.synthetic and part.type is PartType.TEXT
-    )
-    if not said.strip():
+    ).strip()
+
+
+def _turn(session_id: SessionId, message: Message) -> Turn | None:
+    said = _said(message)
+    if not said:
         return None
     return Turn(session_id, message.created_at, message.role.value, said[:_TURN_CHARS], message.id)
 

@@ -51,6 +51,9 @@ def _topics_in(text: str) -> Iterable[tuple[str, str]]:
             continue
         start = _start(each, spoken, number)
         end = _end(each, spoken, number)
+        if start and spoken[start - 1].lower in each.demonstratives and not spoken[start].breaks:
+            # "that strange bug" speaks of one that is known.
+            continue
         if content([x.lower for x in (*spoken[start:number], *spoken[number + 1 : end])]):
             yield noun.type, text[spoken[start].start : spoken[end - 1].end]
 
@@ -88,8 +91,13 @@ def _end(each: Grammar, spoken: Sequence[Token], head: int) -> int:
 
 
 def _is_telling(each: Grammar, token: Token) -> bool:
+    """Whether the word tells anything of the matter; "the previous bug", "el otro fallo" only point at one."""
     return (
         token.lower not in each.little
+        and token.lower not in each.previous
+        and token.lower not in each.others
+        and token.lower not in each.same
+        and token.lower not in each.ordinals
         and token.lower not in each.of
         and token.lower not in each.articles
         and token.lower not in each.demonstratives
