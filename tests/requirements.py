@@ -760,6 +760,14 @@ REFS: dict[str, tuple[str, str]] = {
     "REFS-6": ("What was said at a time named, or in the project's session before, is found", "DESIGN 9"),
     "REFS-7": ("Bugs and features that were only described can be referred to", "DESIGN 9; mcp-v6-roadmap Feature 4"),
     "REFS-8": ("ovillo resolve explains, ovillo context answers", "issue 4 References, get_context"),
+    "REFS-9": (
+        "What turns refer to, verbs and what things have carry the focus of a conversation",
+        "issue 10 Dialogue",
+    ),
+    "REFS-10": (
+        "What the session says wins; the question itself, recorded already, is none of it",
+        "issue 10 Dialogue",
+    ),
 }
 
 PLUG: dict[str, tuple[str, str]] = {

@@ -159,3 +159,30 @@ def test_the_context_command_answers_with_what_is_meant(
     assert data["resolved_entities"] == ["load_rows"]
     place = next(x for x in data["provenance"] if x["kind"] == "code")
     assert (place["file"], place["lines"]) == ("rows.py", [1, 2])
+
+
+@pytest.mark.requirement("REFS-10")
+@pytest.mark.parametrize(
+    ("said", "query"),
+    [
+        ("Hay un bug en el pago", "¿cómo va el bug anterior?"),
+        ("There is a bug in the payment", "what about the previous bug?"),
+        ("Il y a un bug dans le paiement", "et le bug précédent ?"),
+        ("Tem um bug no pagamento", "e o bug anterior?"),
+        ("Hay un bug en el pago", "and the previous bug?"),
+    ],
+)
+def test_the_previous_bug_is_the_one_of_the_session_and_of_no_other(
+    services: Services, say: Say, said: str, query: str
+) -> None:
+    say("There is a bug in the rows, an earlier one is the bug anterior", "Fixed the previous bug.")
+    (found,) = _names(services, query, say(said, "…", query))
+    assert "pa" in found
+    assert "anterior" not in found
+
+
+@pytest.mark.requirement("REFS-10")
+def test_a_question_that_the_session_holds_already_answers_nothing(services: Services, say: Say) -> None:
+    functions = "`load_rows()` and `save_rows()` are slow"
+    asked = "rewrite `load_rows()`, then the other one"
+    assert _names(services, asked, say(functions, "Yes.", asked)) == _names(services, asked, say(functions, "Yes."))

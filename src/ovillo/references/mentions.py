@@ -97,6 +97,24 @@ class Conversation:
         for mention in found:
             self.by_entity.setdefault(mention.entity.id, []).append(mention)
 
+    def until(self, number: int) -> Conversation:
+        """A copy with the turns before this one; nothing is read again."""
+        other = copy(self)
+        other.turns, other.by_turn, other.derived = self.turns[:number], self.by_turn[:number], {}
+        other.by_entity = {}
+        for mentions in other.by_turn:
+            for mention in mentions:
+                other.by_entity.setdefault(mention.entity.id, []).append(mention)
+        return other
+
+    def take(self, turn: Turn, mentions: Iterable[Mention]) -> None:
+        """One more turn, whose mentions are known."""
+        self.derived.clear()
+        self.turns.append(turn)
+        self.by_turn.append(sorted(mentions, key=lambda x: (x.start, x.start - x.end)))
+        for mention in self.by_turn[-1]:
+            self.by_entity.setdefault(mention.entity.id, []).append(mention)
+
     def knowing(self, entities: Iterable[Entity]) -> Conversation:
         """A copy that knows more entities, which no turn has named; its turns are not read again."""
         more = tuple(entities)
@@ -125,7 +143,7 @@ class Conversation:
         text = self.turns[turn].text
         runs: list[list[Mention]] = []
         for mention in self.by_turn[turn]:
-            if mention.strength < 0.5:
+            if mention.strength < 0.5 or not mention.is_named:
                 continue
             if runs and mention.start < runs[-1][-1].end:
                 continue
@@ -147,7 +165,8 @@ class Conversation:
         for mark, end in zip(marks, ends, strict=True):
             seen: set[str] = set()
             for mention in self.by_turn[turn]:
-                if mark.end() <= mention.start < end and mention.strength >= 0.5 and mention.entity.type not in seen:
+                is_item = mention.is_named and mention.strength >= 0.5 and mark.end() <= mention.start < end
+                if is_item and mention.entity.type not in seen:
                     seen.add(mention.entity.type)
                     named.append(mention)
         return [named] if len({x.entity.id for x in named}) > 1 else []

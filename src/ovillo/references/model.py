@@ -35,6 +35,8 @@ class Mention:
     start: int
     end: int
     strength: float = 1.0
+    #: Whether the turn says its name; else it only refers to it.
+    is_named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ class Reference:
     count: int | None = None
     ordinal: int | None = None
     words: tuple[str, ...] = ()
+    #: Whether ``words`` may be a clause of their own: "close the bug when you merge".
+    is_loose: bool = False
     window: Window | None = None
     #: Whether the expression is a demonstrative: something was said, not just something that exists.
     points: bool = False

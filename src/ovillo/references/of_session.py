@@ -83,7 +83,9 @@ class SessionReferences:
         here = self._memory.of(namespace, row, earlier=False, asked_in=asked_in)
         window = _window(query, self._clock(), here.conversation)
         if _leads_before(window, row):
-            return self._explained(namespace, query, self._memory.of(namespace, row, window, earlier=True, asked_in=asked_in))
+            return self._explained(
+                namespace, query, self._memory.of(namespace, row, window, earlier=True, asked_in=asked_in)
+            )
         found = self._explained(namespace, query, here)
         if not _is_wanting(found.resolution):
             return found

@@ -16,6 +16,7 @@ from ovillo.references.scoring import CONFIDENCE, PRONOUN_TYPES, SHOWN, Scoring
 
 #: What "option", "alternative" and the like stand for.
 _OPTION = "decision"
+_EQUAL = 0.99
 
 
 class PluralResolver:
@@ -115,6 +116,9 @@ class PluralResolver:
                 if any(c.entity is x for c in rest)
             ]
             return Resolved(reference, Status.RESOLVED, tuple(order), rest[:SHOWN], "the others", 0.75)
+        if named is None and not reference.words and _are_equal(focus):
+            # Named in one breath, and neither was spoken of since.
+            return Resolved(reference, Status.AMBIGUOUS, (), focus[:SHOWN], "other than which of them", 0.4)
         pair = latest_list(self._talk, self._scoring.salience(None), dict.fromkeys(kinds, 1.0), 2, is_typed=True)
         if focus[0].entity in pair and len(pair) == 2:
             entity = next(x for x in pair if x is not focus[0].entity)
@@ -172,6 +176,13 @@ def without_contrasted(done: Sequence[Resolved]) -> list[Resolved]:
         else x
         for x in done
     ]
+
+
+def _are_equal(ranked: Sequence[Candidate]) -> bool:
+    """Whether the first two stand in the foreground alike."""
+    if len(ranked) < 2 or ranked[0].entity.type != ranked[1].entity.type:
+        return False
+    return ranked[1].evidence.get("salience", 0.0) >= _EQUAL * ranked[0].evidence.get("salience", 1.0)
 
 
 def _named_before(reference: Reference, done: Sequence[Resolved], heads: Mapping[str, float]) -> Entity | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ovillo.references.carried import carried
 from ovillo.references.descriptions import Translate, content
 from ovillo.references.detection import detect
 from ovillo.references.expansion import expand
@@ -25,6 +26,10 @@ _PLACES: Mapping[str, Mapping[str, float]] = {
 }
 
 
+#: Letters of a pronoun that stands alone; a longer one is joined to its verb.
+_LONGEST_PRONOUN = 5
+
+
 def no_translation(word: str) -> Sequence[str]:
     """For a resolver that knows one language's names only."""
     return ()
@@ -39,7 +44,11 @@ def resolve(
     translate: Translate = no_translation,
 ) -> Resolution:
     """All references of the query. ``now`` in milliseconds; ``leaning`` is the conversation's language."""
-    return _Resolver(conversation, now, translate).resolve(query, leaning)
+
+    def read(said: str, before: Conversation, at: int) -> Resolution:
+        return _Resolver(before, at, translate).resolve(said, before.language)
+
+    return _Resolver(carried(conversation, now, read), now, translate).resolve(query, leaning)
 
 
 class _Resolver:
@@ -209,7 +218,7 @@ class _Resolver:
 
     def _describes_else(self, reference: Reference) -> bool:
         """Whether the phrase tells by two words or more which matter it means, and none of them fits."""
-        if reference.head not in PHRASES or reference.window is not None:
+        if reference.head not in PHRASES or reference.window is not None or reference.is_loose:
             return False
         return len(content(reference.words)) >= 2
 
@@ -217,7 +226,9 @@ class _Resolver:
         fitting = self._scoring.agreeing(reference, PRONOUN_TYPES)
         candidates = self._scoring.score(replace(reference, heads=fitting)).candidates
         start, end = reference.span
-        words = content(f"{self._query[:start]} {self._query[end:]}".split())
+        # Of "planifie-la" the verb is said of it, too.
+        own = reference.text if len(reference.text) > _LONGEST_PRONOUN else ""
+        words = content(f"{self._query[:start]} {own} {self._query[end:]}".split())
         if words:
             # What is said of it now was likely said of it before.
             told = [

@@ -117,6 +117,9 @@ def said_words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A folded word without the ending that verbs and plurals of the four languages have most; at least three letters."""
+    if word.endswith(("ies", "ied")) and len(word) - 3 >= _FEWEST - 1:
+        # "retries", "retried" and "retrying".
+        return f"{word[:-3]}y"
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _FEWEST:
             return word[: -len(ending)]

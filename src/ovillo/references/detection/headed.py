@@ -80,10 +80,18 @@ def _leftwards(s: Sentence, head: int, noun: Noun) -> Phrase | None:
         if unknown > 2 or s.is_little(lower):
             break
         phrase.words.insert(0, lower)
-    if phrase.is_all and phrase.count:
+    if (phrase.is_all and phrase.count) or _is_clipped(s, phrase, noun):
         phrase.determiner = "definite"
         return phrase
     return None
+
+
+def _is_clipped(s: Sentence, phrase: Phrase, noun: Noun) -> bool:
+    """Whether the article was left out, as at the beginning of a short answer: "second option", "segunda opción"."""
+    if phrase.ordinal is None or noun.is_plural or phrase.words or not s.opens(phrase.start):
+        return False
+    # "first test the parser" says when.
+    return phrase.ordinal != 1 or noun.type == "decision"
 
 
 def _all_before(s: Sentence, phrase: Phrase) -> Phrase:
@@ -136,6 +144,7 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
         count=2 if phrase.determiner == "both" else phrase.count,
         ordinal=phrase.ordinal,
         words=(*phrase.words, *words),
+        is_loose=after < len(s.tokens) and any(s.tokens[after].lower in each.adverbial for each in s.active),
         points=phrase.determiner == "demonstrative" or phrase.is_same,
         is_previous=phrase.is_previous,
         owner_span=owner or phrase.owner,

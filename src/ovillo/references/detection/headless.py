@@ -47,16 +47,23 @@ def _both(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
 def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     """A determiner with an ordinal, "other" or a number, and no noun after."""
     features = each.articles.get(token.lower) or each.demonstratives.get(token.lower)
+    at = number + 1
+    if features is None and token.lower in each.ordinals and s.opens(number) and _is_stand_in(s, at, each):
+        # "second one sounds sane".
+        features, at = Features("", "s"), number
     if features is None:
         return False
     phrase = Phrase(number, number + 1, each.code)
-    at = number + 1
     while at < len(s.tokens) and not s.tokens[at].breaks and at not in s.idle:
         if not s.modifier(phrase, s.tokens[at].lower):
             break
         at += 1
     is_told_apart = phrase.ordinal is not None or phrase.is_other or phrase.is_previous
-    if at == number + 1 or (phrase.is_same and not is_told_apart):
+    if (
+        at == number
+        or (at == number + 1 and token.lower not in each.ordinals)
+        or (phrase.is_same and not is_told_apart)
+    ):
         # "the same" alone compares more often than it refers.
         return False
     has_stand_in = at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks
@@ -161,6 +168,11 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         words=tuple(words),
     )
     return True
+
+
+def _is_stand_in(s: Sentence, at: int, each: Grammar) -> bool:
+    """Whether the word stands for a noun: "one"."""
+    return each.noun_last and at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks
 
 
 def _is_unknown_plural(s: Sentence, at: int, each: Grammar, determiner: Token) -> bool:

@@ -19,8 +19,8 @@ def enclitics(s: Sentence) -> None:
             if each.enclitic is None or number in s.taken or token.lower in each.not_enclitics:
                 continue
             match = each.enclitic.match(token.lower)
-            if match and s.noun(number) is None:
-                pronoun = match["pronoun"]
+            if (match or each.unaccented.fullmatch(token.lower)) and s.noun(number) is None:
+                pronoun = match["pronoun"] if match else token.lower[-3 if token.lower.endswith("s") else -2 :]
                 gender, is_plural = _clitic(pronoun, each.code)
                 s.add(Kind.PRONOUN, number, number + 1, each.code, gender=gender, is_plural=is_plural)
                 break
@@ -44,7 +44,7 @@ def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         features = Features("", "s")
     if features is None:
         features = _proclitic(s, each, number, token)
-    if features is None and token.lower in each.possessives and each.code == s.languages[0]:
+    if features is None and token.lower in each.possessives:
         return _possessed(s, each, number)
     if features is None:
         return False
@@ -64,13 +64,26 @@ def _proclitic(s: Sentence, each: Grammar, number: int, token: Token) -> Feature
         return None
     if token.lower in each.proclitic_sure:
         return features
-    if features.number == "s" and each.surely_finite.search(follows):
+    if follows in each.relatives:
+        # "a que horas", "la que falla".
+        return None
+    if each.surely_finite.search(follows):
+        return features
+    if not token.breaks and before in each.proclitic_of_infinitive and each.infinitive.search(follows):
+        return features
+    if not token.breaks and before in each.proclitic_perhaps and _is_act(each, follows):
         return features
     if token.breaks or before not in each.proclitic_after or (features.number == "p" and follows.endswith("s")):
         # "también las posiciones" is an article and its noun.
         return None
     # Weak, and asked only where a verb is expected.
     return features if each.finite.search(follows) else None
+
+
+def _is_act(each: Grammar, word: str) -> bool:
+    """Whether the word is a verb of the work: "si la borro", unlike "si la base"."""
+    folded = fold(word)
+    return folded.startswith(each.acts) or any(verbs.fullmatch(folded) for verbs in each.selects.values())
 
 
 def _is_object(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
@@ -91,11 +104,20 @@ def _is_object(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
 
 
 def _possessed(s: Sentence, each: Grammar, number: int) -> bool:
-    """ "its signature": an owner, whatever it owns."""
-    if number + 1 >= len(s.tokens) or each.code not in ("en",):
+    """ "its signature", "su firma": an owner, of the type that has such a thing. In the Romance languages the word may as
+    well mean yours, so that only such a thing tells."""
+    after = number + 1
+    if after >= len(s.tokens) or s.tokens[after].breaks:
         return False
-    s.add(Kind.PRONOUN, number, number + 1, each.code)
+    kind = each.has.get(s.tokens[after].lower)
+    if kind is None and (each.code != "en" or s.languages[0] != "en"):
+        return False
+    s.add(Kind.PRONOUN, number, after, each.code, preferred=_owning(kind))
     return True
+
+
+def _owning(kind: str | None) -> frozenset[str]:
+    return frozenset((kind, "method") if kind == "function" else (kind,)) if kind else frozenset()
 
 
 def _has_noun_phrase(s: Sentence) -> bool:

@@ -63,9 +63,8 @@ class Sentence:
         self.describing: set[int] = set()
         self.idle = self._idle_tokens()
         folded = folded_text(self.tokens)[0]
-        self.preferred = frozenset(
-            kind for each in self.active for kind, verbs in each.selects.items() if verbs.search(folded)
-        )
+        preferred = {kind for each in self.active for kind, verbs in each.selects.items() if verbs.search(folded)}
+        self.preferred = frozenset(preferred | ({"method"} if "function" in preferred else set()))
         self.found: list[Reference] = []
 
     def noun(self, number: int, code: str | None = None) -> Noun | None:
@@ -88,7 +87,7 @@ class Sentence:
                 return "definite", each.articles[lower], each.code
             if active and lower in each.possessives:
                 return "possessive", none, each.code
-            if lower in each.both and active:
+            if active and (lower in each.both or lower in each.dual):
                 return "both", none, each.code
             if active and lower in each.all:
                 return "all", none, each.code
@@ -176,12 +175,18 @@ class Sentence:
             return False
         return any(self.tokens[number].lower in each.counted for each in self.active)
 
+    def opens(self, number: int) -> bool:
+        """Whether the token is the first of its clause, or nothing but "and", "so" and the like stand before it."""
+        while number and not self.tokens[number].breaks and self.is_little(self.tokens[number - 1].lower):
+            number -= 1
+        return number == 0 or bool(self.tokens[number].breaks)
+
     def is_time(self, number: int) -> bool:
         return any(start <= self.tokens[number].start < end for start, end in self.said)
 
     def add(self, kind: Kind, start: int, end: int, language: str, **given: object) -> None:
         span = self.tokens[start].start, self.tokens[end - 1].end
-        if given.get("head") is None:
+        if given.get("head") is None and not given.get("preferred"):
             given["preferred"] = self.preferred
         self.taken.update(range(start, end))
         self.found.append(

@@ -96,10 +96,14 @@ class Grammar:
     possessives: frozenset[str]
     neuter: frozenset[str]
     proclitic_after: frozenset[str]
+    proclitic_perhaps: frozenset[str]
+    proclitic_of_infinitive: frozenset[str]
+    infinitive: re.Pattern[str]
     proclitic_sure: frozenset[str]
     not_proclitic: frozenset[str]
     of: frozenset[str]
     relatives: frozenset[str]
+    adverbial: frozenset[str]
     subjects: frozenset[str]
     others: frozenset[str]
     previous: frozenset[str]
@@ -120,7 +124,10 @@ class Grammar:
     acts: tuple[str, ...]
     generic: re.Pattern[str]
     selects: Mapping[str, re.Pattern[str]]
+    #: What a thing has -> the type that has it.
+    has: Mapping[str, str]
     both: frozenset[str]
+    dual: frozenset[str]
     all: frozenset[str]
     coordinators: frozenset[str]
     ordinals: Mapping[str, int]
@@ -130,6 +137,7 @@ class Grammar:
     genders: Mapping[str, Mapping[str, float]]
     verbs: Mapping[str, re.Pattern[str]]
     enclitic: re.Pattern[str] | None
+    unaccented: re.Pattern[str]
     not_enclitics: frozenset[str]
     place: re.Pattern[str]
     not_place: re.Pattern[str]
@@ -169,10 +177,14 @@ def grammar(code: str) -> Grammar:
         possessives=words["possessives"],
         neuter=words["neuter"],
         proclitic_after=words["proclitic_after"],
+        proclitic_perhaps=words["proclitic_perhaps"],
+        proclitic_of_infinitive=words["proclitic_of_infinitive"],
+        infinitive=re.compile(data.get("infinitive", _NEVER)),
         proclitic_sure=words["proclitic_sure"],
         not_proclitic=frozenset(data.get("not_proclitic", "").split("|")),
         of=words["of"],
         relatives=words["relatives"],
+        adverbial=words["adverbial"],
         subjects=words["subjects"],
         others=words["others"],
         previous=words["previous"],
@@ -192,7 +204,9 @@ def grammar(code: str) -> Grammar:
         acts=tuple(data["acts"].split()),
         generic=_either(data["generic"]),
         selects={kind: _either(forms) for kind, forms in data["selects"].items()},
+        has={word: kind for kind, words_had in data["has"].items() for word in words_had.split()},
         both=words["both"],
+        dual=words["dual"],
         all=words["all"],
         coordinators=words["coordinators"],
         ordinals=data["ordinals"],
@@ -201,6 +215,7 @@ def grammar(code: str) -> Grammar:
         genders=genders,
         verbs={kind: _either(stems) for kind, stems in data["verbs"].items()},
         enclitic=re.compile(enclitic) if enclitic else None,
+        unaccented=re.compile(data.get("unaccented", _NEVER)),
         not_enclitics=words["not_enclitics"],
         place=_either(data["place"]),
         not_place=_either(data["not_place"]),
