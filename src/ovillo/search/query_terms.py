@@ -83,11 +83,14 @@ class QueryTermBuilder:
     def __init__(self, store: TextStore) -> None:
         self._store = store
 
-    def of_words(self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False) -> QueryTerms:
-        """One query term for each word; with ``translate`` the words of other languages for it, too."""
+    def of_words(
+        self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False, deep: bool = False
+    ) -> QueryTerms:
+        """One query term for each word; with ``translate`` the words of other languages for it, too, ``deep`` out of all
+        lists."""
         tokens = [token for word in written for token in words(word)]
         telling = [token for token in tokens if not is_stop_word(token)] or tokens
-        built = [self._query_term(namespace, token, translate) for token in dict.fromkeys(telling)]
+        built = [self._query_term(namespace, token, translate, deep) for token in dict.fromkeys(telling)]
         missing = tuple(
             token for token, query_term in zip(dict.fromkeys(telling), built, strict=True) if query_term is None
         )
@@ -163,10 +166,10 @@ class QueryTermBuilder:
         terms += [term for surface, term in surfaces if surface.startswith(folded)]
         return self._from_terms(namespace, prefix, tuple(dict.fromkeys(terms)))
 
-    def _query_term(self, namespace: Namespace, token: str, translate: bool) -> QueryTerm | None:
+    def _query_term(self, namespace: Namespace, token: str, translate: bool, deep: bool) -> QueryTerm | None:
         query_term = self._cjk(namespace, token) or self._written(namespace, token)
         if query_term is None or query_term.inside or not query_term.literal:
-            translated = self._translated(namespace, token) if translate else None
+            translated = self._translated(namespace, token, deep) if translate else None
             if translated is not None and (query_term is None or query_term.inside):
                 return translated
             if translated is not None and query_term is not None:
@@ -179,12 +182,12 @@ class QueryTermBuilder:
         seen = self._store.surface_terms(namespace, [folded]).get(folded, ())
         return self._from_terms(namespace, token, tuple(dict.fromkeys((*index_forms(token), *seen))))
 
-    def _translated(self, namespace: Namespace, token: str) -> QueryTerm | None:
+    def _translated(self, namespace: Namespace, token: str, deep: bool) -> QueryTerm | None:
         if not token.isalpha() or len(token) < _MIN_FRAGMENT:
             return None
         from ovillo.search.lexicon import lexicon  # start-up cost: 40 ms to read the list
 
-        words_ = lexicon().translations(token)
+        words_ = lexicon().translations(token, deep=deep)
         terms = tuple(dict.fromkeys(term for word in words_ for term in index_forms(word)))
         query_term = self._from_terms(namespace, token, terms)
         return None if query_term is None else replace(query_term, translated=frozenset(query_term.terms))

@@ -13,6 +13,8 @@ from ovillo.sessions.decisions import is_decision
 from ovillo.sessions.languages import Language, languages
 
 _LOOKED_AT = 1_200
+#: What a command came to stands at the end of its output.
+_TAIL = 3_000
 
 
 class Conclusion(Flag):
@@ -68,3 +70,13 @@ def concludes(sentence: str, spoken: tuple[Language, ...] | None = None) -> Conc
     if text.rstrip(" *_`\"'»”)").endswith("?"):
         found |= Conclusion.QUESTION
     return found
+
+
+def result_line(output: str) -> tuple[int, int] | None:
+    """Where in a command's output it says what it came to: the last line with counts, in its last part."""
+    found = list(_RESULT.finditer(output, max(0, len(output) - _TAIL)))
+    if not found:
+        return None
+    last = found[-1]
+    end = output.find("\n", last.end())
+    return output.rfind("\n", 0, last.start()) + 1, len(output) if end < 0 else end

@@ -80,7 +80,7 @@ class WordReader:
         names = _names(question)
         found: list[AskedWord] = []
         for word in telling:
-            built = self._builder.of_words(namespace, (word,), translate=True).found
+            built = self._builder.of_words(namespace, (word,), translate=True, deep=language != "en").found
             term = built[0] if built else None
             here = term is not None and not term.inside and self._is_here(namespace, term, where)
             light = word not in subject or is_light(word)
@@ -118,4 +118,4 @@ def _names(question: str) -> set[str]:
 def _is_translated(word: str) -> bool:
     from ovillo.search.lexicon import lexicon  # start-up cost: 40 ms to read the list
 
-    return bool(lexicon().translations(word))
+    return bool(lexicon().translations(word, deep=True))

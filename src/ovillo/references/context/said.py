@@ -7,23 +7,27 @@ is ``confidence``'s.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import named, quoted, said
+from ovillo.model.records import SessionId
 from ovillo.model.sessions import SessionFilter
+from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
 from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
 from ovillo.references.context.confidence import Measured, probability
 from ovillo.references.context.gathering import is_recall
 from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
 from ovillo.references.context.turns import TurnReader
 from ovillo.references.context.weighing import Passage, conclude, is_spoken, passages_of, weigh
 from ovillo.search.analysis import words
+from ovillo.search.evidence import find_occurrences
 from ovillo.store.protocol import DocFilter
 
 if TYPE_CHECKING:
@@ -34,12 +38,10 @@ if TYPE_CHECKING:
 
 #: Places of the ranking that are looked at, and turns that are read.
 _PLACES, _TURNS = 80, 14
-#: Messages that are quoted, and what a passage must be worth beside the best.
-_MESSAGES, _LEAST_SHARE = 8, 0.5
-#: Characters of one message that are quoted around its best passage; of the best message, and of the others.
-_BEST_CHARS, _OTHER_CHARS = 1_400, 800
-#: Characters of one token, about; quotes take the rest.
-_PER_TOKEN = 3.2
+#: Messages that are quoted.
+_MESSAGES = 16
+#: Characters of a title that are shown.
+_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ class SaidInSessions:
         ranked, docs, cut = self._ranked(question)
         turns = self._turns.around(question.namespace, ranked, docs, _TURNS)
         read = [doc for turn in turns for doc in turn.docs]
-        texts = self._text.doc_texts(question.namespace, [doc.id for doc in read])
+        before = [turn.before for turn in turns if turn.before is not None]
+        texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *before])
         near = self._search.nearness(
             question.namespace, " ".join(words(question.plain)), [doc.id for doc in read if is_spoken(doc)]
         )
@@ -93,7 +96,8 @@ class SaidInSessions:
         for turn in turns:
             passages = passages_of(turn, texts, near, asked)
             if passages:
-                weigh(passages, asked)
+                answered = find_occurrences(texts.get(turn.before, ""), asked.terms) if turn.before is not None else []
+                weigh(passages, asked, frozenset(each.query_term for each in answered))
                 found += passages
         echo = words(question.asked.lower())
         kept = list(_once(passage for passage in found if words(passage.text.lower()) != echo))
@@ -120,29 +124,20 @@ class SaidInSessions:
     # --- showing
 
     def _items(self, question: Question, weighed: Weighed, confidence: float) -> tuple[Item, ...]:
-        room = int(question.max_tokens * _PER_TOKEN)
         best = weighed.passages[0].worth if weighed.passages else 0.0
-        chosen: dict[DocId, list[Passage]] = {}
-        for passage in weighed.passages:
-            if passage.worth < best * _LEAST_SHARE or room <= 0:
-                break
-            if passage.doc.id not in chosen and len(chosen) == _MESSAGES:
-                continue
-            of_doc = chosen.setdefault(passage.doc.id, [])
-            limit = _BEST_CHARS if len(chosen) == 1 else _OTHER_CHARS
-            if sum(len(each.text) for each in of_doc) + len(passage.text) <= limit or not of_doc:
-                of_doc.append(passage)
-                room -= len(passage.text)
+        chosen = chosen_quotes(weighed.passages, weighed.texts, question.max_tokens)[:_MESSAGES]
         rows = self._sessions.get_many(
-            question.namespace, list(dict.fromkeys(passages[0].doc.session_id for passages in chosen.values()))
+            question.namespace, list(dict.fromkeys(quote.doc.session_id for quote in chosen))
         )
         items = []
-        for number, (doc, passages) in enumerate(chosen.items()):
-            limit = _BEST_CHARS if number == 0 else _OTHER_CHARS
-            row = rows.get(passages[0].doc.session_id)
-            title = (row.session.title or row.first_prompt or "") if row else ""
-            worth = confidence * (passages[0].worth / best if best else 0.0)
-            items.append(_item(question, passages, weighed.texts[doc], limit, title, worth))
+        titled: set[SessionId] = set()
+        for quote in chosen:
+            session_id = quote.doc.session_id
+            row = rows.get(session_id)
+            title = (row.session.title or row.first_prompt or "") if row and session_id not in titled else ""
+            titled.add(session_id)
+            worth = confidence * (quote.worth / best if best else 0.0)
+            items.append(_item(question, quote, weighed.texts[quote.doc.id], one_line(title, _TITLE), worth))
         return tuple(items)
 
 
@@ -178,45 +173,13 @@ def _once(passages: Iterable[Passage]) -> Iterable[Passage]:
             yield passage
 
 
-def _item(question: Question, passages: Sequence[Passage], text: str, limit: int, title: str, worth: float) -> Item:
-    doc = passages[0].doc
-    shown = _excerpt(passages, text, limit)
+def _item(question: Question, quote: Quoted, text: str, title: str, worth: float) -> Item:
+    doc = quote.doc
+    shown = excerpt(quote.places, text)
     told = to_iso(doc.created_at)
-    head = question.wording.said(str(doc.session_id), told[:10] if told else None)
     who = named(doc.tool_name or doc.role.value)
-    head = f"{head} ({who}, {named(doc.message_id or '')}; {said(title[:80])})"
+    of_title = f"; {said(title)}" if title else ""
+    head = question.wording.said(str(doc.session_id), told[:10] if told else None)
     digest = hashlib.blake2b(shown.encode("utf-8", "replace"), digest_size=8).hexdigest()
     place = Provenance("message", doc.message_id or "", round(worth, 3), doc.session_id, at=doc.created_at, hash=digest)
-    return Item(f"{head}\n{quoted(shown)}", place, worth)
-
-
-def _excerpt(passages: Sequence[Passage], text: str, limit: int) -> str:
-    """The passages in the order of the text, each with what stands beside it as far as there is room."""
-    places = sorted((passage.start, passage.end) for passage in passages)
-    spare = max(0, limit - sum(end - start for start, end in places))
-    side = spare // (2 * len(places))
-    wide: list[tuple[int, int]] = []
-    for start, end in places:
-        first, last = _to_borders(text, max(0, start - side), start, end, min(len(text), end + side))
-        if wide and first <= wide[-1][1] + 2:
-            wide[-1] = (wide[-1][0], max(last, wide[-1][1]))
-        else:
-            wide.append((first, last))
-    pieces = [text[start:end].strip("\n") for start, end in wide]
-    shown = "\n…\n".join(piece for piece in pieces if piece.strip())
-    return (
-        f"{'… ' if wide and wide[0][0] > 0 else ''}{shown}{' …' if wide and wide[-1][1] < len(text.rstrip()) else ''}"
-    )
-
-
-def _to_borders(text: str, first: int, start: int, end: int, last: int) -> tuple[int, int]:
-    """As much of what surrounds ``start`` to ``end`` as whole lines or sentences allow."""
-    if first > 0:
-        line = text.find("\n", first, start)
-        stop = text.find(". ", first, start)
-        first = line + 1 if line >= 0 else stop + 2 if stop >= 0 else start
-    if last < len(text):
-        line = text.rfind("\n", end, last)
-        stop = text.rfind(". ", end, last)
-        last = max(line, stop + 1 if stop >= 0 else -1, end)
-    return first, last
+    return Item(f"{head} ({who}, {named(doc.message_id or '')}{of_title})\n{quoted(shown)}", place, worth)

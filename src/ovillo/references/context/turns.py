@@ -34,6 +34,8 @@ class Turn:
     prompt: DocId | None
     docs: list[Doc]
     closing: frozenset[DocId]
+    #: What the model said last before the prompt: a person's words answer it.
+    before: DocId | None = None
     #: How well search ranked the best of its places, 0..1, and which place of the ranking that was.
     rank: float = 0.0
     places: dict[DocId, float] = field(default_factory=dict)
@@ -94,7 +96,10 @@ class TurnReader:
         prompt = inside[0].id if _is_prompt(inside[0]) else None
         said = [each.id for each in inside if each.role is not Role.USER and each.type is PartType.TEXT]
         end = around[last].message_seq - 1 if last < len(around) else max(inside[-1].message_seq, doc.message_seq)
-        turn = Turn(doc.session_id, prompt, inside, frozenset(said[-1:]))
+        earlier = [each for each in around[:first] if each.role is not Role.USER and each.type is PartType.TEXT]
+        turn = Turn(
+            doc.session_id, prompt, inside, frozenset(said[-1:]), earlier[-1].id if earlier and prompt else None
+        )
         return turn, min(inside[0].message_seq, doc.message_seq), end
 
 

@@ -14,7 +14,7 @@ from ovillo.references.context.asking import AskedFor
 from ovillo.references.context.turns import Turn
 from ovillo.search.evidence import best_stretch, find_occurrences
 from ovillo.search.passages import spans
-from ovillo.sessions.conclusions import Conclusion, concludes
+from ovillo.sessions.conclusions import Conclusion, concludes, result_line
 from ovillo.sessions.languages import Language, identify
 from ovillo.store.protocol import Doc, DocId
 
@@ -22,18 +22,20 @@ from ovillo.store.protocol import Doc, DocId
 _WORDS, _MEANING = 0.65, 0.35
 #: Cosines of unrelated and of equal sentences.
 _FAR, _NEAR = 0.15, 0.70
-#: What the surroundings of a passage that hold an asked word count of it: its neighbours, its text, its turn.
-_BESIDE, _SAME_TEXT, _SAME_TURN = 0.8, 0.6, 0.5
+#: What an asked word counts that stands not in the passage but close by (less with every character up to ``_CLOSE``), elsewhere
+#: in its text, elsewhere in its turn, or in what a person's words answer.
+_BESIDE, _SAME_TEXT, _SAME_TURN, _ANSWERED = 0.8, 0.2, 0.1, 0.35
+_CLOSE = 300
 #: What is said in closing a turn stands above the steps to it.
-_CLOSES = 1.15
-_VOICES = {Role.USER: 0.8, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.7}
-_TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.75, PartType.PATCH: 0.7}
-_TOOL = 0.65
+_CLOSES = 1.1
+_VOICES = {Role.USER: 1.0, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.8}
+_TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.8, PartType.PATCH: 0.8}
+_TOOL = 0.8
 _QUESTION, _ANNOUNCEMENT = 0.35, 0.6
-#: Characters of tools' words that are shown around what was found in them.
-_TOOL_WINDOW = 420
+#: Characters of tools' words that are shown around what was found in them, and how many such places of one output.
+_TOOL_WINDOW, _TOOL_PLACES = 420, 3
 #: Passages whose conclusions are looked for, and how much of a text its language is told by.
-_JUDGED, _SAMPLE = 64, 2_000
+_JUDGED, _SAMPLE = 96, 2_000
 
 _C = Conclusion
 #: What each kind of question prefers, and how much.
@@ -115,45 +117,66 @@ def _rest(text: str, at: int) -> list[tuple[int, int]]:
 
 
 def _shown(doc: Doc, turn: Turn, text: str, asked: AskedWords) -> Iterator[Passage]:
-    """The stretch of a tool's words, or of a patch, that holds most of what is asked."""
+    """The stretches of a tool's words, or of a patch, that hold most of what is asked, and what the run came to."""
     occurrences = find_occurrences(text, asked.terms)
-    if not occurrences:
-        return
-    _, start, end = best_stretch(occurrences, asked.weights)
-    start = max(text.rfind("\n", 0, start) + 1, start - _TOOL_WINDOW // 2)
-    stop = text.find("\n", end)
-    end = min(len(text) if stop < 0 else stop, max(end, start + _TOOL_WINDOW))
-    end = max(end, min(len(text), start + _TOOL_WINDOW))
-    held = {each.query_term for each in occurrences if start <= each.start < end}
-    yield Passage(doc, turn, start, end, text[start:end], frozenset(held), 0.0)
+    taken: list[tuple[int, int]] = []
+    for _ in range(_TOOL_PLACES):
+        left = [each for each in occurrences if not any(start <= each.start < end for start, end in taken)]
+        if not left:
+            break
+        _, first, last = best_stretch(left, asked.weights)
+        taken.append(_window(text, first, last))
+    if doc.type in (PartType.TOOL_CALL, PartType.TOOL_RESULT) and (came_to := result_line(text)) is not None:
+        taken.append(came_to)
+    for start, end in taken:
+        held = {each.query_term for each in occurrences if start <= each.start < end}
+        yield Passage(doc, turn, start, end, text[start:end], frozenset(held), 0.0)
 
 
-def weigh(passages: Sequence[Passage], asked: AskedWords) -> None:
+def _window(text: str, first: int, last: int) -> tuple[int, int]:
+    """Whole lines around a stretch, as far as there is room."""
+    start = max(text.rfind("\n", 0, first) + 1, first - _TOOL_WINDOW // 2)
+    stop = text.find("\n", last)
+    end = min(len(text) if stop < 0 else stop, max(last, start + _TOOL_WINDOW))
+    return start, max(end, min(len(text), start + _TOOL_WINDOW))
+
+
+def weigh(passages: Sequence[Passage], asked: AskedWords, answered: frozenset[int]) -> None:
     """Fills in what each passage holds, and what it is worth before it is known what it concludes. ``passages`` are those of
-    one turn, in order."""
+    one turn, in order; ``answered`` are the words of what was said before its prompt."""
     weights = asked.weights
     of_turn = frozenset().union(*(passage.held for passage in passages))
-    by_doc: dict[DocId, set[int]] = {}
+    by_doc: dict[DocId, list[Passage]] = {}
     for passage in passages:
-        by_doc.setdefault(passage.doc.id, set()).update(passage.held)
-    for at, passage in enumerate(passages):
-        beside = {
-            term for other in passages[max(0, at - 1) : at + 2] if other.doc.id == passage.doc.id for term in other.held
-        }
-        share = 0.0
-        for term in of_turn:
-            if term in passage.held:
-                share += weights[term]
-            elif term in beside:
-                share += weights[term] * _BESIDE
-            elif term in by_doc[passage.doc.id]:
-                share += weights[term] * _SAME_TEXT
-            else:
-                share += weights[term] * _SAME_TURN
-        passage.coverage = share
-        near = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
-        worth = _WORDS * share + _MEANING * near
-        passage.worth = worth * _voice(passage) * (0.85 + 0.15 * passage.turn.rank)
+        by_doc.setdefault(passage.doc.id, []).append(passage)
+    for of_doc in by_doc.values():
+        everywhere = frozenset().union(*(passage.held for passage in of_doc))
+        for at, passage in enumerate(of_doc):
+            share = dict.fromkeys(of_turn, _SAME_TURN)
+            if passage.doc.role is Role.USER:
+                share |= dict.fromkeys(answered, _ANSWERED)
+            share |= dict.fromkeys(everywhere, _SAME_TEXT)
+            for term, close in _beside(of_doc, at).items():
+                share[term] = max(share[term], close)
+            share |= dict.fromkeys(passage.held, 1.0)
+            passage.coverage = sum(weights[term] * held for term, held in share.items())
+            near = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
+            worth = _WORDS * passage.coverage + _MEANING * near
+            passage.worth = worth * _voice(passage) * (0.85 + 0.15 * passage.turn.rank)
+
+
+def _beside(of_doc: Sequence[Passage], at: int) -> dict[int, float]:
+    """Words that stand close by, and what each counts."""
+    passage = of_doc[at]
+    close: dict[int, float] = {}
+    for others in (reversed(of_doc[:at]), of_doc[at + 1 :]):
+        for other in others:
+            apart = max(0, other.start - passage.end, passage.start - other.end)
+            if apart >= _CLOSE:
+                break
+            for term in other.held:
+                close[term] = max(close.get(term, 0.0), _BESIDE * (1 - apart / _CLOSE))
+    return close
 
 
 def conclude(

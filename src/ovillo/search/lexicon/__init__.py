@@ -25,9 +25,9 @@ __all__ = [
 
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
-    """For messages, read when first asked for. Only ``developer.tsv``: a search is not made to wait for words that few
-    messages hold (40 ms for it, 0.2 s for all)."""
-    return Lexicon(list(entries("developer")))
+    """For messages, read when first asked for. ``developer.tsv`` first: a search is not made to wait for words that few
+    messages hold (40 ms for it, 0.2 s for all), unless one of another language is in no other list."""
+    return Lexicon(list(entries("developer")), whole_lexicon)
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ is the caller's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import Stemmer
 
@@ -25,10 +25,12 @@ _CACHED = 60_000
 
 
 class Lexicon:
-    """Thread-safe: what two look up at once is made twice, and the same."""
+    """Thread-safe: what two look up at once is made twice, and the same. ``more`` is asked for words of other languages than
+    English that are in none of ``rows``."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], more: Callable[[], Lexicon] | None = None) -> None:
         self._rows = rows
+        self._more = more
         self._stemmers = {language: Stemmer.Stemmer(language) for language in COLUMNS}
         self._stems: dict[str, dict[str, str]] = {language: {} for language in COLUMNS}
         self._indexes: dict[str, dict[Key, tuple[Named, ...]]] = {}
@@ -77,8 +79,9 @@ class Lexicon:
 
     # --- into other languages
 
-    def translations(self, word: str) -> tuple[str, ...]:
-        """What ``word`` is in the other languages, single words only; none that another language has, too."""
+    def translations(self, word: str, *, deep: bool = False) -> tuple[str, ...]:
+        """What ``word`` is in the other languages, single words only; none that another language has, too. ``deep`` asks for
+        more, where these lists do not know it."""
         found: dict[str, None] = {}
         for language in COLUMNS:
             for number, _ in self.named(language, self.key(language, word)):
@@ -87,6 +90,8 @@ class Lexicon:
                         found.update(
                             (text, None) for text in alternatives if " " not in text and not self._misleads(text, other)
                         )
+        if not found and deep and self._more is not None:
+            return self._more().translations(word)
         return tuple(text for text in found if fold(text) != fold(word))
 
     def in_english(self, text: str) -> str | None:
@@ -110,7 +115,9 @@ class Lexicon:
                 found = self.named(language, self.key(language, " ".join(tokens[:length])))
                 if found:
                     return length, self._rows[found[0][0]][0][0]
-        return 1, "" if tokens[0].lower() in STOP_WORDS[language] else tokens[0]
+        if tokens[0].lower() in STOP_WORDS[language]:
+            return 1, ""
+        return self._more()._longest(language, tokens[:1]) if self._more is not None else (1, tokens[0])
 
     def _language(self, tokens: Sequence[str]) -> str:
         """Of little words and listed words; English when it is not clear."""

@@ -1,0 +1,89 @@
+"""What is quoted of the passages that answer: around each as much as makes it readable, as far as there is room.
+
+Owns the choice and the cutting. What a passage is worth is ``weighing``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ovillo.references.context.weighing import Passage
+from ovillo.store.protocol import Doc, DocId
+
+#: What a passage must be worth beside the best.
+_LEAST_SHARE = 0.3
+#: Characters that are quoted on either side of a passage; of the best, and of the others.
+_BEST_SIDE, _OTHER_SIDE = 350, 90
+#: Characters of one token, about, and of what is said of a place.
+_PER_TOKEN, _HEAD = 3.6, 150
+
+
+@dataclass(slots=True)
+class Quoted:
+    """What is quoted of one document."""
+
+    doc: Doc
+    #: That of its best passage.
+    worth: float
+    places: list[tuple[int, int]]
+
+
+def chosen_quotes(passages: Sequence[Passage], texts: Mapping[DocId, str], max_tokens: int) -> list[Quoted]:
+    """The best passages, each with what stands beside it, by document; the best first."""
+    room = int(max_tokens * _PER_TOKEN)
+    quotes: dict[DocId, Quoted] = {}
+    least = passages[0].worth * _LEAST_SHARE if passages else 0.0
+    for passage in passages:
+        if passage.worth < least:
+            break
+        quote = quotes.get(passage.doc.id)
+        side = _OTHER_SIDE if quotes else _BEST_SIDE
+        place = _to_borders(texts[passage.doc.id], passage.start, passage.end, side)
+        places = _joined([*(quote.places if quote else ()), place])
+        cost = _length(places) - (_length(quote.places) if quote else -_HEAD)
+        if cost > room:
+            break
+        room -= cost
+        if quote is None:
+            quotes[passage.doc.id] = Quoted(passage.doc, passage.worth, places)
+        else:
+            quote.places = places
+    return list(quotes.values())
+
+
+def excerpt(places: Sequence[tuple[int, int]], text: str) -> str:
+    """The places in the order of the text, with marks where something is left out."""
+    pieces = [text[start:end].strip("\n") for start, end in places]
+    shown = "\n…\n".join(piece for piece in pieces if piece.strip())
+    first, last = places[0][0], places[-1][1]
+    return f"{'… ' if text[:first].strip() else ''}{shown}{' …' if text[last:].strip() else ''}"
+
+
+def _joined(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """In order, those that touch as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if joined and start <= joined[-1][1] + 2:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _length(places: Sequence[tuple[int, int]]) -> int:
+    return sum(end - start for start, end in places)
+
+
+def _to_borders(text: str, start: int, end: int, side: int) -> tuple[int, int]:
+    """From ``start`` to ``end``, with as much on either side as whole lines or sentences allow."""
+    first, last = max(0, start - side), min(len(text), end + side)
+    if first > 0:
+        line = text.find("\n", first, start)
+        stop = text.find(". ", first, start)
+        first = line + 1 if line >= 0 else stop + 2 if stop >= 0 else start
+    if last < len(text):
+        line = text.rfind("\n", end, last)
+        stop = text.rfind(". ", end, last)
+        last = max(line, stop + 1 if stop >= 0 else -1, end)
+    return first, last
