@@ -11,18 +11,28 @@ _CUES = (
     # English
     r"we(?:'ll| will| should| decided| agreed| chose| keep| use)\b",
     r"decision(?::| is| was)|decided to|agreed (?:to|on|that)|settled on|the rule is",
-    r"let'?s (?:use|keep|go|not)|instead of|rather than|from now on|going forward",
+    r"let'?s (?:use|keep|go|not)|from now on|going forward",
     r"must (?:not|never|always|stay)|we won'?t",
     # Spanish
     r"decid(?:imos|ido|ir|í|ió)|decisión(?::| es| fue)|acordamos|acordado|quedamos en",
-    r"vamos a (?:usar|dejar|hacer|mantener)|en (?:lugar|vez) de|a partir de ahora",
+    r"vamos a (?:usar|dejar|hacer|mantener)|a partir de ahora",
     r"mejor (?:usar|dejar)|usaremos|mantendremos|no (?:usaremos|vamos a)",
     # French
     r"décid(?:é|ons|er)|décision(?: :|:| est)|convenu|on (?:va|garde|utilise|choisit)",
-    r"nous (?:allons|utiliserons|gardons|avons choisi)|au lieu de|plutôt que|désormais|à partir de maintenant",
+    r"nous (?:allons|utiliserons|gardons|avons choisi)|désormais|à partir de maintenant",
     # Portuguese
     r"decid(?:imos|ido|ir|iu)|decisão(?::| é| foi)|combinamos|combinado",
-    r"vamos (?:usar|manter|deixar)|em vez de|ao invés de|a partir de agora|usaremos|manteremos|não vamos",
+    r"vamos (?:usar|manter|deixar)|a partir de agora|usaremos|manteremos|não vamos",
+)
+#: One thing and not another: chosen, unless the sentence tells what was seen ("got 0 instead of 2", "it calls a instead of b").
+_CHOSEN = re.compile(
+    r"\b(?:instead of|rather than|en (?:lugar|vez) de|au lieu de|plutôt que|em vez de|ao invés de)\b", re.IGNORECASE
+)
+_SEEN = re.compile(
+    r"\d\S* (?:instead of|rather than|en (?:lugar|vez) de|au lieu de|em vez de) \S{0,2}\d"
+    r"|\b(?:fail(?:s|ed|ing|ure)?|errors?|wrong(?:ly)?|receiv(?:es|ed|ing)|would be|got|shows?|returns?|returned|gives?)\b"
+    r"|\b(?:fall(?:a|ó|aba|an)|devuelve|devolvía|muestra|recib(?:e|ía)|échoue|renvoie|affiche|reçoit|falh(?:a|ou)|devolve|mostra|recebe)\b",
+    re.IGNORECASE,
 )
 _CUE = re.compile("|".join(rf"\b(?:{cue})" for cue in _CUES), re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
@@ -33,9 +43,9 @@ def decisions_in(text: str) -> list[str]:
     """Sentences of ``text`` that sound like a decision, in order; code blocks are passed over."""
     prose = re.sub(r"```.*?(?:```|\Z)", " ", text[:20_000], flags=re.DOTALL)
     found = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(prose))
-    return [sentence for sentence in found if _MIN <= len(sentence) <= _MAX and _CUE.search(sentence)]
+    return [sentence for sentence in found if _MIN <= len(sentence) <= _MAX and is_decision(sentence)]
 
 
 def is_decision(sentence: str) -> bool:
     """Whether it sounds like a decision, whatever its length."""
-    return _CUE.search(sentence) is not None
+    return bool(_CUE.search(sentence) or (_CHOSEN.search(sentence) and not _SEEN.search(sentence)))

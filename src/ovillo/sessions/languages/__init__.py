@@ -26,6 +26,8 @@ class Language:
     code: str
     headings: Mapping[str, str]
     labels: Mapping[str, str]
+    #: Headings of a hand-off (``sessions.recovery``).
+    recovery: Mapping[str, str]
     words: frozenset[str]
     acknowledge: re.Pattern[str]
     polite: re.Pattern[str]
@@ -37,6 +39,10 @@ class Language:
     outcome: re.Pattern[str]
     #: What was tried and did not do, or was not chosen.
     rejected: re.Pattern[str]
+    #: Stricter: an attempt, with the words that it did not do.
+    failed: re.Pattern[str]
+    #: What somebody says that they are going to do.
+    promise: re.Pattern[str]
     proposal: re.Pattern[str]
     #: What a question asks that leaves something to the person to choose.
     choice: re.Pattern[str]
@@ -47,14 +53,13 @@ class Language:
 def language(code: str) -> Language:
     """One of ``CODES``."""
     data = tomllib.loads(text_beside(__file__, f"{code}.toml"))
-    patterns = {
-        name: _any(data[name])
-        for name in ("closing", "pending", "broken", "cause", "outcome", "rejected", "proposal", "choice")
-    }
+    names = ("closing", "pending", "broken", "cause", "outcome", "rejected", "failed", "promise", "proposal", "choice")
+    patterns = {name: _any(data[name]) for name in names}
     return Language(
         code=code,
         headings=data["headings"],
         labels=data["labels"],
+        recovery=data["recovery"],
         words=frozenset(data["words"].split()),
         acknowledge=re.compile(rf"(?:(?:{data['acknowledge']})\b[\s,.!…:;-]*)+", re.IGNORECASE),
         polite=re.compile(rf"(?:[¿¡]?(?:{data['polite']})\b[\s,.!:]*)+[¿¡]?", re.IGNORECASE),

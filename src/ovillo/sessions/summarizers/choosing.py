@@ -6,7 +6,7 @@ Owns what is worth repeating. How many tokens there are for it is ``extractive``
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ovillo.sessions.languages import Language, identify
@@ -170,6 +170,23 @@ def _told(words: frozenset[str], taken: list[frozenset[str]]) -> bool:
 # --- decisions
 
 
+def decided(found: Evidence) -> list[Line]:
+    """What was decided, the newest first, none twice: in summaries and in whatever else tells of it."""
+    return _decisions(found, [])
+
+
+def pending_points(found: Evidence, told: Iterable[frozenset[str]] = ()) -> list[QuotableSentence]:
+    """What was left open in words, the newest first, none twice, none ``told`` already and none that a decision says."""
+    taken = list(told)
+    kept = []
+    for said in reversed(found.pending):
+        if _told(said.words, taken) or any(said.text.endswith(each.text[1:]) for each in found.decisions):
+            continue
+        taken.append(said.words)
+        kept.append(said)
+    return kept
+
+
 def _decisions(found: Evidence, earlier: list[str]) -> list[Line]:
     words = found.language.words
     said = [(text, at - len(earlier), 0.55 + 0.2 * at / max(1, len(earlier)), 0) for at, text in enumerate(earlier)]
@@ -297,13 +314,9 @@ def _outstanding(found: Evidence, earlier: list[str]) -> list[Line]:
 
 def _pending(found: Evidence, known: list[Line]) -> Iterator[Line]:
     words = found.language.words
-    taken = [content_words(line.text, words) for line in known]
-    for said in reversed(found.pending):
-        if _told(said.words, taken) or any(said.text.endswith(each.text[1:]) for each in found.decisions):
-            continue
+    for said in pending_points(found, [content_words(line.text, words) for line in known]):
         if found.todos and not said.names and len(said.words) < _VAGUE:
             continue  # "two tasks are left": the list says which
-        taken.append(said.words)
         recent = len(found.turns) - 1 - said.turn <= _RECENT
         yield Line(
             Section.OUTSTANDING, shorten(said.text, 200), 0.85 if recent else 0.6, said.order, shorten(said.text, 110)

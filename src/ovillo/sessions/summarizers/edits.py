@@ -22,8 +22,9 @@ def edits_of(tool: ToolCall) -> Iterator[Patch]:
     """A patch for each file a call that worked has changed."""
     if tool.status is not ToolStatus.COMPLETED:
         return
-    text = flatten(tool.input) if not isinstance(tool.input, Mapping) or "input" in tool.input else ""
-    if "*** Begin Patch" in text:
+    # A patch comes as the input itself, under a name of the client's, or within a command (Codex before 0.60).
+    text = flatten(tool.input)
+    if "*** Begin Patch" in text and (not isinstance(tool.input, Mapping) or _first(tool.input, PATHS) is None):
         yield from _in_begin_patch(text)
     elif isinstance(tool.input, Mapping):
         path = _first(tool.input, PATHS)
@@ -38,7 +39,8 @@ def edits_of(tool: ToolCall) -> Iterator[Patch]:
 
 def _in_begin_patch(text: str) -> Iterator[Patch]:
     pieces = _FILE.split(text)
-    for path, body in zip(pieces[1::2], pieces[2::2], strict=True):
+    for path, rest in zip(pieces[1::2], pieces[2::2], strict=True):
+        body = rest.partition("*** End Patch")[0]
         lines = body.splitlines()
         added, removed = (sum(line.startswith(mark) for line in lines) for mark in "+-")
         yield Patch((path.strip(),), body, added, removed)

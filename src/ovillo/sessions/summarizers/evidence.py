@@ -7,17 +7,21 @@ pending points, open questions. What is worth how many tokens is decided in ``ch
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ovillo.model.records import Author, Message, Part, PartType, Patch, Role, ToolStatus
+from ovillo.sessions.boilerplate import without_boilerplate
 from ovillo.sessions.catalog import unquoted
+from ovillo.sessions.client_summary import read_summary
 from ovillo.sessions.decisions import decisions_in
 from ovillo.sessions.languages import Language, identify, languages
 from ovillo.sessions.summarizers.edits import edits_of
 from ovillo.sessions.summarizers.runs import Run, command_of, result_line, run_of
 from ovillo.sessions.summarizers.sentences import Sentence, capital, content_words, names_in, sentences
+from ovillo.sessions.summarizers.todo_lists import Todo, TodoList, todos_in
 from ovillo.sessions.trimming import is_prompt
 
 _COMMIT = re.compile(r"^\[(?:[^\]\s]+ )+(?:\([^)]*\) )?([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
@@ -39,6 +43,14 @@ _MOST_OPEN = 300
 #: Messages of a very long stretch that are read whole.
 _BEGINNING, _END = 100, 500
 _WORD = re.compile(r"\w+")
+#: Points of a client's list that a commit, or a check that passes, settles: by the verb that they begin with.
+_COMMITTING = re.compile(r"\W*(?:commit|push|ship|confirmar|subir|enviar|pousser|committer)\b", re.IGNORECASE)
+_CHECKING = re.compile(
+    r"\W*(?:potentially |maybe |then )?(?:fix|run|re-?run|verify|check|debug|analy[sz]e|investigate|determine"
+    r"|corregir|arreglar|ejecutar|probar|verificar|investigar|corriger|réparer|lancer|tester|vérifier|corrigir|consertar|rodar|testar)\b",
+    re.IGNORECASE,
+)
+_IF = re.compile(r"\W*(?:if|unless|si|se|sauf|salvo|a menos)\b", re.IGNORECASE)
 _NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
 _PENDING_HEADING = 60
 
@@ -58,6 +70,10 @@ class QuotableSentence:
     cause: bool = False
     question: bool = False
     last: bool = False
+    #: A point of a summary that the client itself wrote.
+    of_client: bool = False
+    #: What the person was asked, where the sentence is the answer.
+    asked: str = ""
 
 
 @dataclass(slots=True)
@@ -89,6 +105,13 @@ class Evidence:
     pending: list[QuotableSentence] = field(default_factory=list)
     #: Points that were pending and no longer are.
     closed: list[QuotableSentence] = field(default_factory=list)
+    #: What was tried and did not do, was given up or ruled out.
+    failed: list[QuotableSentence] = field(default_factory=list)
+    #: What the newest answer says it is going to do, until something is done.
+    promised: list[QuotableSentence] = field(default_factory=list)
+    #: What the newest summary of the client calls the goal and the next step, with its place.
+    client_goal: QuotableSentence | None = None
+    client_next: QuotableSentence | None = None
     #: Every word that was said, to tell which names of a change matter to people.
     spoken: set[str] = field(default_factory=set)
     changes: dict[str, FileChange] = field(default_factory=dict)
@@ -96,12 +119,16 @@ class Evidence:
     errors: dict[str, tuple[Run, int]] = field(default_factory=dict)
     failed_answer: str | None = None
     todos: list[str] | None = None
+    #: The same list with what is done, and each entry's state.
+    todo_entries: list[Todo] | None = None
     last_check: Run | None = None
     #: Names each message changed or reported done, by its place: what closes a pending point.
     done_names: dict[int, set[str]] = field(default_factory=dict)
     #: Places of the last check that passed and of the last change.
     passed: int = -1
     changed: int = -1
+    #: Place of the last commit.
+    committed: int = -1
     paths: set[str] = field(default_factory=set)
 
     @property
@@ -113,23 +140,34 @@ class Evidence:
 
 def gather(messages: Sequence[Message]) -> Evidence:
     """The evidence in ``messages``; what was taken back is left out."""
-    kept = _worth_reading([message for message in messages if not message.reverted])
+    kept = worth_reading(messages)
     found = Evidence(identify(_voices(kept)), spoken={word for text in _voices(kept) for word in _WORD.findall(text)})
     has_patches = any(part.patch for message in kept for part in message.parts)
+    todos = TodoList()
     for order, message in enumerate(kept):
-        _Reader(found, order, has_patches=has_patches).read(message)
+        _Reader(found, todos, order, has_patches=has_patches).read(message)
     _close_pending(found)
     found.decisions = found.decisions[-_MOST_OPEN:]
     return found
 
 
-def _worth_reading(messages: list[Message]) -> list[Message]:
-    """All, or of very many the beginning, the end, and what changed, failed or was listed between them: a summary has
-    room for no more than that, and reading the rest would take seconds."""
-    if len(messages) <= _BEGINNING + _END:
-        return messages
-    between = messages[_BEGINNING:-_END]
-    return [*messages[:_BEGINNING], *filter(_left_a_trace, between), *messages[-_END:]]
+def worth_reading(messages: Iterable[Message]) -> list[Message]:
+    """All that was not taken back, or of very many the beginning, the end, and what changed, failed or was listed between
+    them: a summary has room for no more than that, and reading the rest would take seconds. What is given back gives the
+    same again."""
+    beginning: list[Message] = []
+    between: list[Message] = []
+    end: deque[Message] = deque()
+    for message in messages:
+        if message.reverted:
+            continue
+        if len(beginning) < _BEGINNING:
+            beginning.append(message)
+            continue
+        end.append(message)
+        if len(end) > _END and _left_a_trace(older := end.popleft()):
+            between.append(older)
+    return [*beginning, *between, *end]
 
 
 def _left_a_trace(message: Message) -> bool:
@@ -148,7 +186,7 @@ def _left_a_trace(message: Message) -> bool:
 def prompt_text(message: Message) -> str:
     """What the person typed."""
     texts = [str(p.metadata.get("display_text") or p.text) for p in message.parts if _is_said(p)]
-    return unquoted("\n".join(texts))
+    return unquoted(without_boilerplate("\n".join(texts)))
 
 
 def _is_said(part: Part) -> bool:
@@ -164,8 +202,9 @@ def _voices(messages: Iterable[Message]) -> Iterable[str]:
 class _Reader:
     """Reads one message into the evidence."""
 
-    def __init__(self, found: Evidence, order: int, *, has_patches: bool) -> None:
+    def __init__(self, found: Evidence, todos: TodoList, order: int, *, has_patches: bool) -> None:
         self._found = found
+        self._todos = todos
         self._order = order
         self._has_patches = has_patches
 
@@ -191,6 +230,7 @@ class _Reader:
                     self._patch(part.patch)
                 case PartType.TODO if part.text.strip():
                     self._found.todos = [part.text.strip()]
+                    self._found.todo_entries = todos_in([{"content": part.text}])
                 case _:
                     pass
         if message.error:
@@ -206,7 +246,7 @@ class _Reader:
             return
         found = self._found
         previous = found.turns[-1] if found.turns else None
-        chosen = previous is not None and self._leaves_a_choice(previous)
+        asked = self._choice_left_by(previous) if previous is not None else ""
         spoken = _language_of(text, found.language)
         nod = len(text) < 60 and bool(spoken.acknowledge.fullmatch(text.strip()) or _COMMAND.match(text))
         found.turns.append(Turn(text, self._order, nod))
@@ -214,18 +254,28 @@ class _Reader:
         agrees = nod or bool(said and _agrees(said[0].text, spoken))
         if previous and agrees:
             self._accepted(previous)
-        if chosen and not nod and said and not said[0].text.endswith("?"):
+        if asked and not nod and said and not said[0].text.endswith("?"):
             # What is said to a question or a proposal is a choice, whatever its words.
-            self._decide(" ".join(s.text for s in said[:3] if not s.text.endswith("?")), human=True)
+            self._decide(" ".join(s.text for s in said[:3] if not s.text.endswith("?")), human=True, asked=asked)
         for sentence in decisions_in("\n".join(s.text for s in said)):
             self._decide(sentence, human=True)
+        found.failed += [
+            self._said(s, spoken, last=False, by_human=True)
+            for s in said
+            if _tells_failure(s.text, spoken) or _reports(s.text, spoken)
+        ]
+        if not agrees:
+            found.promised = []
 
-    def _leaves_a_choice(self, turn: Turn) -> bool:
-        """Whether the last answer asks for a choice or proposes something; "in which file?" does neither."""
+    def _choice_left_by(self, turn: Turn) -> str:
+        """Where the last answer asks for a choice, or proposes something; "in which file?" does neither."""
         last = turn.answers[-1:] and [said for said in turn.answers if said.order == turn.answers[-1].order]
         spoken = _language_of(" ".join(said.text for said in last), self._found.language)
         asks = last[-1:] and last[-1].question
-        return any((spoken.choice if asks and said is last[-1] else spoken.proposal).search(said.text) for said in last)
+        for said in reversed(last):
+            if (spoken.choice if asks and said is last[-1] else spoken.proposal).search(said.text):
+                return said.text
+        return ""
 
     def _accepted(self, previous: Turn) -> None:
         """A nod makes a decision of what was proposed last."""
@@ -242,6 +292,9 @@ class _Reader:
         spoken = _language_of(text, found.language)
         said = list(sentences(text))
         kept = []
+        found.promised = [
+            self._said(s, spoken, last=False) for s in said if s.text[-1:] != "?" and spoken.promise.search(s.text)
+        ]
         for position, sentence in enumerate(said):
             bare = _after_nod(sentence.text, spoken)
             if not bare or (spoken.announce.match(bare) and not spoken.outcome.search(bare)):
@@ -252,6 +305,8 @@ class _Reader:
                 found.pending.append(each)
             elif each.outcome:
                 found.done_names.setdefault(each.order, set()).update(each.names)
+            if _tells_failure(sentence.text, spoken):
+                found.failed.append(each)
         turn.answers += kept
         labelled = [s.text for s in said if _LABEL.match(s.text)]
         for decided in (*labelled, *decisions_in("\n".join(s.text for s in said if not s.text.endswith("?")))):
@@ -260,22 +315,25 @@ class _Reader:
             if not reported and not spoken.announce.match(decided):
                 self._decide(decided, human=False)
 
-    def _said(self, sentence: Sentence, spoken: Language, *, last: bool) -> QuotableSentence:
+    def _said(
+        self, sentence: Sentence, spoken: Language, *, last: bool, by_human: bool = False, of_client: bool = False
+    ) -> QuotableSentence:
         text = sentence.text
         return QuotableSentence(
             text,
             len(self._found.turns) - 1,
             self._order,
-            False,
+            by_human,
             names_in(text),
             content_words(text, spoken.words),
             outcome=bool(spoken.outcome.search(text)),
             cause=bool(spoken.cause.search(text)),
             question=text.rstrip("\"'»)").endswith("?"),
             last=last,
+            of_client=of_client,
         )
 
-    def _decide(self, text: str, *, human: bool, order: int | None = None) -> None:
+    def _decide(self, text: str, *, human: bool, order: int | None = None, asked: str = "") -> None:
         text = _LABEL.sub("", text)
         if not text:
             return
@@ -284,18 +342,36 @@ class _Reader:
         turn = max(0, len(self._found.turns) - 1)
         words = content_words(text, spoken.words)
         self._found.decisions.append(
-            QuotableSentence(text, turn, self._order if order is None else order, human, names_in(text), words)
+            QuotableSentence(
+                text, turn, self._order if order is None else order, human, names_in(text), words, asked=asked
+            )
         )
 
     def _summary(self, text: str) -> None:
-        """A client's own summary: only what its headings or words call open or decided."""
-        spoken = _language_of(text, self._found.language)
-        for sentence in sentences(text):
+        """A client's own summary: what its headings or words call open, failed or decided. It replaces the one before it."""
+        if not text.strip():
+            return
+        found = self._found
+        spoken = _language_of(text, found.language)
+        told = read_summary(text)
+        found.pending = [said for said in found.pending if not said.of_client]
+        found.promised = []
+
+        def noted(point: str) -> QuotableSentence:
+            return self._said(Sentence(point), spoken, last=False, of_client=True)
+
+        for point in told.failed:
+            # "Discovered but not yet fixed" stands among the errors, and is open.
+            (found.pending if spoken.pending.search(point[:_PENDING_HEADING]) else found.failed).append(noted(point))
+        found.pending += map(noted, told.open)
+        found.client_goal = noted(told.goal) if told.goal else found.client_goal
+        found.client_next = noted(told.next) if told.next else None
+        for sentence in sentences(told.rest):
             if sentence.text.endswith("?"):
                 continue
             # Clients fill their summaries with sentences of their own: that something fails is not enough there.
             if _is_pending(sentence, spoken, strict=True):
-                self._found.pending.append(self._said(sentence, spoken, last=False))
+                found.pending.append(self._said(sentence, spoken, last=False, of_client=True))
             elif decisions_in(sentence.text):
                 self._decide(sentence.text, human=False)
 
@@ -306,11 +382,14 @@ class _Reader:
         tool = part.tool
         if tool is None:
             return
-        if isinstance(tool.input, Mapping) and isinstance(tool.input.get("todos"), list):
-            found.todos = open_todos(tool.input["todos"])
+        if self._todos.read(tool) and self._todos.entries is not None:
+            found.todo_entries = self._todos.entries
+            found.todos = [todo.text for todo in self._todos.entries if todo.is_open]
         run = run_of(part)
         if run is None:
             return
+        if not run.is_looking:
+            found.promised = []
         found.paths.update(
             a
             for a in run.arguments
@@ -319,10 +398,15 @@ class _Reader:
         if run.failed:
             found.errors[f"{run.what} {run.subject}"] = (run, self._order)
         else:
-            for key in [key for key, (error, _) in found.errors.items() if run.closes(error)]:
-                del found.errors[key]
-            if command_of(tool) is not None:
-                found.commits.update(_COMMIT.findall(run.output))
+            command = command_of(tool) or ""
+            for key, (error, _) in list(found.errors.items()):
+                # What failed alone may have worked as a piece of a longer line.
+                if run.closes(error) or (command and error.what.startswith("command ") and error.subject in command):
+                    del found.errors[key]
+            if command:
+                if commits := _COMMIT.findall(run.output):
+                    found.commits.update(commits)
+                    found.committed = self._order
             elif not run.what.startswith("command ") and not run.is_looking:
                 self._noted(tool.input)
         if run.is_check and (run.failed or result_line(run.output)):
@@ -358,6 +442,16 @@ class _Reader:
         self._found.done_names.setdefault(self._order, set()).update(names, patch.files)
 
 
+def _tells_failure(text: str, spoken: Language) -> bool:
+    """Something that was tried and did not do; what would happen "if it still fails" did not happen."""
+    return not text.endswith("?") and not _IF.match(text) and spoken.failed.search(text) is not None
+
+
+def _reports(text: str, spoken: Language) -> bool:
+    """What a person says does not work, by its name."""
+    return not text.endswith("?") and spoken.broken.search(text) is not None and bool(names_in(text))
+
+
 def _after_nod(text: str, spoken: Language) -> str:
     """A sentence without the yes or thanks in front; empty when it is nothing else."""
     nod = spoken.acknowledge.match(text)
@@ -370,13 +464,7 @@ def _agrees(text: str, spoken: Language) -> bool:
 
 def open_todos(todos: Sequence[Any]) -> list[str]:
     """What of a todo list is still to be done."""
-    return [
-        " ".join(str(todo.get("content") or todo.get("step") or "").split())
-        for todo in todos
-        if isinstance(todo, Mapping)
-        and todo.get("status") not in ("completed", "cancelled", "done")
-        and (todo.get("content") or todo.get("step"))
-    ]
+    return [todo.text for todo in todos_in(todos) if todo.is_open]
 
 
 def _changed_names(diff: str) -> list[str]:
@@ -430,6 +518,10 @@ def _close_pending(found: Evidence) -> None:
 def _is_closed(found: Evidence, said: QuotableSentence, done: Mapping[str, int]) -> bool:
     if any(done.get(bare, -1) > said.order for name in said.names for bare in _bare(name)):
         return True
+    if said.of_client:
+        return (_COMMITTING.match(said.text) is not None and found.committed > said.order) or (
+            _CHECKING.match(said.text) is not None and found.passed > said.order
+        )
     spoken = _language_of(said.text, found.language)
     return not spoken.pending.search(said.text) and max(found.passed, found.changed) > said.order
 
