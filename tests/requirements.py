@@ -217,6 +217,13 @@ SESSIONS: dict[str, tuple[str, str]] = {
     "SESSION-7": ("recover_context keeps its token budget", "issue 2"),
     "SESSION-8": ("Each recovered item has the id that fetches it", "issue 2"),
     "SESSION-9": ("Files, todos and open errors are recovered", "DESIGN 7"),
+    "SESSION-18": (
+        "A hand-off tells the goal as it stands, no boilerplate, nothing three times, the compaction where it was",
+        "issue 10",
+    ),
+    "SESSION-19": ("Decisions of a hand-off are those of the summary, with their why", "issue 10"),
+    "SESSION-20": ("A hand-off tells what was tried and failed, in four languages", "issue 10"),
+    "SESSION-21": ("What a client's own summary left open is told, until it is done", "issue 10"),
     "SESSION-15": ("Changes come from patches where the client wrote zeros", "issue 8"),
     "SESSION-16": ("An unknown cost is unknown, in every sum and everywhere it is shown", "issue 8"),
     "SESSION-17": ("All agents of a session are named, the main one first", "issue 8"),

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.projects import Projects
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
-    from ovillo.sessions.recovery import Recovery
+    from ovillo.sessions.recovery.builder import Recovery
     from ovillo.sessions.results import Freshness
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.snapshots import Snapshots
@@ -149,9 +149,9 @@ class Composition:
 
     @built_once
     def recovery(self) -> Recovery:
-        from ovillo.sessions.recovery import Recovery
+        from ovillo.sessions.recovery.builder import Recovery
 
-        return Recovery(self.store.sessions, self.history)
+        return Recovery(self.history)
 
     @built_once
     def search(self) -> Search:

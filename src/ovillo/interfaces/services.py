@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.projects import Projects
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
-    from ovillo.sessions.recovery import Recovery
+    from ovillo.sessions.recovery.builder import Recovery
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.snapshots import Snapshots
     from ovillo.sessions.statistics import StatisticsService

@@ -13,6 +13,7 @@ from ovillo.model.entities import SessionEntities
 from ovillo.model.live import Summary
 from ovillo.model.records import Message, Session, SessionId, Usage
 from ovillo.model.sessions import SessionCounts, SessionRow, Totals
+from ovillo.sessions.languages import Language
 from ovillo.sessions.memory_results import MemoryView
 
 
@@ -169,7 +170,7 @@ class Statistics:
 class RecoveredItem:
     """One piece of a recovered thread. ``ref`` is the id that fetches it whole (message or part)."""
 
-    #: goal, decision, file, error, todo, turn, pointer
+    #: One of ``sessions.recovery.written.KINDS``.
     kind: str
     text: str
     ref: str | None = None
@@ -186,6 +187,8 @@ class RecoveredContext:
     #: Messages not quoted verbatim.
     left_out: int
     freshness: Freshness
+    #: Of the session: its headings are in it.
+    language: Language
 
 
 @dataclass(frozen=True, slots=True)

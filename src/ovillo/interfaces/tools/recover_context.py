@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from math import ceil
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
-from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.interfaces.tools.session_lookup import CURRENT, LookedUpSession, find_session, with_session
 from ovillo.model.clock import to_iso
-from ovillo.model.limits import MAX_ANSWER_TOKENS
-from ovillo.model.quoting import NOTICE, Line, Quote, named, said, written
+from ovillo.model.limits import MAX_ANSWER_BYTES, MAX_ANSWER_LINES, MAX_ANSWER_TOKENS
+from ovillo.model.quoting import NOTICE, named, said, written
+from ovillo.model.text import one_line
 from ovillo.model.wording import counted
+from ovillo.sessions.recovery.written import block, lines
 from ovillo.sessions.results import Freshness, RecoveredContext, RecoveredItem
 from ovillo.sessions.tokens import count_tokens
 
-_HEADINGS = {
-    "goal": "Goal",
-    "summary": "Summary at the last compaction",
-    "decision": "Decisions",
-    "file": "Files touched",
-    "error": "Open errors",
-    "todo": "Todos",
-    "prompt": "Earlier prompts",
-    "turn": "Newest turns",
-    "pointer": "More, by id",
-}
-
-#: The recovery service takes no smaller budget.
-_LEAST = 200
-#: What an item costs beside its text, in the cheaper of its two forms.
-_ITEM_TOKENS = 30
+#: Rounds in which the budget is corrected by what an answer really took.
+_ROUNDS = 4
+#: Kept free of it: a token or two that joined lines cost more than each alone.
+_MARGIN = 6
+#: So near to what was asked for nothing is gained by another round.
+_NEAR = 0.97
 
 
 class Input(Struct, rename=wire_name, kw_only=True):
@@ -47,12 +39,22 @@ class Item(Struct, rename=wire_name, kw_only=True):
     kind: str
     text: str
     ref: str | None
-    created: str | None
+    created: str | UnsetType = UNSET
     role: str | UnsetType = UNSET
 
 
+class Recovered(Struct, rename=wire_name, kw_only=True):
+    """What a session is, ``list_sessions`` says."""
+
+    id: str
+    #: Left out where the goal begins with the same words.
+    title: str | UnsetType = UNSET
+    source: str
+    message_count: int
+
+
 class Output(Struct, rename=wire_name, kw_only=True):
-    session: Annotated[shapes.SessionInfo, BRIEF]
+    session: Annotated[Recovered, BRIEF]
     items: list[Item]
     tokens: int
     max_tokens: int
@@ -65,40 +67,57 @@ class Output(Struct, rename=wire_name, kw_only=True):
 
 def handle(call: Call, args: Input) -> Answer:
     found = find_session(call, args.session_id)
-    budget = max(round(args.max_tokens * 0.85) - 150, _LEAST)
-    recovered = call.services.recovery.recover(call.namespace, found.id, budget)
-    while True:
-        output, lines = _written(recovered, args, found)
-        text = Answer(output, lines).text
-        spent = max(count_tokens(text), count_tokens(msgspec.json.encode(output).decode()))
-        shorter = _without_oldest_turns(recovered, spent - args.max_tokens)
-        if spent <= args.max_tokens or shorter is None:
+    handoff = call.services.recovery.read(call.namespace, found.id)
+    fresh = with_session(handoff.freshness, found)
+    frame = _written(handoff.within(args.max_tokens, lambda item: args.max_tokens), args, found, fresh)
+    budget = args.max_tokens - _spent(frame, args) - _MARGIN
+    best, reached = frame, 0
+    for _ in range(_ROUNDS):
+        answer = _written(handoff.within(max(budget, 0), lambda item: _cost(item, args)), args, found, fresh)
+        spent = _spent(answer, args)
+        if reached < spent <= args.max_tokens:
+            best, reached = answer, spent
+        if args.max_tokens * _NEAR <= spent <= args.max_tokens:
             break
-        recovered = shorter
-    output.tokens = count_tokens(text)
-    return Answer(output, lines)
+        # Items cost a little more or less together than each alone.
+        budget += args.max_tokens - spent - _MARGIN
+    best.structured.tokens = count_tokens(best.text)  # type: ignore[attr-defined]
+    return best
 
 
-def _without_oldest_turns(recovered: RecoveredContext, tokens: int) -> RecoveredContext | None:
-    """What is left when the oldest quoted turns make room for what quote marks, ids and JSON cost beyond the plan;
-    ``None`` when no turn can go."""
-    turns = [item for item in recovered.items if item.kind == "turn"]
-    dropped: list[RecoveredItem] = []
-    while turns[1:] and tokens > 0:
-        dropped.append(turns.pop(0))
-        tokens -= count_tokens(dropped[-1].text) + _ITEM_TOKENS
-    if not dropped:
-        return None
-    kept = tuple(item for item in recovered.items if not any(item is gone for gone in dropped))
-    return replace(recovered, items=kept, left_out=recovered.left_out + len(dropped))
+def _cost(item: RecoveredItem, args: Input) -> int:
+    """What an item takes in the larger of the two forms."""
+    return max(_share(written(block(item)), args), _share(_json(_item(item)), args)) + 1
 
 
-def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession) -> tuple[Output, list[Line]]:
-    fresh = with_session(recovered.freshness, found)
+def _spent(answer: Answer, args: Input) -> int:
+    return max(_share(answer.text, args), _share(_json(answer.structured), args))
+
+
+def _share(text: str, args: Input) -> int:
+    """Tokens of ``text``, or what it takes of the bytes and lines that an answer may have, in tokens of the budget."""
+    size = len(text.encode(errors="replace")) / (MAX_ANSWER_BYTES - 1)
+    lines = (text.count("\n") + 1) / (MAX_ANSWER_LINES - 1)
+    return max(count_tokens(text), ceil(max(size, lines) * args.max_tokens))
+
+
+def _json(data: Struct) -> str:
+    """With spaces, as some clients write it for their model."""
+    return json.dumps(msgspec.to_builtins(data), ensure_ascii=False)
+
+
+def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession, fresh: Freshness) -> Answer:
+    summary = recovered.summary
+    session = Recovered(
+        id=summary.session.id,
+        title=UNSET if _is_in_goal(summary.title, recovered) else one_line(summary.title, 300),
+        source=summary.session.source,
+        message_count=summary.counts.messages,
+    )
     output = Output(
-        session=shapes.session_info(recovered.summary),
-        items=[],
-        tokens=0,
+        session=session,
+        items=[_item(item) for item in recovered.items],
+        tokens=args.max_tokens,
         max_tokens=args.max_tokens,
         left_out=recovered.left_out,
         indexed_through=to_iso(fresh.indexed_through),
@@ -106,61 +125,40 @@ def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession) -
         not_indexed_yet=shapes.pending_sources(fresh),
         notice=NOTICE,
     )
-    return output, _fill(recovered, output, found, fresh)
+    return Answer(
+        output,
+        [
+            f"# {said(session.title)}" if session.title is not UNSET else "",
+            f"Session {named(found.id)}, {named(session.source)}, {counted(session.message_count, 'message')}.",
+            shapes.calling_line(found.calling),
+            *lines(recovered.items, recovered.language),
+            shapes.freshness_line(fresh),
+        ],
+    )
 
 
-def _fill(recovered: RecoveredContext, output: Output, found: LookedUpSession, fresh: Freshness) -> list[Line]:
-    """Items in the order the service chose, under a heading a kind, while the answer's bytes last."""
-    budget = AnswerBudget(MAX_ANSWER_TOKENS)
-    blocks: list[Line] = []
-    kind = ""
-    for item in recovered.items:
-        info = _item(item)
-        block = _block(info, heading=item.kind != kind)
-        if not budget.take(written(block), info):
-            break
-        kind = item.kind
-        output.items.append(info)
-        blocks += block
-    missing = len(recovered.items) - len(output.items)
-    session = output.session
-    return [
-        f"# {said(session.title)}",
-        f"Session {named(found.id)}, {named(str(session.source))}, {shapes.message_count(session)}.",
-        shapes.calling_line(found.calling),
-        *blocks,
-        f"{counted(missing, 'item')} had no room: get_session_history(sessionID={said(found.id)}) has the rest."
-        if missing
-        else "",
-        shapes.freshness_line(fresh),
-    ]
+def _is_in_goal(title: str, recovered: RecoveredContext) -> bool:
+    goal = next((item.text for item in recovered.items if item.kind == "goal"), "")
+    return " ".join(goal.split()).startswith(title.rstrip("…").strip())
 
 
 def _item(item: RecoveredItem) -> Item:
-    return Item(kind=item.kind, text=item.text, ref=item.ref, created=to_iso(item.at), role=item.role or UNSET)
-
-
-def _block(item: Item, *, heading: bool) -> list[Line]:
-    title: list[Line] = [f"## {_HEADINGS.get(item.kind, item.kind.capitalize())}"] if heading else []
-    marks = " ".join(
-        x
-        for x in (
-            item.role if isinstance(item.role, str) else "",
-            shapes.stamp(item.created) if item.created else "",
-            named(item.ref or ""),
-        )
-        if x
+    return Item(
+        kind=item.kind,
+        text=item.text,
+        ref=item.ref,
+        created=shapes.stamp(to_iso(item.at), seconds=True) if item.at else UNSET,
+        role=item.role or UNSET,
     )
-    return [*title, *([f"[{marks}]"] if marks else []), Quote(item.text)]
 
 
 TOOL = Tool(
     name="recover_context",
     title="Recover lost context",
     description=(
-        "Gives a session back within a token budget, best first: goal, decisions, files touched, open errors and todos, then "
-        "the newest turns word for word, then ids that fetch everything else with get_session_history. Call it first after a "
-        "compaction, or to continue where a session left off. Without sessionID it is the calling session."
+        "Hands a session on within a token budget: goal as it stands, decisions with their why, what failed, files with the lines "
+        "last changed, open errors, todos and next steps, then the newest turns word for word; ids fetch the rest with "
+        "get_session_history. Call it first after a compaction, or to go on. Without sessionID it is the calling session."
     ),
     input=Input,
     output=Output,

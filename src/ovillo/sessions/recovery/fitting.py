@@ -1,0 +1,185 @@
+"""Which points of a hand-off fit its budget, and how much of each.
+
+Owns the shares: every section gets its own first, the newest turns what is left of the whole, and what they leave goes round
+again, for longer forms of the same. What an item costs is told by whoever writes it down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ovillo.sessions.recovery.points import Point
+from ovillo.sessions.recovery.turns import LENGTHS, Passage
+from ovillo.sessions.results import RecoveredItem
+from ovillo.sessions.tokens import cut_to_tokens
+
+#: Shares of the budget; a section may leave some. Three tenths are nobody's but the newest turns'.
+SHARES: Mapping[str, float] = {
+    "goal": 0.12, "decision": 0.13, "next": 0.05, "error": 0.05, "open": 0.06, "file": 0.15, "todo": 0.04,
+    "failed": 0.05, "compaction": 0.02, "prompt": 0.05, "looked_at": 0.02,
+}  # fmt: skip
+#: What the newest turns may say already: chosen after them.
+AFTER_TURNS = ("compaction", "prompt")
+BEFORE_TURNS = tuple(kind for kind in SHARES if kind not in AFTER_TURNS)
+#: However small the budget, the goal is said (tokens).
+_GOAL = 90
+#: For the names of what has no room itself.
+_FOLDED = 0.05
+#: A heading of a section.
+_HEADING = 9
+#: With less room than this nothing is begun; one passage takes no more than this share of the room.
+_SHORTEST = 24
+_SHARE_OF_ROOM = 0.5
+#: An answer of more than this share of the budget is long.
+_LONG = 0.2
+_NOT_LESS = 260
+
+Measure = Callable[[RecoveredItem], int]
+
+
+@dataclass(slots=True)
+class Fitting:
+    """A budget being spent."""
+
+    tokens: int
+    measure: Measure
+    left: int = field(init=False)
+    chosen: dict[str, list[tuple[Point, RecoveredItem]]] = field(default_factory=dict)
+    _waiting: dict[str, list[Point]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.left = self.tokens
+
+    # --- points
+
+    def take(self, candidates: Mapping[str, Sequence[Point]], kinds: Iterable[str]) -> None:
+        """The first round: each section within its share."""
+        for kind in kinds:
+            share = SHARES[kind]
+            floor = _GOAL if kind == "goal" else 0
+            self._take(kind, candidates.get(kind, ()), min(self.left, max(floor, round(self.tokens * share))))
+
+    def fold(self, kind: str, label: str) -> None:
+        """What had no room of a section, by the first words of each, in one item."""
+        waiting = self._waiting.pop(kind, [])
+        if not waiting:
+            return
+        room = min(self.left, round(self.tokens * _FOLDED))
+        for count in range(len(waiting), 0, -1):
+            names = [point.texts[-1].splitlines()[0] for point in waiting[:count]]
+            more = f", … {len(waiting) - count}" if count < len(waiting) else ""
+            point = Point(kind, (f"{label}: {', '.join(names)}{more}",), order=1e9)
+            item = point.item(point.texts[0])
+            if self.measure(item) <= room:
+                self.chosen.setdefault(kind, []).append((point, item))
+                self.left -= self.measure(item)
+                return
+
+    def again(self) -> None:
+        """The second round: what had no room, then the same in longer."""
+        for kind in SHARES:
+            waiting = self._waiting.pop(kind, [])
+            self._take(kind, waiting, self.left)
+        for kind in ("file", "goal", "failed", "prompt", "looked_at", "decision"):
+            self._lengthen(kind)
+
+    def items(self, kind: str) -> list[RecoveredItem]:
+        pairs = self.chosen.get(kind, [])
+        return [item for _, item in sorted(pairs, key=lambda pair: pair[0].order)]
+
+    def _take(self, kind: str, candidates: Sequence[Point], room: int) -> None:
+        chosen = self.chosen.setdefault(kind, [])
+        if candidates and not chosen:
+            room -= _HEADING
+        for at, point in enumerate(candidates):
+            # The first may take what it needs; of several, none more than two thirds of what is left.
+            share = room if not chosen or len(candidates) == 1 else max(room * 2 // 3, 40)
+            item = self._fitting(point, min(room, share), must=kind == "goal" and not chosen)
+            if item is None:
+                self._waiting.setdefault(kind, []).extend(candidates[at:])
+                return
+            cost = self.measure(item) + (0 if chosen else _HEADING)
+            chosen.append((point, item))
+            self.left -= cost
+            room -= self.measure(item)
+
+    def _fitting(self, point: Point, room: int, *, must: bool) -> RecoveredItem | None:
+        item = None
+        for text in point.texts:
+            item = point.item(text)
+            if self.measure(item) <= room:
+                return item
+        if must and item is not None:
+            # However small the budget, the goal is said: without its id, where that would take its place.
+            for bare in (point.item(""), RecoveredItem(point.kind, "")):
+                if cut := self._cut(replace(bare, text=item.text), room):
+                    return cut
+        return None
+
+    def _lengthen(self, kind: str) -> None:
+        chosen = self.chosen.get(kind, [])
+        for at, (point, item) in enumerate(chosen):
+            for text in (*point.longer, *point.texts):
+                if text == item.text:
+                    break
+                longer = point.item(text)
+                more = self.measure(longer) - self.measure(item)
+                if 0 < more <= self.left:
+                    chosen[at] = (point, longer)
+                    self.left -= more
+                    break
+
+    # --- the newest turns
+
+    def quote(self, found: Sequence[Passage]) -> list[tuple[Passage, RecoveredItem]]:
+        """As many passages as fit, the newest first; in order again."""
+        quoted: list[tuple[Passage, RecoveredItem]] = []
+        if found:
+            self.left -= _HEADING
+        for passage in reversed(found):
+            item = passage.item(passage.texts[0])
+            cost = self.measure(item)
+            # One long answer may take half of the room; anything else that does not fit ends the quoting.
+            cap = max(_NOT_LESS, round(self.left * _SHARE_OF_ROOM)) if cost > self.tokens * _LONG else self.left
+            if cost > min(cap, self.left):
+                cut = self._cut(item, min(cap, self.left))
+                if cut is None:
+                    break
+                item, cost = cut, self.measure(cut)
+            quoted.append((passage, item))
+            self.left -= cost
+        return quoted[::-1]
+
+    def quote_more(self, quoted: list[tuple[Passage, RecoveredItem]]) -> None:
+        """What tools gave back, in longer, the newest first."""
+        for level in range(1, len(LENGTHS)):
+            for at in range(len(quoted) - 1, -1, -1):
+                passage, item = quoted[at]
+                longer = passage.item(passage.texts[level])
+                more = self.measure(longer) - self.measure(item)
+                if 0 < more <= self.left:
+                    quoted[at] = (passage, longer)
+                    self.left -= more
+
+    def add(self, items: Iterable[RecoveredItem]) -> list[RecoveredItem]:
+        """What still fits of ``items``; the first is cut to the room there is."""
+        taken = []
+        for item in items:
+            fitted = self._cut(item, self.left - _HEADING)
+            if fitted is None:
+                break
+            taken.append(fitted)
+            self.left -= self.measure(fitted) + _HEADING
+        return taken
+
+    def _cut(self, item: RecoveredItem, room: int) -> RecoveredItem | None:
+        """The beginning and the end of it within ``room``; ``None`` where that would be next to nothing."""
+        left = room - self.measure(replace(item, text=""))
+        while left >= _SHORTEST:
+            cut = replace(item, text=cut_to_tokens(item.text, left))
+            if self.measure(cut) <= room:
+                return cut
+            # Bytes, escapes and quote marks may weigh more than tokens.
+            left = left * 3 // 4
+        return None

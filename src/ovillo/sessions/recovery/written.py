@@ -1,0 +1,55 @@
+"""The hand-off as text: a heading a kind, one line a point, quoted blocks for what has many lines.
+
+Owns the form. What was recorded stands in quotes or behind ``>``; the rest of each line is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ovillo.model.clock import to_iso
+from ovillo.model.quoting import Line, Quote, named, said
+from ovillo.sessions.languages import Language
+from ovillo.sessions.results import RecoveredItem
+
+#: In the order they are shown.
+KINDS = (
+    "goal", "decision", "failed", "file", "looked_at", "error", "open", "todo", "next", "compaction", "prompt",
+    "summary", "turn", "pointer",
+)  # fmt: skip
+#: Written in a line of their own words, not quoted: ovillo composed them.
+_OURS = ("compaction", "pointer")
+_BLOCKS = ("goal", "file", "summary", "turn")
+
+
+def heading(kind: str, language: Language) -> str:
+    """In the language of the session, as in its summary."""
+    return language.headings["decisions"] if kind == "decision" else language.recovery[kind]
+
+
+def block(item: RecoveredItem) -> list[Line]:
+    marks = " ".join(
+        mark
+        for mark in (
+            item.role or "",
+            f"{(to_iso(item.at) or '')[:16]}Z" if item.at else "",
+            named(item.ref) if item.ref else "",
+        )
+        if mark
+    )
+    if item.kind in _OURS:
+        return [f"- {item.text}"]
+    if item.kind in _BLOCKS:
+        return [f"[{marks}]", Quote(item.text)] if marks else [Quote(item.text)]
+    return [f"- {said(item.text)}{f' [{marks}]' if marks else ''}"]
+
+
+def lines(items: Iterable[RecoveredItem], language: Language) -> list[Line]:
+    found: list[Line] = []
+    kind = ""
+    for item in items:
+        if item.kind != kind:
+            found.append(f"## {heading(item.kind, language)}")
+            kind = item.kind
+        found += block(item)
+    return found
