@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -55,6 +56,27 @@ def test_the_deadline_holds_inside_a_text() -> None:
     with pytest.raises(OutOfTime):
         evidence.find_text(text, "nowhere", deadline=over)
     assert slow.find_all(text, 5, over) == []
+
+
+class Counting:
+    """RE2, and how much it was asked to read."""
+
+    def __init__(self, compiled: Any) -> None:
+        self._compiled = compiled
+        self.read = 0
+
+    def search(self, data: bytes, start: int, end: int) -> Any:
+        self.read += end - start
+        return self._compiled.search(data, start, end)
+
+
+@pytest.mark.requirement("LOAD-5")
+@pytest.mark.parametrize("expression", ["[^#]{1,900}#", "(?s).{1000}#", "(?i)(a.{0,300}b.{0,300}c.{0,300}){2}#"])
+def test_what_cannot_be_read_in_time_is_not_begun(expression: str) -> None:
+    counting = Counting(compile_regex(expression)._compiled)
+    with pytest.raises(OutOfTime):
+        next(spans(counting, "abc " * 100_000, time.monotonic() + 0.001))
+    assert counting.read < 2_000
 
 
 @pytest.mark.requirement("LOAD-5")

@@ -32,6 +32,8 @@ class Windows:
 USUAL = Windows()
 #: A window that took less is followed by one of twice the size (seconds).
 _QUICK_S = 0.005
+#: How much is read to see how fast an expression is: a large one takes a second for a window (bytes).
+_PROBE = 1024
 
 
 def check(deadline: float | None) -> None:
@@ -42,16 +44,19 @@ def check(deadline: float | None) -> None:
 
 def spans(compiled: Any, text: str, deadline: float | None, windows: Windows = USUAL) -> Iterator[tuple[int, int]]:
     """Matches of an RE2 expression in ``text``, in characters, in order. What stands before and behind a window is seen by
-    ``^``, ``$`` and word borders. Raises OutOfTime."""
+    ``^``, ``$`` and word borders. Raises OutOfTime, also when the next window would take longer than there is."""
     data = text.encode("utf-8", "replace")
     place = _Characters(data, len(data) == len(text))
     at, size = 0, windows.size
+    check(deadline)
+    reading = _Reading(compiled, data, deadline)
     while True:
-        check(deadline)
         began = time.monotonic()
         end = _border(data, at + size + windows.overlap)
         is_last = end == len(data)
-        found = compiled.search(data, at, end)
+        if not reading.has_time_for(end - at):
+            raise OutOfTime
+        found = reading.search(at, end)
         if found is None or (not is_last and found.start() >= at + size):
             if is_last:
                 return
@@ -59,8 +64,8 @@ def spans(compiled: Any, text: str, deadline: float | None, windows: Windows = U
             size = min(size * 2, windows.largest) if time.monotonic() - began < _QUICK_S else windows.size
             continue
         start, last = found.span()
-        if last == end and not is_last:
-            found = compiled.search(data, start, _border(data, start + windows.longest))
+        if last == end and not is_last and reading.has_time_for(windows.longest):
+            found = reading.search(start, _border(data, start + windows.longest))
             start, last = found.span() if found else (start, last)
         yield place.of(start), place.of(last)
         if last > start:
@@ -69,6 +74,32 @@ def spans(compiled: Any, text: str, deadline: float | None, windows: Windows = U
             at = _border(data, last + 1)
         else:
             return
+
+
+class _Reading:
+    """An expression over a text, and how fast it is; measured in processor time, for a busy machine makes none slower."""
+
+    def __init__(self, compiled: Any, data: bytes, deadline: float | None) -> None:
+        self._compiled = compiled
+        self._data = data
+        self._deadline = deadline
+        #: Seconds a byte.
+        self._pace = 0.0
+        if deadline is not None and len(data) > _PROBE:
+            self.search(0, _PROBE)
+            # What counts to a thousand is at its slowest only behind so many bytes.
+            self._pace *= 2
+
+    def has_time_for(self, size: int) -> bool:
+        return self._deadline is None or time.monotonic() + size * self._pace <= self._deadline
+
+    def search(self, start: int, end: int) -> Any:
+        began = time.thread_time()
+        found = self._compiled.search(self._data, start, end)
+        read = (found.end() if found else end) - start
+        if read >= _PROBE:
+            self._pace = (time.thread_time() - began) / read
+        return found
 
 
 def _border(data: bytes, at: int) -> int:
