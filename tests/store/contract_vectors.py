@@ -147,3 +147,11 @@ def test_each_vector_of_a_document_is_compared_by_itself_and_in_order(store: Sto
     assert [round(x) for x in found[docs["second"]]] == [0]
     assert vectors.passage_cosines(OTHER, "mini", towards(2)[0], list(docs.values())) == {}
     assert vectors.passage_cosines(NS, "other", towards(2)[0], list(docs.values())) == {}
+
+
+@pytest.mark.requirement("STORE-18")
+def test_vectors_stay_when_the_text_index_is_made_again(store: Store, vectors: VectorStore) -> None:
+    store.ingest.apply(NS, [delta(said(1, "first"), said(2, "second"), about=session(title="A title"))])
+    docs = embed(vectors, NS, "mini", first=towards(1), second=towards(2))
+    store.text.rebuild()
+    assert list(vectors.nearest(NS, "mini", towards(1)[0], HERE, 9)) == [docs["first"], docs["second"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -13,6 +14,7 @@ from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.sessions import SessionFilter
 from ovillo.store.engine import open_store
 from ovillo.store.protocol import DocFilter, Store, Term
+from ovillo.store.sqlite import reindex
 from tests.builders import WordAnalyzer, delta, message, session
 from tests.store.contract_audit import *  # noqa: F403
 from tests.store.contract_changes import *  # noqa: F403
@@ -111,6 +113,45 @@ def test_an_index_of_another_analyzer_is_noticed_and_rebuilt(tmp_path: Path) -> 
     second.text.rebuild()
     assert second.text.is_current()
     assert len(second.text.match(NS, Term("ateb"), DocFilter(), 5)) == 1
+    second.close()
+
+
+@pytest.mark.requirement("STORE-24")
+def test_an_index_is_made_again_in_steps_between_which_others_write_and_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reindex, "_STEP_S", 0.0)
+    monkeypatch.setattr(reindex, "_BATCH", 1)
+    path = tmp_path / "ovillo.db"
+    first = open_store(path, WordAnalyzer())
+    words = ["one", "two", "three", "four"]
+    first.ingest.apply(NS, [delta(*(message(f"m{n}", n, f"{word} said") for n, word in enumerate(words)))])
+    first.close()
+
+    class Failing(WordAnalyzer):
+        version = "other-1"
+        read: ClassVar[list[str]] = []
+
+        def index_terms(self, text: str) -> tuple[str, int]:
+            self.read.append(text.split(maxsplit=1)[0])
+            if text.startswith("two") and self.read.count("two") == 1:
+                raise RuntimeError("ended in the middle")
+            return super().index_terms(text)
+
+    def found(word: str) -> int:
+        return len(second.text.match(NS, Term(word), DocFilter(), 9))
+
+    second = open_store(path, Failing())
+    with pytest.raises(RuntimeError, match="middle"):
+        second.text.rebuild()
+    # The newest are found, what is said now is, too, and what is left is known.
+    assert [found(word) for word in words] == [0, 0, 1, 1]
+    assert not second.text.is_current()
+    second.ingest.apply(NS, [delta(message("m9", 9, "five said"))])
+    second.text.rebuild()
+    assert second.text.is_current()
+    assert [found(word) for word in [*words, "five"]] == [1, 1, 1, 1, 1]
+    assert Failing.read == ["four", "three", "two", "five", "two", "one"]
     second.close()
 
 

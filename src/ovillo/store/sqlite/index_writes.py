@@ -20,6 +20,7 @@ class IndexWrites:
         self._numbers = numbers_of(connection)
         self._rows: dict[str, list[tuple[int, str]]] = {}
         self._gone: list[tuple[int]] = []
+        self._again: list[tuple[int]] = []
         self._path_keys: dict[str, int] = {}
         self._touches: list[tuple[int, int, int, int | None]] = []
 
@@ -35,6 +36,12 @@ class IndexWrites:
     def replace(self, doc: int, column: str, terms: str) -> None:
         """The document's new terms; none leaves it out of the index. Its vectors no longer hold."""
         self._gone.append((doc,))
+        if terms:
+            self.add(doc, column, terms)
+
+    def again(self, doc: int, column: str, terms: str) -> None:
+        """Other terms of the same text: its vectors stay."""
+        self._again.append((doc,))
         if terms:
             self.add(doc, column, terms)
 
@@ -55,6 +62,8 @@ class IndexWrites:
         if self._gone:
             self._db.executemany("DELETE FROM fts WHERE rowid = ?", self._gone)
             drop_vectors(self._db, self._gone)
+        if self._again:
+            self._db.executemany("DELETE FROM fts WHERE rowid = ?", self._again)
         for column, rows in self._rows.items():
             # The latest wins when a document was written twice in one transaction.
             latest: Iterable[tuple[int, str]] = dict(rows).items()
@@ -62,7 +71,7 @@ class IndexWrites:
             self._numbers.count(len(rows), sum(terms.count(" ") + 1 for _, terms in rows))
         if self._touches:
             self._db.executemany("INSERT OR REPLACE INTO touches VALUES (?, ?, ?, ?)", self._touches)
-        self._rows, self._gone, self._touches = {}, [], []
+        self._rows, self._gone, self._again, self._touches = {}, [], [], []
 
     def _path_key(self, path: str) -> int:
         key = self._path_keys.get(path)

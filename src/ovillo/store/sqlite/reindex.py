@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import apsw
 
 from ovillo.model.records import SessionId
 from ovillo.model.text import searchable_text
+from ovillo.store.documents import TITLE
 from ovillo.store.protocol import Analyzer
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.prepare import prepare_part, title_terms
@@ -22,7 +24,11 @@ from ovillo.store.sqlite.rows import (
 )
 from ovillo.store.sqlite.vectors import drop_vectors
 
-_BATCH = 2_000
+_BATCH = 100
+#: How long one step holds the right to write (seconds).
+_STEP_S = 0.2
+#: Notes of an index that is being made again: by which analyzer, and the message from which on it is done.
+_MAKING, _FROM = "reindexing", "reindexed_from"
 
 
 def drop_from_index(db: apsw.Connection, session_key: int, message_ids: Sequence[str], origin: SessionId) -> None:
@@ -75,32 +81,73 @@ def put_copies_in_index(db: apsw.Connection, analyzer: Analyzer, namespace_key: 
 
 
 def index_again(db: apsw.Connection, analyzer: Analyzer) -> None:
-    """Rebuild full text and vocabulary from the parts; vectors stay (they hold texts, not terms)."""
+    """Rebuild full text and vocabulary from the parts, in the transaction that is open; vectors stay (they hold texts,
+    not terms)."""
+    while index_more_again(db, analyzer):
+        pass
+
+
+def index_more_again(db: apsw.Connection, analyzer: Analyzer) -> bool:
+    """A step of it, newest messages first, and whether there is more: a whole history takes longer than those who write
+    meanwhile would wait. What is appended between two steps has larger keys, and is indexed already."""
+    began = time.monotonic()
+    if _noted(db, _MAKING) != analyzer.version:
+        _begin(db, analyzer)
+    before = int(_noted(db, _FROM) or 0)
+    writes = IndexWrites(db)
+    while keys := db.execute(
+        "SELECT m.key, s.id FROM messages m JOIN sessions s ON s.key = m.session_key WHERE m.key < ? ORDER BY m.key DESC"
+        " LIMIT ?",
+        (before, _BATCH),
+    ).fetchall():
+        for message_key, session_id in keys:
+            _index_message(db, analyzer, SessionId(session_id), message_key, writes, keep_vectors=True)
+        before = keys[-1][0]
+        if time.monotonic() - began > _STEP_S:
+            break
+    writes.flush()
+    db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", analyzer.take_new_surfaces())
+    if keys:
+        _note(db, _FROM, before)
+        return True
+    db.execute("DELETE FROM meta WHERE key IN (?, ?)", (_MAKING, _FROM))
+    _note(db, "analyzer", analyzer.version)
+    return False
+
+
+def _begin(db: apsw.Connection, analyzer: Analyzer) -> None:
+    """Everything out, titles in."""
     db.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
     db.execute("DELETE FROM vocabulary")
     db.execute("INSERT INTO trigrams (trigrams) VALUES ('rebuild')")
     db.execute("DELETE FROM meta WHERE key IN ('trigrams_through', 'documents', 'terms')")
-    after = 0
-    while keys := db.execute(
-        "SELECT m.key, s.id FROM messages m JOIN sessions s ON s.key = m.session_key WHERE m.key > ? ORDER BY m.key LIMIT ?",
-        (after, _BATCH),
-    ).fetchall():
-        writes = IndexWrites(db)
-        for message_key, session_id in keys:
-            _index_message(db, analyzer, SessionId(session_id), message_key, writes)
-        writes.flush()
-        after = keys[-1][0]
-        db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", analyzer.take_new_surfaces())
     writes = IndexWrites(db)
     for doc, title in db.execute("SELECT title_doc, title FROM sessions WHERE title_doc IS NOT NULL").fetchall():
-        writes.title(doc, title_terms(title, analyzer))
+        writes.again(doc, TITLE, title_terms(title, analyzer))
     writes.flush()
-    db.execute("INSERT OR REPLACE INTO meta VALUES ('analyzer', ?)", (analyzer.version,))
+    _note(db, _FROM, (db.execute("SELECT max(key) FROM messages").fetchone()[0] or 0) + 1)
+    _note(db, _MAKING, analyzer.version)
+
+
+def _noted(db: apsw.Connection, name: str) -> str | int | None:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
+def _note(db: apsw.Connection, name: str, value: str | int) -> None:
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
 
 def _index_message(
-    db: apsw.Connection, analyzer: Analyzer, session_id: SessionId, message_key: int, writes: IndexWrites
+    db: apsw.Connection,
+    analyzer: Analyzer,
+    session_id: SessionId,
+    message_key: int,
+    writes: IndexWrites,
+    *,
+    keep_vectors: bool = False,
 ) -> None:
+    put = writes.again if keep_vectors else writes.replace
     message = message_from(
         session_id, db.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE key = ?", (message_key,)).fetchone(), ()
     )
@@ -112,4 +159,4 @@ def _index_message(
             continue
         prepared = prepare_part(part, message, analyzer)
         db.execute("UPDATE parts SET flags = ?, length = ? WHERE key = ?", (prepared.flags, prepared.length, row[0]))
-        writes.replace(row[0], prepared.column, prepared.terms)
+        put(row[0], prepared.column, prepared.terms)

@@ -5,6 +5,7 @@ Owns the translation of a ``Match`` to FTS5. Which terms to ask for, and what sc
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, assert_never
 
@@ -38,6 +39,8 @@ _WEIGHTS = ", ".join(str(WEIGHTS[column]) for column in (TITLE, HUMAN, ASSISTANT
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _SCAN_BATCH = 500
+#: Between two steps that write much: another process that waits for its turn asks for it only now and then (seconds).
+_GIVE_WAY_S = 0.03
 _TRIGRAM_BATCH = 50_000
 #: The messages after and before one of a session, with how many messages away they are.
 _BESIDE = (
@@ -339,10 +342,10 @@ class TextIndex(SubStore):
         return row is None or row[0] == self._analyzer.version
 
     def rebuild(self) -> None:
-        """Make the text index again from the parts, after the analyzer changed."""
-        from ovillo.store.sqlite.reindex import index_again  # start-up cost: seldom done
+        from ovillo.store.sqlite.reindex import index_more_again  # start-up cost: seldom done
 
-        self._writer.run(lambda db: index_again(db, self._analyzer))
+        while self._writer.run(lambda db: index_more_again(db, self._analyzer)):
+            time.sleep(_GIVE_WAY_S)
 
 
 def _doc(row: tuple[Any, ...]) -> Doc:
