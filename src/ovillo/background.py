@@ -12,10 +12,10 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 
 if TYPE_CHECKING:

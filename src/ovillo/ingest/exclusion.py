@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Session
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace, SessionId
 
 if TYPE_CHECKING:

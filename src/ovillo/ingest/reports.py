@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import SessionId, SkippedRecord
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ovillo.ingest.exclusion import Exclusion, Rule
 from ovillo.ingest.sealed import seal, sealed_name
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SkippedRecord
 from ovillo.model.tombstones import Forgettable, is_covered, mark_of
 

@@ -8,9 +8,10 @@ what is only here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.readers.protocol import Cursor, Reader
 
 _KEY = "@reader"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ovillo.model.dataclass import dataclass
 
 #: Stands for a session where somebody follows all of a namespace.
 EVERY_SESSION = "*"

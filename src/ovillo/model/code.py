@@ -6,8 +6,10 @@ Owns the shapes that walkers make, stores keep and services give; standard libra
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from ovillo.model.dataclass import dataclass
 
 
 class SymbolKind(StrEnum):

@@ -6,9 +6,10 @@ Owns the shapes and their meaning. Times are integer milliseconds since 1970 UTC
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import SessionId
 
 #: Relationship -> how the other side reads it. Source of the first two: mcp-v6-roadmap, Feature 5.

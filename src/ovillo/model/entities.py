@@ -6,9 +6,9 @@ Owns the shapes and their meaning. How a name is recognised is ``ovillo.entities
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntFlag, StrEnum
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import MessageId, PartId, Role, SessionId
 
 

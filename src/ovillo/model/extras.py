@@ -6,8 +6,8 @@ Owns which there are, what each gives, and what is said where one is missing. Wh
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
 
 

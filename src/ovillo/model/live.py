@@ -6,8 +6,8 @@ Owns the shapes and their meaning. Times are integer milliseconds since 1970 UTC
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import SessionId
 
 #: ``Session.source`` of sessions recorded here; every other source is a mirror of a client's store and read-only.

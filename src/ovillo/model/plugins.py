@@ -11,10 +11,11 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from ovillo.model.dataclass import dataclass
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePath
+
+from ovillo.model.dataclass import dataclass
 
 #: Terminal sequences: CSI, OSC (ended by BEL or ST), other two-character escapes, and 8-bit CSI.
 _SEQUENCES = re.compile(

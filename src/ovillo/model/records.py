@@ -8,9 +8,11 @@ what a reader met and has no field for goes into ``metadata["raw"]``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, NewType
+
+from ovillo.model.dataclass import dataclass
 
 SessionId = NewType("SessionId", str)
 MessageId = NewType("MessageId", str)

@@ -7,9 +7,10 @@ project that is, ``sessions.projects`` tells.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.sessions import SessionFilter, SessionLocation
 
 

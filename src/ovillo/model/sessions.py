@@ -6,8 +6,9 @@ Owns what services and stores give of a session beside its records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Session, SessionId, SessionKind, Usage
 
 

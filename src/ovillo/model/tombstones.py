@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath, PureWindowsPath
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Session, SessionId, SessionKind
 
 _MARK_BYTES = 16

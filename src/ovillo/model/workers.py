@@ -9,8 +9,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault
 from ovillo.model.timeouts import patient

@@ -5,7 +5,7 @@ Owns the shape of these facts; each reader states its own beside what it reads, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ovillo.model.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +24,7 @@ from urllib.parse import quote
 
 import apsw
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.limits import MAX_RECORD_BYTES
 from ovillo.readers.jsonl import stat_regular
 

@@ -12,13 +12,13 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TypeVar
 
 import msgspec
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.limits import MAX_JSON_DEPTH, MAX_RECORD_BYTES
 from ovillo.model.records import SkippedRecord
 

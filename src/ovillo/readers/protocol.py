@@ -7,10 +7,11 @@ read-only and never write, lock or move a byte of a client's file; files with cr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.client import Client
 

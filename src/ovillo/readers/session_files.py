@@ -12,10 +12,10 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.limits import DELTA_MESSAGES, MAX_RECORD_BYTES
 from ovillo.model.records import Inventory, Message, Session, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.containment import ContainedPaths

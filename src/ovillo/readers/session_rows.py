@@ -8,12 +8,12 @@ say; and the file's stamp when it last stood still, which spares opening it). Op
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.foreign_sqlite import Database, FileStamp, Row, file_stamp, has_settled, opened
 from ovillo.readers.loose import id_of

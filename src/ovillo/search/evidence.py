@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 import re2
 
+from ovillo.model.dataclass import dataclass
 from ovillo.search.analysis import fold, fold_with_offsets, index_forms
 from ovillo.search.query_terms import QueryTerm
 from ovillo.search.windows import check

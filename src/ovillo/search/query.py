@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 
 from ovillo.model.clock import Clock, parse_when
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import PartType, Role, SessionStatus, SessionType
 from ovillo.search.analysis import words

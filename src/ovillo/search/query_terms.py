@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace
 from ovillo.search.analysis import cjk_runs, fold, index_forms, is_stop_word, words
 from ovillo.search.stopwords import ALL_STOP_WORDS

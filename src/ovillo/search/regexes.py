@@ -6,11 +6,12 @@ Owns compiling, and the literal text that every match must contain (what the ind
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import re2
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
 from ovillo.search.windows import USUAL, OutOfTime, spans
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import PATTERN_BUDGET_MS, SEARCH_BUDGET_MS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.model.quoting import named

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from ovillo.model.dataclass import dataclass
 
 
 class OutOfTime(Exception):

@@ -10,12 +10,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ovillo.model.clock import Clock
+from ovillo.model.dataclass import dataclass
 from ovillo.model.ids import new_id
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
 from ovillo.model.sessions import SessionFilter

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Author, Message, PartType, Role, SessionStatus, SessionType, ToolStatus
 from ovillo.sessions.languages import Language, identify, languages
 from ovillo.sessions.summarizers.choosing import request_of

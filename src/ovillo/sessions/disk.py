@@ -6,8 +6,9 @@ Owns the thresholds; status, readiness and doctor tell of them in their own word
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+
+from ovillo.model.dataclass import dataclass
 
 #: A scan needs about as much as the histories that it reads (bytes).
 _LOW_BYTES = 1_000_000_000

@@ -6,10 +6,11 @@ Owns the limits of a message and of a session's facts, and their defaults. Store
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ovillo.model.clock import Clock
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.ids import new_id
 from ovillo.model.live import NATIVE

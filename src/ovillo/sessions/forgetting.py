@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ovillo.model.clock import Clock
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.ids import client_id, numbered_id
 from ovillo.model.live import NATIVE

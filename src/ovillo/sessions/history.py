@@ -7,9 +7,10 @@ lines of a fork): those messages are shown in place, marked as inherited.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.model.quoting import named

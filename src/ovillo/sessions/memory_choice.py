@@ -8,9 +8,10 @@ the choice is kept (``metadata.session_memory``) and how it goes before the sett
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
 from ovillo.sessions.summary_plan import ByMessages, ByTurns, Rules
 from ovillo.settings import Settings

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Message
 
 

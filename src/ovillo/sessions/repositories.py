@@ -10,9 +10,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.scope import is_below, plain_path
 from ovillo.security.git import repository_around
 

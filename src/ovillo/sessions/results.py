@@ -6,9 +6,10 @@ Owns the shapes only; ids are the source's own, times are milliseconds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.entities import SessionEntities
 from ovillo.model.live import Summary
 from ovillo.model.records import Message, Session, SessionId, Usage

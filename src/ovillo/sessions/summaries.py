@@ -10,10 +10,10 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Conflict, NotFound, OvilloError
 from ovillo.model.ids import new_id
 from ovillo.model.live import NATIVE, Summary

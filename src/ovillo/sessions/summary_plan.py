@@ -8,8 +8,8 @@ messages give a summary of 1-35 beside the last 20, which leaves message 36 in n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Message
 from ovillo.sessions.trimming import is_prompt, turns

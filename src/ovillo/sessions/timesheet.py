@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 from ovillo.model.clock import Clock, to_iso
 from ovillo.model.coordination import Task
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.ids import new_id
 from ovillo.model.quoting import names

@@ -6,8 +6,10 @@ Owns what a field of ``Settings`` says about itself beside its type and its defa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass
+from dataclasses import MISSING, Field
 from typing import Any
+
+from ovillo.model.dataclass import dataclass
 
 _KEY = "setting"
 

@@ -6,10 +6,11 @@ Owns which settings there are. Adding one is a line of ``Settings``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from difflib import get_close_matches
 from pathlib import Path
 
+from ovillo.model.dataclass import dataclass
 from ovillo.settings import values
 from ovillo.settings.option import option_of, setting
 

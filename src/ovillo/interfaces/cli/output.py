@@ -13,7 +13,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +20,7 @@ import click
 from ovillo.interfaces.cli.command_hints import for_people, local_times
 from ovillo.interfaces.cli.pager import pager_of, show_in_pager, takes_colors
 from ovillo.interfaces.cli.state import State
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import OvilloError
 from ovillo.model.machine_faults import machine_fault
 from ovillo.model.quoting import flat, json_escaped, printable

@@ -10,9 +10,9 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ovillo.interfaces.cli.output import Styled, styled, tell
+from ovillo.model.dataclass import dataclass
 from ovillo.model.quoting import flat
 from ovillo.model.wording import counted
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.model.clock import to_iso
+from ovillo.model.dataclass import dataclass
 from ovillo.model.quoting import said
 from ovillo.sessions.results import SessionSummary
 

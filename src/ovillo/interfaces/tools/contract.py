@@ -7,11 +7,11 @@ Owns no tool and no transport. MCP, ``execute``, REST and the command line all g
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.quoting import Line, noticed, written
 from ovillo.model.records import Namespace
 from ovillo.security.principals import HISTORY_READ, Principal

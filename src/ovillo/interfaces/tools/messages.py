@@ -7,7 +7,6 @@ what a client put in, took back or replaced. Sizes answers item by item; pages a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
@@ -17,6 +16,7 @@ from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.answer_budget import clip
 from ovillo.interfaces.tools.schema import NAMED, wire_name
 from ovillo.model.clock import to_iso
+from ovillo.model.dataclass import dataclass
 from ovillo.model.quoting import Line, Quote, named, names, said
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
 from ovillo.model.text import one_line

@@ -5,9 +5,8 @@ Owns the one way in for every tool that takes a session.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ovillo.interfaces.tools.contract import Call
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionId

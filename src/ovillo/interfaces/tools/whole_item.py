@@ -5,13 +5,12 @@ Owns the order in which a part's long texts follow each other and where to go on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 from msgspec import UNSET
 
 from ovillo.interfaces.tools.answer_budget import AnswerBudget, slice_bytes
 from ovillo.interfaces.tools.messages import PartInfo, part_lines
+from ovillo.model.dataclass import dataclass
 from ovillo.model.quoting import written
 
 #: A piece is never smaller than this (bytes), so that reading on always gets on.

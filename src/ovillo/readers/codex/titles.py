@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import SkippedRecord
 from ovillo.readers.jsonl import stat_regular
 from ovillo.readers.loose import str_of

@@ -6,9 +6,9 @@ line in ``ovillo.composition``; what the pieces of all providers are worth besid
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import Item, ResolvedEntity

@@ -7,11 +7,11 @@ what it needs has to be known without it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput, OvilloError, UpstreamError
 from ovillo.search.embedders.protocol import Embedder
 from ovillo.settings import Settings

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from ovillo.model.data_files import text_beside
+from ovillo.model.dataclass import dataclass
 
 CODES = ("en", "es", "fr", "pt")
 _WORD = re.compile(r"[^\W\d_]+")

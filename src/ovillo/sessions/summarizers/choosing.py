@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ovillo.model.dataclass import dataclass
 from ovillo.sessions.languages import Language, identify
 from ovillo.sessions.summarizers.evidence import Evidence, QuotableSentence, Turn
 from ovillo.sessions.summarizers.layout import Section, change_line, label, read_back, read_change

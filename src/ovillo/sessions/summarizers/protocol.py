@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Message, SessionType
 
 

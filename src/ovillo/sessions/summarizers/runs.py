@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Part, ToolCall, ToolStatus
 from ovillo.model.text import flatten
 from ovillo.sessions.summarizers.sentences import shorten

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from ovillo.model.dataclass import dataclass
 
 _MAX_TEXT = 30_000
 #: Code blocks, and what clients wrap in tags; bounded, so that a text of opening tags costs no time.

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from ovillo.model.clock import to_iso
+from ovillo.model.dataclass import dataclass
 from ovillo.model.quoting import printable, printable_line
 from ovillo.model.records import Author, Message, Part, PartType, ToolCall
 from ovillo.model.wording import counted

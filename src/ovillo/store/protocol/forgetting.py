@@ -6,9 +6,9 @@ Owns the single steps; what is chosen, and who is asked, is ``ovillo.sessions.fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.tombstones import Tombstone
 

@@ -7,9 +7,9 @@ Owns dropping what is over, and naming the steps an engine takes to use less roo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace, SessionId
 
 #: How much work may be done: ``aggressive`` may take as long as writing everything anew.

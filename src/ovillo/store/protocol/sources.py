@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace, SessionId, SkippedRecord
 
 

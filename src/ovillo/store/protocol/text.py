@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace, PartType, Role, SessionId
 from ovillo.model.sessions import SessionFilter
 

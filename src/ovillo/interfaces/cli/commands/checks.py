@@ -9,13 +9,13 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from ovillo import __version__
 from ovillo.interfaces.cli.state import State
 from ovillo.model import plugins
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError
 from ovillo.model.extras import EXTRAS
 from ovillo.model.wording import counted
