@@ -19,6 +19,7 @@ from ovillo.references.context.code.sentences import Sentences
 from ovillo.references.context.code.subjects import Subject, Subjects, project_name, told_by_line
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.search.symbols.passages import Passage, Wanted
+from ovillo.search.symbols.terms import name_terms, stem
 from ovillo.search.symbols.tree import is_fault
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ _USUAL_TOKENS = 2_000
 #: Places that call, name, import or test something that are shown each by itself.
 _SITES, _FEW_SITES = 10, 3
 _WORTH_NAMED, _WORTH_ONE_OF_MANY, _WORTH_MENTIONED = 0.93, 0.86, 0.8
+#: What is left of the worth where the name has no definition.
+_UNRESOLVED = 0.85
+#: Definitions that a question for callers may describe.
+_CALLED = 6
 #: From this on the best piece is an answer.
 _ENOUGH = 0.5
 #: Below this a passage that only words describe is no evidence.
@@ -247,11 +252,14 @@ class _Answering:
     # --- what hangs together with them
 
     def _callers(self, subject: Subject) -> None:
-        rows = self._subject_rows(subject)
+        if subject.rows or subject.mentions:
+            rows, sites, worth = subject.rows, self._related.callers(subject.rows), _WORTH_NAMED
+            worth *= 1.0 if rows else _UNRESOLVED
+        else:
+            rows, sites, worth = self._called()
         name = next(iter(subject.symbols), None) or (rows[0].name if rows else next(iter(subject.mentions), ""))
         if not name:
             return
-        sites = self._related.callers(rows)
         plain = name.rpartition(".")[2]
         others = self._related.named_in(self._subjects.mentions(plain), rows, sites)
         # Where many places call it, others that merely name it say nothing more.
@@ -263,12 +271,29 @@ class _Answering:
             if sites
             else self._said.say("not_called", name=name, project=project_name(self._roots))
         )
-        worth = _WORTH_NAMED * (1.0 if subject.rows else 0.85)
         self._sites([(x, "call_in") for x in sites] + [(x, "uses_in") for x in others], worth)
         if rows:
             item = self._pieces.definition(rows[0], worth * 0.6, {}, max(6, int(12 * self._scale)))
             if item is not None:
                 self._items.append(item)
+
+    def _called(self) -> tuple[list[SymbolRow], list[Site], float]:
+        """What is called, of a question that describes it: the likeliest definition that has callers of the sort asked for."""
+        asked = self._asked
+        sort = {stem(word) for word in asked.before.split()}
+        best: tuple[float, list[SymbolRow], list[Site], float] = (0.0, [], [], 0.0)
+        for one in self._passages(asked.called, Wanted(), limit=_CALLED):
+            symbol = one.symbol
+            if symbol is None or one.is_test or symbol.kind in CLASS_KINDS:
+                continue
+            sites = [x for x in self._related.callers([symbol]) if not x.is_test]
+            alike = [(_is_of_sort(x, sort), x) for x in sites]
+            score = one.score * (1.0 if sites else 0.3) * (1.0 + 0.5 * any(is_so for is_so, _ in alike))
+            if score > best[0]:
+                ordered = [x for _, x in sorted(alike, key=lambda pair: not pair[0])]
+                best = (score, [symbol], ordered, one.worth)
+        worth = _gate(self._features["code_sure"]) * (0.4 + 0.5 * best[3])
+        return best[1], best[2], worth
 
     def _sites(self, sites: Sequence[tuple[Site, str]], worth: float) -> None:
         shown = 0
@@ -382,6 +407,13 @@ class _Answering:
 
     def _is_new(self, item: Item) -> bool:
         return all(item.provenance.id != one.provenance.id for one in self._items)
+
+
+def _is_of_sort(site: Site, sort: set[str]) -> bool:
+    """Whether a place is of the sort that the question asks for: ``which hook ...`` in ``hooks/use_cart.ts``."""
+    path = {term for part in site.file.rpartition(".")[0].split("/") for term in name_terms(part)}
+    name = set(name_terms(site.holder.qualified_name)) if site.holder is not None else set()
+    return not sort.isdisjoint(path | name)
 
 
 def _gate(sure: float) -> float:

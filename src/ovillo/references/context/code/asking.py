@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 
 from ovillo.model.data_files import text_beside
-from ovillo.search.analysis import fold
+from ovillo.search.analysis import fold, fold_with_offsets
 
 
 class Ask(StrEnum):
@@ -78,12 +78,20 @@ class CodeQuestion:
     sure: float
     #: Whether it asks for what was said or done, not for what the code does.
     of_session: bool
+    #: What stands before and behind the words that ask: of callers, what sort of them, and of what.
+    before: str = ""
+    behind: str = ""
 
     @property
     def described(self) -> str:
         """What is left when the words that only ask are left out; the whole question where nothing is left."""
-        kept = [word for word in self.text.split() if _plain_word(word) not in _asking()]
-        return " ".join(kept) if any(_plain_word(word) not in _little() for word in kept) else self.text
+        return _without_asking(self.text)
+
+    @property
+    def called(self) -> str:
+        """Of a question for callers: what is called, as it is described."""
+        telling = [word for word in self.behind.split() if _plain_word(word) not in _carriers()]
+        return _without_asking(self.behind) if len(telling) > 1 else self.described
 
     @property
     def wants_tests(self) -> bool:
@@ -91,16 +99,18 @@ class CodeQuestion:
 
 
 def read(question: str) -> CodeQuestion:
-    plain = fold(question).replace("’", "'")
-    ask = next((ask for ask, pattern in _asks() if pattern.search(plain)), Ask.NONE)
+    plain, offsets = fold_with_offsets(question)
+    plain = plain.replace("’", "'")
+    ask, found = next(((ask, match) for ask, pattern in _asks() if (match := pattern.search(plain))), (Ask.NONE, None))
     names, paths = names_in(question)
     of_session = bool(_signs("session").search(plain))
     sure = _SURE[ask] + (_NAMED if names or paths else 0.0) + (_NOUN if _signs("code").search(plain) else 0.0)
     if of_session:
         sure -= _OF_SESSION / 3 if ask in OF_CODE_ONLY and (names or paths) else _OF_SESSION
-    return CodeQuestion(
-        question, ask, names, paths, _object(question, plain, ask), max(0.0, min(sure, 1.0)), of_session
-    )
+    end = offsets[found.end()] if found is not None and found.end() < len(offsets) else len(question)
+    named = _object(question, ask)
+    sure = max(0.0, min(sure, 1.0))
+    return CodeQuestion(question, ask, names, paths, named, sure, of_session, question[:end], question[end:])
 
 
 def names_in(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -120,7 +130,7 @@ def names_in(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(names), tuple(paths)
 
 
-def _object(question: str, plain: str, ask: Ask) -> str | None:
+def _object(question: str, ask: Ask) -> str | None:
     """The last word that could be a name, of a question as short as those about one name are."""
     if ask in (Ask.NONE, Ask.BEHAVIOUR, Ask.WHY, Ask.CHANGED):
         return None
@@ -145,6 +155,11 @@ def _signs(name: str) -> re.Pattern[str]:
     table = _tables()["signs"][name]
     assert isinstance(table, dict)
     return _pattern(table)
+
+
+def _without_asking(text: str) -> str:
+    kept = [word for word in text.split() if _plain_word(word) not in _asking()]
+    return " ".join(kept) if any(_plain_word(word) not in _little() for word in kept) else text
 
 
 def _plain_word(word: str) -> str:
