@@ -21,6 +21,8 @@ _SHORT, _ANYWHERE = 4, 7
 MOST_BYTES = 6 * 1024 * 1024
 #: Places of one file that are kept, and bytes of a line that a tool wrote.
 _MOST_PLACES, _LONG_LINE = 2_000, 2_000
+#: Lines of a statement or paragraph, above and below a word of the question.
+_BLOCK_LINES = 30
 _CLOSING = (b")", b"]", b"}", b"end", b"#", b"//", b"*/", b"@", b"else", b"elif", b"except", b"finally", b"catch")
 _HEADING = re.compile(
     rb"^(?:#{1,6} |=== |\[{1,2}[\w\"'.-]+\]{1,2}|(?i:create |alter |insert |select |drop |grant )|[\w\"'.-]+ *[:=]|- \w)"
@@ -130,11 +132,21 @@ def blocks(
         if line > len(text):
             continue
         first = last = line
-        while first > 1 and line - first < 60 and not _begins(text[first - 1], is_prose) and _is_free(owner, first - 1):
+        while (
+            first > 1
+            and line - first < _BLOCK_LINES
+            and not _begins(text[first - 1], is_prose)
+            and _is_free(owner, first - 1)
+        ):
             if is_prose and not text[first - 2].strip() and line - first > 1:
                 break
             first -= 1
-        while last < len(text) and last - first < 80 and _goes_on(text[last], is_prose) and _is_free(owner, last + 1):
+        while (
+            last < len(text)
+            and last - first < _BLOCK_LINES
+            and _goes_on(text[last], is_prose)
+            and _is_free(owner, last + 1)
+        ):
             last += 1
         while last > line and not text[last - 1].strip():
             last -= 1

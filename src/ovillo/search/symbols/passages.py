@@ -33,7 +33,10 @@ _FILES, _WINDOW = 40, 30
 #: Bodies of more lines hold more words by chance.
 _PLAIN_LINES, _BY_LENGTH = 40, 0.12
 #: Texts beside the code: what is configured decides, what is told about it may be old.
-_CONFIGURED, _TOLD, _OLD_NEWS, _TRANSLATED = 0.85, 0.7, 0.35, 0.5
+_CONFIGURED, _TOLD, _OLD_NEWS, _TRANSLATED, _ASIDE = 0.8, 0.5, 0.3, 0.4, 0.6
+_HIDDEN = re.compile(
+    r"(?:^|/)(?:\.(?!github/)\w|examples?/|samples?/|fixtures?/|testdata/|tests?/|benchmarks?/|demos?/)"
+)
 _PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc")
 _TEST = 0.55
 _TEST_WANTED = 1.0
@@ -216,7 +219,7 @@ class Passages:
     def _worths(self, region: _Region) -> tuple[list[float], list[float]]:
         fields = [0.0] * len(self._asked)
         body = [0.0] * len(self._asked)
-        terms = set().union(*region.at.values()) if region.at else set()
+        terms = self._closest(region)
         for term in terms:
             for number, worth in self._by_term.get(term, ()):
                 body[number] = max(body[number], worth)
@@ -235,6 +238,35 @@ class Passages:
                 elif path.issuperset(way.terms):
                     fields[number] = max(fields[number], way.worth * _IN_PATH)
         return fields, body
+
+    def _closest(self, region: _Region) -> set[str]:
+        """The terms of a body; of a long one those that stand closest together, since by chance it holds any."""
+        if region.last - region.first < 2 * _WINDOW:
+            return set().union(*region.at.values()) if region.at else set()
+        lines = sorted(region.at)
+        best: set[str] = set()
+        most = -1.0
+        for place, line in enumerate(lines):
+            terms: set[str] = set()
+            for other in lines[place:]:
+                if other > line + _WINDOW:
+                    break
+                terms |= region.at[other]
+            numbers = {
+                number: max(worth for n, worth in found if n == number) for number, found in self._numbers(terms)
+            }
+            score = sum(worth * self._asked[number].weight for number, worth in numbers.items())
+            if score > most:
+                most, best = score, terms
+        return best
+
+    def _numbers(self, terms: Iterable[str]) -> list[tuple[int, list[tuple[int, float]]]]:
+        return [
+            (number, self._by_term[term])
+            for term in terms
+            if term in self._by_term
+            for number, _ in self._by_term[term]
+        ]
 
     def _name_share(self, region: _Region, told: Sequence[float]) -> float:
         """How much of its own name the question says."""
@@ -313,7 +345,8 @@ def _flag_of(path: str) -> float:
         return _OLD_NEWS
     if "locale" in low or "i18n" in low or "translations" in low:
         return _TRANSLATED
-    return _TOLD if low.endswith(_PROSE) else _CONFIGURED
+    worth = _TOLD if low.endswith(_PROSE) else _CONFIGURED
+    return worth * _ASIDE if _HIDDEN.search(low) else worth
 
 
 def _path_terms(path: str) -> frozenset[str]:
