@@ -756,6 +756,10 @@ CONTEXT: dict[str, tuple[str, str]] = {
     "CODEQ-5": ("Tests answer only where tests are asked for", "issue 10 code questions"),
     "CODEQ-6": ("Constants, configuration and SQL answer where they decide", "issue 10 code questions"),
     "CONTEXT-7": ("The tool answers in the documented fields", "mcp-v6-roadmap API Extensions"),
+    "CONTEXT-17": (
+        "Where a turn says that the matter lies is asked back, and carried",
+        "issue 10 Dialogue; mcp-v6-roadmap",
+    ),
 }
 
 REFS: dict[str, tuple[str, str]] = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
+    from ovillo.model.code import SymbolRow
     from ovillo.model.entities import SessionEntities
     from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.workers import Workers
@@ -258,6 +259,7 @@ class Composition:
         from ovillo.references.context.code.answering import CodeEvidence
         from ovillo.references.context.documents import Documents
         from ovillo.references.context.meant import MeantByReferences
+        from ovillo.references.context.narrowing import PlacesAskedBack
         from ovillo.references.context.pending import PendingSessions
         from ovillo.references.context.said import SaidInSessions
         from ovillo.references.context.service import ContextService
@@ -271,6 +273,7 @@ class Composition:
             Documents(self.knowledge),
             # In the order they are asked; what answers by itself spares those behind it.
             (
+                PlacesAskedBack(self.references.narrowed),
                 PendingSessions(self.search, self.links, self.link_proposals),
                 code,
                 SaidInSessions(self.store, self.search, self.history),
@@ -381,7 +384,15 @@ class Composition:
     def references(self) -> SessionReferences:
         from ovillo.references.of_session import SessionReferences
 
-        return SessionReferences(self.store.sessions, self.entities, self.code, self.clock)
+        def described(namespace: Namespace, session: Session, words: str) -> list[SymbolRow]:
+            # Made when a turn says a place: no other resolution searches the code.
+            if not self.code.has_any(namespace):
+                return []
+            home = self.projects.of_session(namespace, session)
+            scope = self.projects.known(namespace).scope(home)
+            return [symbol for symbol, _ in self.symbols.described(namespace, words, scope)]
+
+        return SessionReferences(self.store.sessions, self.entities, self.code, described, self.clock)
 
     @built_once
     def background(self) -> Background:

@@ -6,9 +6,13 @@ names stand in its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from ovillo.references.lexicons import grammar
 from ovillo.references.model import Kind, Resolved, Status
+
+_VERB = re.compile(r"\s*([^\W\d_]+)")
 
 
 def expand(query: str, references: Sequence[Resolved]) -> str:
@@ -26,10 +30,17 @@ def expand(query: str, references: Sequence[Resolved]) -> str:
 
 
 def replaced(query: str, references: Sequence[Resolved]) -> str:
-    """``revisa esa función`` becomes ``revisa process_payment``: the words that only refer would find what has them."""
+    """``revisa esa función`` becomes ``revisa process_payment``: the words that only refer would find what has them. A weak
+    pronoun goes behind its verb: ``¿quién la llama?`` becomes ``¿quién llama a process_payment?``."""
     text = query
     for each in sorted(references, key=lambda x: -x.reference.span[0]):
         if each.status is Status.RESOLVED and not each.serves:
             start, end = each.reference.span
-            text = f"{text[:start]}{' '.join(entity.name for entity in each.entities)}{text[end:]}"
+            names = " ".join(entity.name for entity in each.entities)
+            language = grammar(each.reference.language)
+            verb = _VERB.match(text, end) if each.reference.text.lower() in language.proclitics else None
+            if verb is not None:
+                text = f"{text[:start]}{verb.group(1)} {language.object_mark}{names}{text[verb.end() :]}"
+            else:
+                text = f"{text[:start]}{names}{text[end:]}"
     return text

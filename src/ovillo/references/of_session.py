@@ -6,8 +6,9 @@ decided is the resolver's, what a session said ``remembered``'s.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ovillo.model.errors import InvalidInput, NotFound
@@ -19,6 +20,7 @@ from ovillo.references.expansion import replaced
 from ovillo.references.lexicons import languages_of
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Entity, Kind, Mention, Resolution, Resolved, Status, Window
+from ovillo.references.narrowing import Narrowed, narrowed, with_places
 from ovillo.references.remembered import Memory, RememberedConversation
 from ovillo.references.resolver import resolve
 from ovillo.references.windows import window_in
@@ -28,11 +30,18 @@ if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.entities.service import Entities
     from ovillo.model.clock import Clock
+    from ovillo.model.code import SymbolRow
+    from ovillo.model.records import Session
     from ovillo.model.sessions import SessionRow
     from ovillo.store.protocol import SessionStore
 
+#: Definitions that words describe, in the code of a session's project, best first.
+DescribeAtHome = Callable[["Namespace", "Session", str], "Sequence[SymbolRow]"]
+
 MAX_QUERY_CHARS = 4_000
 _OFFERED = 4
+#: Share of the best one's score from which on another may be meant as well.
+_RIVAL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +61,12 @@ class ExplainedResolution:
 class SessionReferences:
     """Thread-safe. ``resolve`` is what ``get_context`` asks, ``explain`` gives candidates and evidence."""
 
-    def __init__(self, store: SessionStore, entities: Entities, code: CodeIndex, clock: Clock) -> None:
+    def __init__(
+        self, store: SessionStore, entities: Entities, code: CodeIndex, describe: DescribeAtHome, clock: Clock
+    ) -> None:
         self._store = store
         self._code = code
+        self._describe = describe
         self._clock = clock
         self._memory = Memory(store, entities)
 
@@ -76,9 +88,7 @@ class SessionReferences:
             raise InvalidInput(
                 f"The query has {len(query):,} characters.", hint=f"Ask with 1 to {MAX_QUERY_CHARS:,} characters."
             )
-        row = self._store.get(namespace, session_id)
-        if row is None:
-            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
+        row = self._row(namespace, session_id)
         asked_in = self._memory.asking(namespace, row, query)
         here = self._memory.of(namespace, row, earlier=False, asked_in=asked_in)
         window = _window(query, self._clock(), here.conversation)
@@ -89,8 +99,30 @@ class SessionReferences:
         found = self._explained(namespace, query, here)
         if not _is_wanting(found.resolution):
             return found
+        told = self._with_places_told(namespace, query, row, here)
+        if told is not None and not _is_wanting(told.resolution):
+            return told
         before = self._explained(namespace, query, self._memory.of(namespace, row, earlier=True, asked_in=asked_in))
         return before if _answers(before.resolution) > _answers(found.resolution) else found
+
+    def narrowed(self, namespace: Namespace, query: str, session_id: SessionId) -> Narrowed | None:
+        """What a query that only says a place is about; ``None`` for any other. Raises NotFound."""
+        row = self._row(namespace, session_id)
+        here = self._memory.of(namespace, row, earlier=False, asked_in=self._memory.asking(namespace, row, query))
+        return narrowed(query, here.conversation, _translations, partial(self._describe, namespace, row.session))
+
+    def _row(self, namespace: Namespace, session_id: SessionId) -> SessionRow:
+        row = self._store.get(namespace, session_id)
+        if row is None:
+            raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
+        return row
+
+    def _with_places_told(
+        self, namespace: Namespace, query: str, row: SessionRow, here: RememberedConversation
+    ) -> ExplainedResolution | None:
+        """With what its turns said of where the matter lies, though they named nothing."""
+        talk = with_places(here.conversation, _translations, partial(self._describe, namespace, row.session))
+        return None if talk is None else self._explained(namespace, query, replace(here, conversation=talk))
 
     def _number(
         self, namespace: Namespace, session_id: SessionId, each: Resolved, found: ExplainedResolution
@@ -154,8 +186,19 @@ def _answers(resolution: Resolution) -> int:
     return sum(x.status is Status.RESOLVED for x in resolution.references)
 
 
+def _offered(each: Resolved, found: ExplainedResolution) -> tuple[Entity, ...]:
+    """What it may mean, in the order it was named in; what stands far behind the best is no candidate."""
+    rivals = [x.entity for x in each.candidates if x.score >= _RIVAL * each.candidates[0].score][:_OFFERED]
+
+    def place(entity: Entity) -> tuple[int, int]:
+        last = found.last.get(entity.id)
+        return (last.turn, last.start) if last else (-1, 0)
+
+    return tuple(sorted(rivals, key=place))
+
+
 def _shown(each: Resolved, found: ExplainedResolution, number: int | None) -> ResolvedEntity:
-    entities = each.entities or tuple(candidate.entity for candidate in each.candidates[:_OFFERED])
+    entities = each.entities or _offered(each, found)
     first = entities[0] if entities else None
     said_in = found.said_in(first) if first else None
     place = found.remembered.places.get(said_in) if said_in else None

@@ -12,6 +12,7 @@ from ovillo.model.clock import to_iso
 from ovillo.model.quoting import flat, named
 from ovillo.model.quoting import said as in_quotes
 from ovillo.references.context.answer import Provenance
+from ovillo.references.lexicons import grammar
 
 #: Names of bugs and features are a few words; these need no quotes to read as a name.
 _FEW_WORDS = re.compile(r"[\w ./:@-]{1,60}")
@@ -22,6 +23,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "when": ", mentioned in message {seq}",
         "where": " in {file}, lines {first}-{last}",
         "which": "Which one do you mean by {said}: {names}?",
+        "is it": "Do you mean {names}?",
+        "in": "{name} in {file}",
+        "or": " or ",
         "who": "What do you mean by {said}? Name it, please.",
         "nothing": "Nothing reliable was found. Say it with other words, or name a function, a file or a session.",
         "missing": "Nothing reliable was found: {words} is spoken of nowhere here.",
@@ -37,6 +41,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "when": ", mencionad{a} en el mensaje {seq}",
         "where": " en {file}, líneas {first}-{last}",
         "which": "¿Cuál quieres decir con {said}: {names}?",
+        "is it": "¿Te refieres a {names}?",
+        "in": "{name} en {file}",
+        "or": " o a ",
         "who": "¿A qué te refieres con {said}? Dime su nombre.",
         "nothing": "No encontré nada fiable. Dilo con otras palabras, o nombra una función, un archivo o una sesión.",
         "missing": "No encontré nada fiable: de {words} no se habla en ninguna parte aquí.",
@@ -52,6 +59,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "when": ", mentionné{e} dans le message {seq}",
         "where": " dans {file}, lignes {first}-{last}",
         "which": "Lequel voulez-vous dire par {said} : {names} ?",
+        "is it": "Voulez-vous dire {names} ?",
+        "in": "{name} dans {file}",
+        "or": " ou ",
         "who": "Que voulez-vous dire par {said} ? Donnez son nom.",
         "nothing": "Rien de fiable n'a été trouvé. Dites-le autrement, ou nommez une fonction, un fichier ou une session.",
         "missing": "Rien de fiable n'a été trouvé : il n'est question de {words} nulle part ici.",
@@ -67,6 +77,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "when": ", mencionad{a} na mensagem {seq}",
         "where": " em {file}, linhas {first}-{last}",
         "which": "Qual você quer dizer com {said}: {names}?",
+        "is it": "Você se refere a {names}?",
+        "in": "{name} em {file}",
+        "or": " ou a ",
         "who": "A que você se refere com {said}? Diga o nome.",
         "nothing": "Nada confiável foi encontrado. Diga com outras palavras, ou nomeie uma função, um arquivo ou uma sessão.",
         "missing": "Nada confiável foi encontrado: de {words} não se fala em lugar nenhum aqui.",
@@ -156,15 +169,30 @@ class Wording:
         ending = {"a": "a" if feminine else "o", "e": "e" if feminine else ""}
         when = self._words["when"].format(seq=seq, **ending) if seq is not None else ""
         it = _named(what, name)
-        sentence = self._words["is"].format(
-            said=_plain(said if said == name else said[:1].upper() + said[1:]), what=it, where=where, when=when
-        )
+        sentence = self._words["is"].format(said=self._subject(said, name), what=it, where=where, when=when)
         return " ".join(sentence.split())
+
+    def _subject(self, said: str, name: str) -> str:
+        """The words of the question as the subject of a sentence: "«la» es la función …", which no weak pronoun is."""
+        if said == name:
+            return _plain(said)
+        language = grammar(self.language)
+        if said.lower() in language.proclitics or (language.enclitic and language.enclitic.match(said.lower())):
+            return _quoted(said)
+        return _plain(said[:1].upper() + said[1:])
 
     def which(self, said: str, names: Sequence[str]) -> str:
         if not names:
             return self._words["who"].format(said=_quoted(said))
         return self._words["which"].format(said=_quoted(said), names=", ".join(map(_plain, names)))
+
+    def is_it(self, places: Sequence[tuple[str, str | None]]) -> str:
+        """``¿Te refieres a validate_card en cards.py?``"""
+        shown = [
+            self._words["in"].format(name=_plain(name), file=named(file)) if file else _plain(name)
+            for name, file in places
+        ]
+        return self._words["is it"].format(names=self._words["or"].join(shown))
 
     def nothing(self, missing: Sequence[str] = ()) -> str:
         """What is missing: words of the question that stand nowhere, or only that nothing fits."""

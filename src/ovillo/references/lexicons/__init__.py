@@ -92,6 +92,8 @@ class Grammar:
     pronouns: Mapping[str, Features]
     headless: Mapping[str, Features]
     proclitics: Mapping[str, Features]
+    #: What stands between a verb and the name of its object: "llama a f".
+    object_mark: str
     indefinites: frozenset[str]
     possessives: frozenset[str]
     neuter: frozenset[str]
@@ -143,6 +145,7 @@ class Grammar:
     not_place: re.Pattern[str]
     not_nouns: re.Pattern[str]
     pleonastic: re.Pattern[str]
+    narrowing: re.Pattern[str]
     time: Mapping[str, re.Pattern[str]]
     weekdays: tuple[str, ...]
     counted: frozenset[str]
@@ -173,6 +176,7 @@ def grammar(code: str) -> Grammar:
         pronouns=_features(data["pronouns"]),
         headless=_features(data["headless"]),
         proclitics=_features(data["proclitics"]),
+        object_mark=data.get("object_mark", ""),
         indefinites=words["indefinites"],
         possessives=words["possessives"],
         neuter=words["neuter"],
@@ -221,6 +225,7 @@ def grammar(code: str) -> Grammar:
         not_place=_either(data["not_place"]),
         not_nouns=_either(fold(x) for x in data["not_nouns"]),
         pleonastic=_either(_pleonastic(data["pleonastic"])),
+        narrowing=re.compile(rf"{data['narrowing']['opens']}(?!\w) ?"),
         time={name: _either(patterns) for name, patterns in data["time"].items() if name != "weekdays"},
         weekdays=tuple(data["time"]["weekdays"]),
         counted=words["counted"],

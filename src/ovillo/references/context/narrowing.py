@@ -1,0 +1,31 @@
+"""A question that only says where the matter lies: "Es en la validación" after "hay un bug en el pago".
+
+Owns asking back which definition is meant. Telling such a question and what fits is ``references.narrowing``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ovillo.model.records import Namespace, SessionId
+from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.references.narrowing import Narrowed
+
+#: What a query that says a place is about, in a session.
+FindNarrowed = Callable[[Namespace, str, SessionId], Narrowed | None]
+
+
+class PlacesAskedBack:
+    """A ``Provider``."""
+
+    def __init__(self, narrowed: FindNarrowed) -> None:
+        self._narrowed = narrowed
+
+    def evidence(self, question: Question) -> ProviderAnswer:
+        if question.session_id is None:
+            return ProviderAnswer()
+        found = self._narrowed(question.namespace, question.asked, question.session_id)
+        if found is None or not found.places:
+            return ProviderAnswer()
+        places = [(place.name, place.file) for place in found.places]
+        return ProviderAnswer(answers=True, question=question.wording.is_it(places))
