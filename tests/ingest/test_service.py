@@ -14,7 +14,7 @@ from ovillo.model.sessions import SessionFilter
 from ovillo.readers.protocol import Checkpoint, Cursor, Record
 from ovillo.store.engine import open_store
 from ovillo.store.protocol import Store
-from tests.builders import WordAnalyzer, delta, message
+from tests.builders import WordAnalyzer, delta, message, session
 from tests.ingest.scripted import ScriptedReader, ingest_of
 
 A = SessionId("ses_a")
@@ -133,3 +133,15 @@ def test_an_unknown_reader_is_refused_with_the_known_ones(store: Store, tmp_path
     ingest = ingest_of(store, tmp_path, ScriptedReader("codex", tmp_path, lambda cursor: iter(())))
     with pytest.raises(InvalidInput, match="codex"):
         ingest.scan(readers=["codecs"])
+
+
+@pytest.mark.requirement("LOAD-8")
+def test_of_a_title_without_end_the_beginning_is_kept_and_that_is_said(store: Store, tmp_path: Path) -> None:
+    def endless(cursor: Cursor) -> Iterator[Record]:
+        yield delta(message("m1", 1, "hello"), about=session(title="An endless title. " * 1_000))
+
+    ingest_of(store, tmp_path, ScriptedReader("long", tmp_path, endless)).scan()
+    row = store.sessions.get(NS, A)
+    assert row is not None
+    assert row.session.title == ("An endless title. " * 1_000)[:4_096]
+    assert row.session.warnings == ("The title has 18,000 characters; the first 4,096 are kept.",)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ovillo.ingest.scan_filter import DeltaFilter, ScanFilter
 from ovillo.ingest.sealed import SealedCursor
 from ovillo.model.errors import OvilloError
+from ovillo.model.limits import MAX_NAME_CHARS
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Reader, Source
 from ovillo.store.protocol import Preparation
@@ -134,7 +135,7 @@ class _Gathering:
         return done
 
     def _add(self, delta: SessionDelta) -> None:
-        clean, counts = self._redactor.redact_delta(delta)
+        clean, counts = self._redactor.redact_delta(_with_short_title(delta))
         self.bundle.redactions.update(counts)
         self._deltas.append(clean)
         for message in clean.messages:
@@ -144,3 +145,13 @@ class _Gathering:
 
     def _weight(self) -> float:
         return max(self._parts / _PARTS, self._characters / _CHARACTERS)
+
+
+def _with_short_title(delta: SessionDelta) -> SessionDelta:
+    """Every list of sessions holds their titles, and a client's may be as long as its file."""
+    session = delta.session
+    if session.title is None or len(session.title) <= MAX_NAME_CHARS:
+        return delta
+    told = f"The title has {len(session.title):,} characters; the first {MAX_NAME_CHARS:,} are kept."
+    kept = replace(session, title=session.title[:MAX_NAME_CHARS], warnings=(*session.warnings, told))
+    return replace(delta, session=kept)

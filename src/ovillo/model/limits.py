@@ -8,6 +8,8 @@ MAX_RECORD_BYTES = 64 * 1024 * 1024
 MAX_JSON_DEPTH = 200
 #: Text of one part that is kept whole in the search index (characters); the rest is stored, not indexed.
 MAX_INDEXED_CHARS = 200_000
+#: Of a title that a client wrote, and of a name in an import; every list of sessions holds their titles (characters).
+MAX_NAME_CHARS = 4_096
 #: Messages a reader puts in one delta before it starts the next.
 DELTA_MESSAGES = 500
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ovillo.model.clock import Clock
 from ovillo.model.ids import new_id
+from ovillo.model.limits import MAX_NAME_CHARS
 from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId, SessionKind
 from ovillo.sessions.tokens import count_tokens
@@ -19,7 +20,6 @@ from ovillo.sessions.transfer.documents import Document
 from ovillo.sessions.transfer.import_checks import check_count, check_time, moment
 from ovillo.sessions.transfer.import_messages import MessageBuilder
 from ovillo.sessions.transfer.import_shapes import (
-    MAX_NAME_CHARS,
     GivenExport,
     GivenSession,
     fitted,

@@ -15,12 +15,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import MAX_NAME_CHARS
 from ovillo.model.records import Role, SessionStatus, SessionType, ToolStatus
 
 Shape = TypeVar("Shape")
 
-#: Names are shown in lists and become part of file names.
-MAX_NAME_CHARS = 4_096
 #: Longer ones are no ids of anybody.
 MAX_ID_CHARS = 500
 #: What a file may claim as number of tokens, lines, bytes: within what every JSON reader keeps exact.
