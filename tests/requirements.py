@@ -322,6 +322,10 @@ CLI: dict[str, tuple[str, str]] = {
         "issue 8 Terminal",
     ),
     "CLI-53": ("People are told commands to type, agents tools to call", "issue 8 Terminal"),
+    "CLI-60": (
+        "Commands read what is new before they answer, or say that they did not",
+        "issue 10 Fresh from the shell",
+    ),
     "CLI-54": ("Groups alone and commands in the wrong place are answered with what there is", "issue 8 Terminal"),
     "CLI-49": ("The bar of a scan runs once, in terminals only", "issue 8 Terminal"),
     "CLI-48": ("No locale and no pipe's encoding ends a command; files stay UTF-8", "issue 8 Terminal"),

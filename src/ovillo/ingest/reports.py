@@ -56,3 +56,5 @@ class ScanReport:
     elapsed_ms: int
     #: Another process is scanning; this one did nothing.
     busy: bool = False
+    #: Left unread, since it was more than was to be read now.
+    left_bytes: int = 0

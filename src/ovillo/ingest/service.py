@@ -52,6 +52,11 @@ OnProgress = Callable[[ScanProgress], None]
 
 #: Below this much unread data one process is faster than starting more (bytes).
 WORTH_IT_BYTES = 24_000_000
+#: The lease of a process that watches the sources.
+WATCHING = "watching"
+#: What a command reads before it answers, about half a second of it; and how long it waits for another writer.
+REFRESH_BYTES = 4_000_000
+_REFRESH_WAIT_S = 0.2
 
 
 class Ingest:
@@ -173,9 +178,11 @@ class Ingest:
         progress: OnProgress | None = None,
         readers: Sequence[str] | None = None,
         sources: Sequence[Source] | None = None,
+        most_bytes: int | None = None,
     ) -> ScanReport:
         """Read everything new of all sources (or of some readers or sources). Waits for nobody: the report is
-        ``busy`` when another process or thread scans. Raises InvalidInput for an unknown reader."""
+        ``busy`` when another process or thread scans. With ``most_bytes`` a source with more to read is left for another
+        time, and so is building the index again. Raises InvalidInput for an unknown reader."""
         started = time.monotonic()
         for name in readers or ():
             if name not in self._readers:
@@ -191,7 +198,7 @@ class Ingest:
                 if not alone:
                     return _busy()
                 self._state.scanning = True
-                return self._scan(progress, readers, sources, started)
+                return self._scan(progress, readers, sources, started, most_bytes)
         finally:
             self._state.scanning = False
             self._in_process.release()
@@ -202,8 +209,9 @@ class Ingest:
         readers: Sequence[str] | None,
         sources: Sequence[Source] | None,
         started: float,
+        most_bytes: int | None,
     ) -> ScanReport:
-        if not self._store.text.is_current():
+        if most_bytes is None and not self._store.text.is_current():
             log.warning("The text index was made by another version and is built again.")
             self._store.text.rebuild()
         todo = [
@@ -212,13 +220,18 @@ class Ingest:
             if not readers or source.reader in readers
         ]
         meter = _Meter(progress, sum(map(self._expected, todo)) if progress else 0)
-        applied, skipped = Applied(), 0
+        applied, skipped, left = Applied(), 0, 0
         for source in todo:
-            done, bad = self._scan_source(source, meter)
+            try:
+                done, bad = self._scan_source(source, meter, most_bytes)
+            except _TooMuch as much:
+                left += much.size_bytes
+                continue
             applied, skipped = applied + done, skipped + bad
         meter.finishing()
-        resolve_forks(self._store.ingest, self._namespace)
-        while self._store.text.catch_up():
+        if most_bytes is None or applied.touched:
+            resolve_forks(self._store.ingest, self._namespace)
+        while most_bytes is None and self._store.text.catch_up():
             pass
         return ScanReport(
             sources=len(todo),
@@ -227,6 +240,7 @@ class Ingest:
             parts=applied.parts,
             skipped=skipped,
             touched=applied.touched,
+            left_bytes=left,
             elapsed_ms=round((time.monotonic() - started) * 1000),
         )
 
@@ -243,7 +257,8 @@ class Ingest:
         stream.close()
         return first.expected_bytes if first else 0
 
-    def _scan_source(self, source: Source, meter: _Meter) -> tuple[Applied, int]:
+    def _scan_source(self, source: Source, meter: _Meter, most_bytes: int | None) -> tuple[Applied, int]:
+        """Raises _TooMuch, before anything is read."""
         path = str(source.path)
         error: str | None = None
         skipped = 0
@@ -256,6 +271,8 @@ class Ingest:
         self._move(source, reading.before)
         writing = _Writing(self._store.ingest, self._namespace, source, anew=reading.anew)
         for bundle in self._bundles(source, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
+            if most_bytes is not None and bundle.expected_bytes > most_bytes:
+                raise _TooMuch(bundle.expected_bytes)
             writing.submit(bundle)
             left_out |= bundle.excluded
             meter.count(bundle)
@@ -322,6 +339,25 @@ class Ingest:
         if gone:
             self._store.ingest.mark_deleted_at_source(self._namespace, sorted(gone))
 
+    def refresh(self, most_bytes: int = REFRESH_BYTES) -> ScanReport | None:
+        """What is new, where that is soon done; what is not says ``Freshness``. For commands, which answer once: ``None`` where a
+        server that watches has done it, or nothing was ever read. Raises nothing: a store that cannot be written is read as it is."""
+        if self._state.indexed_through() is None:
+            return None
+        try:
+            with self._store.leases.hold(WATCHING) as nobody_watches:
+                if not nobody_watches:
+                    return None
+            with patient(_REFRESH_WAIT_S):
+                report = self.scan(most_bytes=most_bytes)
+        except StoreUnavailable as error:
+            log.info("answering from what was read before: %s", error.message)
+            self._state.left = "what is newer than the last scan: the database cannot be written now"
+            return None
+        if report.left_bytes:
+            self._state.left = f"{report.left_bytes / 1_000_000:,.0f} MB of histories: run 'ovillo scan'"
+        return report
+
     def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
         """Read what is new of one session; ``False`` when the budget ended first.
 
@@ -374,7 +410,9 @@ class Ingest:
         (the store cannot be written ...) ends it, and it can be begun again."""
         self._state.watching = True
         try:
-            self._watch(stop, on_change)
+            # Commands need not look themselves. Of several that watch one says so.
+            with self._store.leases.hold(WATCHING):
+                self._watch(stop, on_change)
         finally:
             self._state.watching = False
 
@@ -389,6 +427,12 @@ class Ingest:
             if on_change and report.touched:
                 on_change(report)
             todo = changed_sources(self.discovered(), stop)
+
+
+class _TooMuch(Exception):
+    def __init__(self, size_bytes: int) -> None:
+        super().__init__(size_bytes)
+        self.size_bytes = size_bytes
 
 
 class _Writing:

@@ -20,6 +20,8 @@ class ScanState:
         self._store = store
         self.scanning = False
         self.watching = False
+        #: What a look before an answer left unread, for people.
+        self.left: str | None = None
 
     def indexed_through(self) -> int | None:
         """Time of the newest scan that finished, milliseconds."""
@@ -32,4 +34,4 @@ class ScanState:
         if self.indexed_through() is None:
             soon = "the first scan begins in a moment" if self.watching else "run 'ovillo scan'"
             return (f"nothing has been scanned yet: {soon}",)
-        return ()
+        return (self.left,) if self.left else ()

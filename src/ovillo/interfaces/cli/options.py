@@ -96,6 +96,16 @@ def reading(command: Callable[..., Any]) -> Callable[..., Any]:
     return json_option()(plain(command))
 
 
+def recalling(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that reads sessions: what is new is read first, where that takes no time; what is not is said."""
+
+    def after_a_look(state: State, /, *args: Any, **kwargs: Any) -> Any:
+        state.look_for_new()
+        return command(state, *args, **kwargs)
+
+    return reading(update_wrapper(after_a_look, command))
+
+
 def plain(command: Callable[..., Any]) -> Callable[..., Any]:
     """A command that gets the state first and takes the global options."""
 

@@ -65,6 +65,12 @@ class State:
             self._services = self.open_services(settings)
         return self._services
 
+    def look_for_new(self) -> None:
+        """Read what agents wrote since the last scan, unless somebody watches, or it is too much to wait for."""
+        services = self.services()
+        if services.settings.watch and services.scan_state.indexed_through() is not None:
+            services.ingest.refresh()
+
     def wants_color(self) -> bool | None:
         """``None`` leaves it to each stream: colours on a terminal, none elsewhere."""
         if self.color == "auto":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ovillo.interfaces.cli.options import reading, scope_options
+from ovillo.interfaces.cli.options import recalling, scope_options
 from ovillo.interfaces.cli.output import print_json, tell_answer
 from ovillo.interfaces.cli.state import State
 
@@ -15,7 +15,7 @@ from ovillo.interfaces.cli.state import State
 @scope_options
 @click.option("--max-tokens", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Budget.")
 @click.option("--as-it-stands", is_flag=True, help="Do not resolve references.")
-@reading
+@recalling
 def context(
     state: State,
     query: tuple[str, ...],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Column, show_table
@@ -34,7 +34,7 @@ def entity() -> None:
 @click.argument("beginning", required=False, default="")
 @_TYPE
 @click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True, help="How many.")
-@reading
+@recalling
 def list_entities(state: State, beginning: str, kind: str | None, limit: int) -> None:
     """Names that sessions speak of; BEGINNING is one of the last piece of a name."""
     chosen = EntityType(kind) if kind else None
@@ -59,7 +59,7 @@ def list_entities(state: State, beginning: str, kind: str | None, limit: int) ->
 @click.argument("session")
 @_TYPE
 @click.option("--limit", type=click.IntRange(1, 500), default=100, show_default=True, help="How many.")
-@reading
+@recalling
 def show(state: State, session: str, kind: str | None, limit: int) -> None:
     """Entities of SESSION, those named last first."""
     services = state.services()
@@ -85,7 +85,7 @@ def show(state: State, session: str, kind: str | None, limit: int) -> None:
 @click.option("--project", metavar="NAME", help="Only sessions of this project.")
 @click.option("--session", metavar="ID", help="Only in this session.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="How many sessions.")
-@reading
+@recalling
 def where(state: State, name: str, kind: str | None, project: str | None, session: str | None, limit: int) -> None:
     """Sessions that speak of NAME or touched the file, newest first."""
     given = {"entity": name, "type": kind, "projectID": project, "sessionID": session, "limit": limit}

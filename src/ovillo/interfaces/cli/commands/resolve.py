@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import to_iso
@@ -22,7 +22,7 @@ _SHOWN = 5
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--session", required=True, help="The session that is spoken in: an id, or its beginning.")
-@reading
+@recalling
 def resolve(state: State, query: tuple[str, ...], session: str) -> int:
     """Tell what each reference of QUERY ("esa función", "that bug", "the second one") means in the session.
 

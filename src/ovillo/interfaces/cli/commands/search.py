@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ovillo.interfaces.cli.options import reading, scope_options
+from ovillo.interfaces.cli.options import recalling, scope_options
 from ovillo.interfaces.cli.output import console, is_terminal, print_json, put, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import folded
@@ -42,7 +42,7 @@ is:error  has:patch  after:7d  before:2026-11-01"""
 @click.option("--until", metavar="WHEN", help="Until then; a day is included.")
 @click.option("--limit", type=click.IntRange(1, SEARCH_LIMIT_MAX), default=SEARCH_LIMIT_DEFAULT, show_default=True)
 @click.option("--cursor", metavar="TEXT", help="Go on after an earlier answer: its nextCursor.")
-@reading
+@recalling
 def search(
     state: State,
     query: tuple[str, ...],

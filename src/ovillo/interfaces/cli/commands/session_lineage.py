@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import cells_of, cut, folded, width
@@ -24,7 +24,7 @@ _RELATION = {"parent": "sub-agent", "fork": "fork", "continuation": "continuatio
 
 @click.command()
 @click.argument("session")
-@reading
+@recalling
 def lineage(state: State, session: str) -> None:
     """Show the parents of SESSION up to the root, everything below it, and its siblings."""
     if state.json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
@@ -31,7 +31,7 @@ _MOST = 10_000
 @click.option("--agent", metavar="NAME", help="Agent name within its client, e.g. build.")
 @click.option("--limit", type=click.IntRange(1, _MOST), help="Sessions; 30 on a terminal, 50 with --json.")
 @click.option("--cursor", metavar="TEXT", help="Go on after an earlier answer: its nextCursor.")
-@reading
+@recalling
 def list_sessions(
     state: State,
     name: tuple[str, ...],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, tell_text
 from ovillo.interfaces.cli.state import State
 from ovillo.model.limits import MAX_ANSWER_TOKENS
@@ -14,7 +14,7 @@ from ovillo.model.quoting import noticed
 @click.command()
 @click.argument("session", default="current")
 @click.option("--max-tokens", type=click.IntRange(200, MAX_ANSWER_TOKENS), default=4_000, show_default=True)
-@reading
+@recalling
 def recover(state: State, session: str, max_tokens: int) -> None:
     """Print goal, decisions, files, open errors, todos and the newest turns of SESSION within a token budget.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.commands.session_text import Rules, header, message_text
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import page, print_json
 from ovillo.interfaces.cli.state import State
 from ovillo.model.limits import LIST_LIMIT_MAX
@@ -31,7 +31,7 @@ _NEWEST = 20
 @click.option("--limit", type=click.IntRange(1), help=f"Messages; all of them as text, {_JSON_LIMIT} with --json.")
 @click.option("--cursor", metavar="TEXT", help="With --json: go on after an earlier answer, its nextCursor.")
 @click.option("--full", is_flag=True, help="Whole tool output, reasoning and client text.")
-@reading
+@recalling
 def show(
     state: State, session: str, around: str | None, newest: bool, limit: int | None, cursor: str | None, full: bool
 ) -> None:

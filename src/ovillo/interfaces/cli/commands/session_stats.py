@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_facts, show_table
@@ -25,7 +25,7 @@ _TOOLS = 15
 
 @click.command()
 @click.argument("session")
-@reading
+@recalling
 def stats(state: State, session: str) -> None:
     """Show duration, tokens, cost, changes and tools of SESSION.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, tell, tell_text
 from ovillo.interfaces.cli.state import State
 from ovillo.sessions.tokens import told_tokens
@@ -12,7 +12,7 @@ from ovillo.sessions.tokens import told_tokens
 
 @click.command()
 @click.argument("session", default="current")
-@reading
+@recalling
 def summarize(state: State, session: str) -> None:
     """Summarise the older messages of SESSION and keep the summary beside them. Nothing recorded is removed."""
     answer = state.call("session_summarize", {"session_id": session})
