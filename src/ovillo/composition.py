@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ovillo.model.code import SymbolRow
     from ovillo.model.entities import SessionEntities
     from ovillo.model.records import Namespace, Session, SessionId
+    from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
@@ -258,11 +259,16 @@ class Composition:
     def context(self) -> ContextService:
         from ovillo.references.context.code.answering import CodeEvidence
         from ovillo.references.context.documents import Documents
+        from ovillo.references.context.elsewhere import Elsewhere
         from ovillo.references.context.meant import MeantByReferences
         from ovillo.references.context.narrowing import PlacesAskedBack
         from ovillo.references.context.pending import PendingSessions
         from ovillo.references.context.said import SaidInSessions
         from ovillo.references.context.service import ContextService
+
+        def project_of(namespace: Namespace, session_id: SessionId) -> Project | None:
+            row = self.store.sessions.get(namespace, session_id)
+            return None if row is None else self.projects.of_session(namespace, row.session)
 
         # Finding definitions is made when a question needs it: where no code is indexed nobody waits for it.
         code = CodeEvidence(self.code, lambda: self.symbols)
@@ -278,6 +284,7 @@ class Composition:
                 code,
                 SaidInSessions(self.store, self.search, self.history),
             ),
+            Elsewhere(self.projects, project_of),
         )
 
     @built_once
@@ -392,7 +399,7 @@ class Composition:
             scope = self.projects.known(namespace).scope(home)
             return [symbol for symbol, _ in self.symbols.described(namespace, words, scope)]
 
-        return SessionReferences(self.store.sessions, self.entities, self.code, described, self.clock)
+        return SessionReferences(self.store.sessions, self.entities, self.code, self.projects, described, self.clock)
 
     @built_once
     def background(self) -> Background:

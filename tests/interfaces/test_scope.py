@@ -172,3 +172,53 @@ def test_a_project_nobody_knows_is_refused_with_near_names(made: Services, shop:
     result = Registry.choose().dispatch(made, LOCAL, "search_sessions", given, CallContext("search_sessions", given))
     assert result.error_code == "not_found"
     assert "night-bank" in result.text
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_a_context_names_in_one_line_what_other_projects_have(made: Services, shop: Path, bank: Path) -> None:
+    answer = ask(made, "get_context", shop, query="when are the ledgers closed?")
+    assert answer["abstained"]
+    (line,) = [line for line in answer["content"].split("\n") if "night-bank" in line]
+    assert line.startswith("Nothing in shop answers it; elsewhere something may, when asked for: night-bank (ses_bank")
+    assert "midnight" not in answer["content"]
+    assert [place.get("project") for place in answer["provenance"]][-1] == "night-bank"
+    everywhere = ask(made, "get_context", shop, query="when are the ledgers closed?", scope="everywhere")
+    assert "midnight" in everywhere["content"]
+    assert {place.get("project") for place in everywhere["provenance"]} == {"night-bank"}
+
+
+@pytest.mark.requirement("SCOPE-2")
+@pytest.mark.parametrize("folder", ["shop", None])
+def test_the_next_thing_said_is_not_answered_out_of_another_project(
+    made: Services, shop: Path, bank: Path, folder: str | None
+) -> None:
+    (bank / "VALIDATION.md").write_text("# Validación\n\nEs en la validación de transferencias donde se rechaza.\n" * 3)
+    made.knowledge.add(NS, [str(bank / "VALIDATION.md")])
+    record(made, "ses_b", bank, "El bug de la validación de transferencias se corrige en close_ledger")
+    made.store.ingest.apply(  # type: ignore[attr-defined]
+        NS,
+        [
+            delta(
+                message("d1", 1, "Hay un bug en el pago", of="ses_d"),
+                message("d2", 2, "¿Dónde exactamente?", of="ses_d", role=Role.ASSISTANT),
+                about=session("ses_d", directory=str(shop) if folder else None),
+            )
+        ],
+    )
+    answer = ask(made, "get_context", None, query="Es en la validación", session_id="ses_d")
+    assert "transferencias" not in answer["content"]
+    assert "ledger" not in answer["content"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_an_earlier_bug_is_one_of_the_project_or_none(made: Services, shop: Path, bank: Path) -> None:
+    record(made, "ses_b", bank, "Found a bug in close_ledger", "There is a bug in close_ledger")
+    # A client that calls all folders outside of repositories by one name.
+    for name, folder in (("ses_x", "/srv/notes"), ("ses_d", "/srv/payments")):
+        said = "Hay un bug en split_notes" if name == "ses_x" else "Hay un bug en el pago"
+        about = session(name, directory=folder, project_id="global")
+        made.store.ingest.apply(NS, [delta(message(f"{name}-1", 1, said, of=name), about=about)])  # type: ignore[attr-defined]
+    answer = ask(made, "get_context", None, query="arregla el bug anterior", session_id="ses_d")
+    assert not {"close_ledger", "split_notes"} & set(answer["resolved_entities"])
+    assert "close_ledger" not in answer["content"]
+    assert "split_notes" not in answer["content"]

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from ovillo.model.clock import Clock
     from ovillo.model.code import SymbolRow
     from ovillo.model.records import Session
+    from ovillo.model.scope import Scope
     from ovillo.model.sessions import SessionRow
+    from ovillo.sessions.projects import Projects
     from ovillo.store.protocol import SessionStore
 
 #: Definitions that words describe, in the code of a session's project, best first.
@@ -62,13 +64,20 @@ class SessionReferences:
     """Thread-safe. ``resolve`` is what ``get_context`` asks, ``explain`` gives candidates and evidence."""
 
     def __init__(
-        self, store: SessionStore, entities: Entities, code: CodeIndex, describe: DescribeAtHome, clock: Clock
+        self,
+        store: SessionStore,
+        entities: Entities,
+        code: CodeIndex,
+        projects: Projects,
+        describe: DescribeAtHome,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._code = code
         self._describe = describe
         self._clock = clock
-        self._memory = Memory(store, entities)
+        self._projects = projects
+        self._memory = Memory(store, entities, projects)
 
     def resolve(self, namespace: Namespace, query: str, session_id: SessionId) -> ResolvedQuery:
         """What the references of the query mean in the session. Raises NotFound."""
@@ -89,21 +98,22 @@ class SessionReferences:
                 f"The query has {len(query):,} characters.", hint=f"Ask with 1 to {MAX_QUERY_CHARS:,} characters."
             )
         row = self._row(namespace, session_id)
+        home = self._projects.known(namespace).scope(self._projects.of_session(namespace, row.session))
         asked_in = self._memory.asking(namespace, row, query)
         here = self._memory.of(namespace, row, earlier=False, asked_in=asked_in)
         window = _window(query, self._clock(), here.conversation)
         if _leads_before(window, row):
-            return self._explained(
-                namespace, query, self._memory.of(namespace, row, window, earlier=True, asked_in=asked_in)
-            )
-        found = self._explained(namespace, query, here)
+            before = self._memory.of(namespace, row, window, earlier=True, asked_in=asked_in)
+            return self._explained(namespace, query, before, home)
+        found = self._explained(namespace, query, here, home)
         if not _is_wanting(found.resolution):
             return found
-        told = self._with_places_told(namespace, query, row, here)
+        told = self._with_places_told(namespace, query, row, here, home)
         if told is not None and not _is_wanting(told.resolution):
             return told
-        before = self._explained(namespace, query, self._memory.of(namespace, row, earlier=True, asked_in=asked_in))
-        return before if _answers(before.resolution) > _answers(found.resolution) else found
+        earlier = self._memory.of(namespace, row, earlier=True, asked_in=asked_in)
+        more = self._explained(namespace, query, earlier, home)
+        return more if _answers(more.resolution) > _answers(found.resolution) else found
 
     def narrowed(self, namespace: Namespace, query: str, session_id: SessionId) -> Narrowed | None:
         """What a query that only says a place is about; ``None`` for any other. Raises NotFound."""
@@ -118,11 +128,11 @@ class SessionReferences:
         return row
 
     def _with_places_told(
-        self, namespace: Namespace, query: str, row: SessionRow, here: RememberedConversation
+        self, namespace: Namespace, query: str, row: SessionRow, here: RememberedConversation, home: Scope
     ) -> ExplainedResolution | None:
         """With what its turns said of where the matter lies, though they named nothing."""
         talk = with_places(here.conversation, _translations, partial(self._describe, namespace, row.session))
-        return None if talk is None else self._explained(namespace, query, replace(here, conversation=talk))
+        return None if talk is None else self._explained(namespace, query, replace(here, conversation=talk), home)
 
     def _number(
         self, namespace: Namespace, session_id: SessionId, each: Resolved, found: ExplainedResolution
@@ -132,17 +142,19 @@ class SessionReferences:
         seq = found.remembered.seqs.get(said_in) if said_in else None
         return None if seq is None else self._store.message_position(namespace, session_id, seq) + 1
 
-    def _explained(self, namespace: Namespace, query: str, remembered: RememberedConversation) -> ExplainedResolution:
+    def _explained(
+        self, namespace: Namespace, query: str, remembered: RememberedConversation, home: Scope
+    ) -> ExplainedResolution:
         talk = remembered.conversation
-        described = self._described(namespace, query, talk)
+        described = self._described(namespace, query, talk, home)
         if described:
             talk = talk.knowing(described)
         resolution = resolve(query, talk, self._clock(), translate=_translations)
         last = {key: places[-1] for key, places in talk.by_entity.items() if places}
         return ExplainedResolution(resolution, last, remembered)
 
-    def _described(self, namespace: Namespace, query: str, talk: Conversation) -> list[Entity]:
-        """Names in the query that were never spoken of, as far as the code index knows them."""
+    def _described(self, namespace: Namespace, query: str, talk: Conversation, home: Scope) -> list[Entity]:
+        """Names in the query that were never spoken of, as far as the code of the session's project knows them."""
         from ovillo.entities.extraction import entities_in  # start-up cost: an automaton that most starts do not need
 
         names = {each.name for each in talk.entities}
@@ -150,9 +162,9 @@ class SessionReferences:
         for sighting in entities_in(query):
             if sighting.name in names:
                 continue
-            rows = self._code.find(namespace, sighting.name, limit=1)
-            if rows:
-                row = rows[0]
+            rows = self._code.find(namespace, sighting.name)
+            row = next((row for row in rows if home.holds_code(row.root)), None)
+            if row is not None:
                 lines = (row.start_line, row.end_line)
                 found.append(Entity(f"code:{row.id}", row.kind.value, row.name, (), row.file, lines))
         return found

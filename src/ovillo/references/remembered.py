@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ovillo.entities.service import Entities
     from ovillo.model.entities import SessionEntity
     from ovillo.model.sessions import SessionRow
+    from ovillo.sessions.projects import Projects
     from ovillo.store.protocol import SessionStore
 
 #: The newest messages and what was named last: of the session itself, and of each earlier one.
@@ -46,7 +47,8 @@ class RememberedConversation:
 class Memory:
     """Thread-safe; conversations are not changed once they are made."""
 
-    def __init__(self, store: SessionStore, entities: Entities) -> None:
+    def __init__(self, store: SessionStore, entities: Entities, projects: Projects) -> None:
+        self._projects = projects
         self._store = store
         self._entities = entities
         self._kept: OrderedDict[
@@ -109,12 +111,12 @@ class Memory:
     def _before(self, namespace: Namespace, row: SessionRow, window: Window | None) -> Sequence[SessionRow]:
         """Sessions of the same project, the oldest first; those of the window when it has bounds."""
         session = row.session
-        project = session.project_id or session.directory
-        if project is None:
+        home = self._projects.of_session(namespace, session)
+        if not (session.project_id or session.directory) or not home.name:
             return ()
         bounded = window is not None and window.wide_until > 0
         where = SessionFilter(
-            project=project,
+            locations=home.locations,
             after=window.wide_since if window is not None and bounded else None,
             before=window.wide_until if window is not None and bounded else session.created_at,
         )

@@ -42,6 +42,7 @@ class ProvenanceInfo(Struct, kw_only=True, omit_defaults=True):
     time: str | None = None
     hash: str | None = None
     root: str | None = None
+    project: str | None = None
 
 
 class Reference(Struct, kw_only=True, omit_defaults=True):
@@ -131,6 +132,7 @@ def _place(each: Provenance) -> ProvenanceInfo:
         time=to_iso(each.at),
         hash=each.hash,
         root=each.root,
+        project=each.project,
     )
 
 

@@ -22,6 +22,8 @@ class Provenance:
     hash: str | None = None
     #: Indexed folder that ``file`` is relative to.
     root: str | None = None
+    #: The project it belongs to, where that is not the question's.
+    project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import ContextAnswer
+from ovillo.references.context.elsewhere import Elsewhere
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
 from ovillo.references.context.providers import Provider, ProviderAnswer, Question, ResolvedQuery
@@ -48,12 +50,14 @@ class ContextService:
         code: CodeEvidence,
         documents: Documents,
         providers: Sequence[Provider],
+        elsewhere: Elsewhere,
     ) -> None:
         self._resolve = resolve
         self._meant = meant
         self._code = code
         self._documents = documents
         self._providers = providers
+        self._elsewhere = elsewhere
 
     def get_context(
         self,
@@ -94,6 +98,10 @@ class ContextService:
         if min_score is not None:
             found = replace(found, threshold=min_score)
         answer = self._answer(question, gathered, found, top_k)
+        answer = self._elsewhere.labelled(namespace, answer, scope)
+        if not gathered.question:
+            away = partial(self.get_context, namespace, asked, max_tokens=MIN_TOKENS, min_score=min_score)
+            answer = self._elsewhere.told(namespace, answer, scope, resolved.language, lambda there: away(scope=there))
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
     def _gather(self, question: Question, documents: DocumentsFound, gathered: Gathered) -> None:

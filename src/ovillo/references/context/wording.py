@@ -30,6 +30,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "nothing": "Nothing reliable was found. Say it with other words, or name a function, a file or a session.",
         "missing": "Nothing reliable was found: {words} is spoken of nowhere here.",
         "near": "Nearest, and no answer:",
+        "elsewhere": "Nothing in {home} answers it; elsewhere something may, when asked for:",
+        "here": "this project",
         "said": "Said in session {session}{when}:",
         "document": "{file}, lines {first}-{last}:",
         "pending": "Yes: session {session} ({title}) is about it and is {status}.",
@@ -48,6 +50,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "nothing": "No encontré nada fiable. Dilo con otras palabras, o nombra una función, un archivo o una sesión.",
         "missing": "No encontré nada fiable: de {words} no se habla en ninguna parte aquí.",
         "near": "Lo más cercano, sin ser respuesta:",
+        "elsewhere": "Nada en {home} lo responde; en otra parte quizá, si se pide:",
+        "here": "este proyecto",
         "said": "Dicho en la sesión {session}{when}:",
         "document": "{file}, líneas {first}-{last}:",
         "pending": "Sí: la sesión {session} ({title}) trata de eso y está {status}.",
@@ -66,6 +70,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "nothing": "Rien de fiable n'a été trouvé. Dites-le autrement, ou nommez une fonction, un fichier ou une session.",
         "missing": "Rien de fiable n'a été trouvé : il n'est question de {words} nulle part ici.",
         "near": "Le plus proche, sans être une réponse :",
+        "elsewhere": "Rien dans {home} n'y répond ; ailleurs peut-être, si on le demande :",
+        "here": "ce projet",
         "said": "Dit dans la session {session}{when} :",
         "document": "{file}, lignes {first}-{last} :",
         "pending": "Oui : la session {session} ({title}) en parle et est {status}.",
@@ -84,6 +90,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "nothing": "Nada confiável foi encontrado. Diga com outras palavras, ou nomeie uma função, um arquivo ou uma sessão.",
         "missing": "Nada confiável foi encontrado: de {words} não se fala em lugar nenhum aqui.",
         "near": "O mais próximo, sem ser resposta:",
+        "elsewhere": "Nada em {home} responde isso; em outro lugar talvez, se for pedido:",
+        "here": "este projeto",
         "said": "Dito na sessão {session}{when}:",
         "document": "{file}, linhas {first}-{last}:",
         "pending": "Sim: a sessão {session} ({title}) trata disso e está {status}.",
@@ -200,6 +208,9 @@ class Wording:
             return self._words["nothing"]
         return self._words["missing"].format(words=", ".join(_quoted(word[:40]) for word in missing[:_NAMED]))
 
+    def elsewhere(self, home: str) -> str:
+        return self._words["elsewhere"].format(home=_plain(home) if home else self._words["here"])
+
     def near(self) -> str:
         return self._words["near"]
 
@@ -224,6 +235,12 @@ def refused(sentence: str, near: Sequence[Provenance], wording: Wording) -> str:
     """The sentence, and where the nearest places are."""
     places = [place for each in near if (place := _place(each))]
     return "\n".join([sentence, f"{wording.near()} {'; '.join(places)}."]) if places else sentence
+
+
+def elsewhere(places: Sequence[Provenance], home: str, wording: Wording) -> str:
+    """One line on what other projects have, each with its name."""
+    told = [f"{_plain(each.project)} ({_place(each)})" if each.project else _place(each) for each in places]
+    return f"{wording.elsewhere(home)} {'; '.join(told)}."
 
 
 def _place(each: Provenance) -> str:
