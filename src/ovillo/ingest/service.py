@@ -349,7 +349,9 @@ class Ingest:
                 if not nobody_watches:
                     return None
             with patient(_REFRESH_WAIT_S):
-                report = self.scan(most_bytes=most_bytes)
+                # What was never read, somebody may not want to be read.
+                known = [x for x in self.discovered() if self._cursor(x)]
+                report = self.scan(sources=known, most_bytes=most_bytes)
         except StoreUnavailable as error:
             log.info("answering from what was read before: %s", error.message)
             self._state.left = "what is newer than the last scan: the database cannot be written now"
@@ -357,6 +359,9 @@ class Ingest:
         if report.left_bytes:
             self._state.left = f"{report.left_bytes / 1_000_000:,.0f} MB of histories: run 'ovillo scan'"
         return report
+
+    def _cursor(self, source: Source) -> Cursor:
+        return self._store.sources.cursor(self._namespace, source.reader, str(source.path))
 
     def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
         """Read what is new of one session; ``False`` when the budget ended first.
