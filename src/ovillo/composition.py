@@ -376,7 +376,7 @@ class Composition:
         from ovillo.search.symbols.service import SymbolSearch
         from ovillo.search.symbols.vectors import SymbolVectors
 
-        return SymbolSearch(self.store.code, self.code, SymbolVectors(self.store, self.settings))
+        return SymbolSearch(self.store.code, self.code, SymbolVectors(self.store, self.settings, self.code))
 
     @built_once
     def entities(self) -> Entities:
