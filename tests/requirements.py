@@ -279,6 +279,10 @@ TOOLS: dict[str, tuple[str, str]] = {
     "TOOL-14": ("HTTP: both eras, Host and Origin guard, body limit, problem JSON", "DESIGN 12"),
     "TOOL-15": ("An address beyond loopback is refused before the socket opens", "DESIGN 12, 18"),
     "TOOL-16": ("Sessions are resources and two prompts embed recalled text", "issue 2 MCP tools"),
+    "TOOL-60": (
+        "Over MCP, text and data of an answer carry the same; the data takes at most 1.2 times the text",
+        "issue 10",
+    ),
     "TOOL-45": ("A client without a trace keeps things in the session made at start", "DESIGN 8; issue 8"),
     "TOOL-17": ("Toolsets, read-only and scopes choose the tools", "DESIGN 11"),
     "TOOL-18": ("Search hits open at their place; dates as people write them", "DESIGN 6, 18"),
@@ -782,10 +786,6 @@ REFS: dict[str, tuple[str, str]] = {
     "REFS-10": (
         "What the session says wins; the question itself, recorded already, is none of it",
         "issue 10 Dialogue",
-    ),
-    "REFS-11": (
-        "The next, the previous, the middle, the rest, all but one of a list are counted",
-        "issue 10 References",
     ),
 }
 

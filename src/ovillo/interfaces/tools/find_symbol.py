@@ -16,6 +16,7 @@ from ovillo.interfaces.tools.scoping import project_name, scope_of
 from ovillo.model.quoting import named, said
 from ovillo.model.scope import EVERYWHERE
 from ovillo.model.text import one_line
+from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_READ
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ def handle(call: Call, args: Input) -> Answer:
         lines = [f"Nothing fits {said(one_line(args.query, 200))}. {hint}"]
     elif len(output.symbols) < len(found.symbols):
         lines.append(f"… {len(found.symbols) - len(output.symbols)} more: ask with a smaller limit.")
-    return Answer(output, [*lines, *found.notes])
+    roots = {info.root for info in output.symbols}
+    heading = [f"{counted(len(output.symbols), 'definition')} in {named(*roots)}:"] if len(roots) == 1 else []
+    return Answer(output, [*heading, *lines, *found.notes])
 
 
 def found_info(one: FoundSymbol) -> FoundInfo:
@@ -123,8 +126,8 @@ def described_info(found: SymbolsFound) -> Described:
 
 def found_lines(info: FoundInfo) -> list[str]:
     doc = f"  {said(info.doc)}" if info.doc else ""
-    place = named(f"{info.file}:{info.lines[0]}-{info.lines[1]}")
-    return [f"{place}  {info.kind} {named(info.name)}", f"    {said(info.signature)}{doc}"]
+    place = f"{named(info.file)}, lines {info.lines[0]}-{info.lines[1]}"
+    return [f"- {named(info.name)} ({info.kind}) in {place}", f"    {said(info.signature)}{doc}"]
 
 
 def reasons(one: FoundSymbol) -> list[str]:

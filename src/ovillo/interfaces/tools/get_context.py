@@ -60,7 +60,7 @@ class Reference(Struct, kw_only=True, omit_defaults=True):
 class Output(Struct, kw_only=True):
     content: str
     resolved_entities: list[str]
-    session_context_used: bool
+    session_context_used: Annotated[bool, UNNAMED]
     #: ``ProvenanceInfo`` each.
     provenance: list[dict[str, Any]]
     confidence: float

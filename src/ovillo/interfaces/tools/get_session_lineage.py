@@ -10,12 +10,13 @@ from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.link_sessions import LinkInfo, link_info, link_line
-from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.schema import BRIEF, UNNAMED, wire_name
 from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session, freshness
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import named, said
 from ovillo.model.records import SessionKind
 from ovillo.model.text import one_line
+from ovillo.model.wording import either
 from ovillo.sessions.results import Lineage, LineageNode, SessionSummary
 
 
@@ -48,7 +49,7 @@ class Output(Struct, rename=wire_name, kw_only=True):
     parent_sessions: list[Annotated[Relative, BRIEF]]
     child_sessions: list[Annotated[Relative, BRIEF]]
     siblings: list[Annotated[Relative, BRIEF]]
-    counts: Annotated[dict[str, int], BRIEF]
+    counts: Annotated[dict[str, int], UNNAMED]
     indexed_through: shapes.IndexedThrough
     forked_from: Fork | UnsetType = UNSET
     spawned_by: Spawned | UnsetType = UNSET
@@ -169,8 +170,9 @@ def _heading(found: LookedUpSession, output: Output) -> list[str]:
         lines.append(
             f"Started by tool call {named(output.spawned_by.call_id)} in message {named(output.spawned_by.message_id)}."
         )
-    if not any(output.counts.values()):
-        lines.append("No parents, children or siblings are recorded.")
+    empty = [name.lower() for name, count in zip(_GROUPS, output.counts.values(), strict=True) if not count]
+    if empty:
+        lines.append(f"No {either(empty)} are recorded.")
     return lines + [f"Warning: {said(x)}" for x in (output.warnings if output.warnings is not UNSET else [])]
 
 

@@ -55,7 +55,7 @@ class Below(Struct, rename=wire_name, kw_only=True):
 class Output(Struct, rename=wire_name, kw_only=True):
     session: Annotated[shapes.SessionInfo, BRIEF]
     duration: int
-    active_time: int
+    active_time: Annotated[int, UNNAMED]
     agents: list[str]
     models: Annotated[list[str], UNNAMED]
     tokens: Annotated[shapes.Tokens, BRIEF]
@@ -167,7 +167,9 @@ def _cost(cost: float | None) -> str:
 
 
 def _tool(used: ToolFigures) -> str:
-    return f"{named(used.name)} {used.calls}" + (f" ({used.failures} failed)" if used.failures else "")
+    return f"{named(used.name)} {used.calls}" + (
+        f" ({used.failures} failed, {used.failure_rate:.0%})" if used.failures else ""
+    )
 
 
 def _more(figures: Statistics, output: Output) -> str:

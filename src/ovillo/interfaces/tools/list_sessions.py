@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import cursors, shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.schema import wire_name
+from ovillo.interfaces.tools.schema import BRIEF, wire_name
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
@@ -27,7 +27,7 @@ class Input(Struct, rename=wire_name, kw_only=True):
 
 
 class Output(Struct, rename=wire_name, kw_only=True):
-    sessions: list[shapes.SessionInfo]
+    sessions: list[Annotated[shapes.SessionInfo, BRIEF]]
     total: int
     indexed_through: shapes.IndexedThrough
     next_cursor: shapes.NextCursor = UNSET

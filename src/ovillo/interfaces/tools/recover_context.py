@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
-from ovillo.interfaces.tools.schema import BRIEF, wire_name
+from ovillo.interfaces.tools.schema import BRIEF, UNNAMED, wire_name
 from ovillo.interfaces.tools.session_lookup import CURRENT, LookedUpSession, find_session, with_session
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_BYTES, MAX_ANSWER_LINES, MAX_ANSWER_TOKENS
@@ -55,10 +55,10 @@ class Recovered(Struct, rename=wire_name, kw_only=True):
 
 class Output(Struct, rename=wire_name, kw_only=True):
     session: Annotated[Recovered, BRIEF]
-    items: list[Item]
+    items: list[Annotated[Item, BRIEF]]
     tokens: int
-    max_tokens: int
-    left_out: int
+    max_tokens: Annotated[int, UNNAMED]
+    left_out: Annotated[int, UNNAMED]
     indexed_through: shapes.IndexedThrough
     calling: shapes.Caller | UnsetType = UNSET
     not_indexed_yet: list[str] | UnsetType = UNSET
@@ -129,7 +129,8 @@ def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession, f
         output,
         [
             f"# {said(session.title)}" if session.title is not UNSET else "",
-            f"Session {named(found.id)}, {named(session.source)}, {counted(session.message_count, 'message')}.",
+            f"Session {named(found.id)}, {named(session.source)}, {counted(session.message_count, 'message')};"
+            f" within {args.max_tokens} tokens.",
             shapes.calling_line(found.calling),
             *lines(recovered.items, recovered.language),
             shapes.freshness_line(fresh),

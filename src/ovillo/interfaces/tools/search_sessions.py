@@ -64,7 +64,7 @@ class FoundSession(shapes.SessionInfo, rename=wire_name, kw_only=True):
     agent: Annotated[str | None, UNNAMED]
     parent_id: Annotated[str | None, UNNAMED]
     summary: Annotated[str, UNNAMED]
-    score: float
+    score: Annotated[float, UNNAMED]
     hits: list[HitInfo]
     more_hits: int | UnsetType = UNSET
     #: Where it is another than the question's; empty for none.
@@ -73,7 +73,7 @@ class FoundSession(shapes.SessionInfo, rename=wire_name, kw_only=True):
 
 class Output(Struct, rename=wire_name, kw_only=True):
     sessions: list[FoundSession]
-    scoring: str
+    scoring: Annotated[str, UNNAMED]
     indexed_through: shapes.IndexedThrough
     next_cursor: shapes.NextCursor = UNSET
     notes: list[str] | UnsetType = UNSET

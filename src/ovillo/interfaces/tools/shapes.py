@@ -18,15 +18,15 @@ from ovillo.model.text import one_line
 from ovillo.model.wording import counted
 from ovillo.sessions.results import CallerSession, Freshness, SessionSummary
 
-SessionRef = Annotated[str, Meta(description="Id, its unique beginning, or `current`")]
+SessionRef = Annotated[str, Meta(description="Id, its beginning, or `current`")]
 #: Time of the newest finished scan.
 IndexedThrough = Annotated[str | None, UNNAMED]
 NextCursor = Annotated[str | UnsetType, NAMED]
 Cursor = Annotated[str | None, Meta(description="nextCursor")]
 Format = Literal["concise", "detailed"]
-ScopeArgument = Annotated[Literal["project", "everywhere"], Meta(description="This project first, or all alike")]
+ScopeArgument = Literal["project", "everywhere"]
 IncludeArgument = Annotated[Literal["self"] | None, Meta(description="Also the asking turn and calls of these tools")]
-ProjectArgument = Annotated[str | None, Meta(description="Ask about this project: name, folder or id")]
+ProjectArgument = Annotated[str | None, Meta(description="Name, folder or id")]
 
 #: Enough to recognise a session by in a list.
 _SUMMARY_BYTES = 240
@@ -117,7 +117,7 @@ def session_line(info: SessionInfo) -> str:
     where = named(info.directory) if info.directory is not UNSET else ""
     facts = [
         named(str(info.source)),
-        names(info.agents or []) or (named(info.agent) if info.agent else ""),
+        _agents_said(info),
         message_count(info),
         where,
     ]
@@ -125,9 +125,24 @@ def session_line(info: SessionInfo) -> str:
         facts.append(f"sub-agent of {named(info.parent_id)}")
     elif info.parent_id:
         facts.append(f"child of {named(info.parent_id)}")
+    # Told with response_format=detailed.
+    facts += [f"{word} {named(str(value))}" for word, value in _details(info) if value is not UNSET]
     if info.forked_from:
         facts.append(f"fork of {named(info.forked_from)}")
-    return f"- {named(info.id)} | {stamp(info.updated)} | {said(info.title)} | {', '.join(x for x in facts if x)}"
+    times = f"created {stamp(info.created)}, updated {stamp(info.updated)}"
+    return f"- {named(info.id)} | {times} | {said(info.title)} | {', '.join(x for x in facts if x)}"
+
+
+def _details(info: SessionInfo) -> list[tuple[str, str | int | UnsetType]]:
+    return [
+        ("project", info.project_id), ("branch", info.git_branch), ("parts:", info.part_count), ("status", info.status)
+    ]  # fmt: skip
+
+
+def _agents_said(info: SessionInfo) -> str:
+    if info.agents:
+        return f"agents {names(info.agents)}"
+    return f"agent {named(info.agent)}" if info.agent else ""
 
 
 def message_count(info: SessionInfo) -> str:

@@ -16,7 +16,7 @@ from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention
 from ovillo.model.errors import InvalidInput
-from ovillo.model.quoting import named, said
+from ovillo.model.quoting import named, names, said
 from ovillo.model.scope import EVERYWHERE
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
@@ -96,7 +96,7 @@ def handle(call: Call, args: Input) -> Answer:
     lines: list[str] = []
     for each in found.discussions[skip:]:
         info = discussion_info(each, summaries[each.session_id])
-        text = _lines(info)
+        text = _lines(info, is_told=len(output.entities) == 1)
         if not budget.take("\n".join(text), info) and lines:
             break
         output.discussions.append(info)
@@ -184,24 +184,22 @@ def place_info(place: Mention) -> MentionInfo:
 
 
 def _heading(args: Input, output: Output) -> str:
-    names = {(x.name, x.type) for x in output.entities}
-    several = (
-        f" It may be: {', '.join(f'{named(name)} ({kind})' for name, kind in sorted(names)[:6])}."
-        if len(names) > 1
-        else ""
-    )
+    meant = {(x.name, x.type) for x in output.entities}
+    told = ", ".join(f"{named(name)} ({kind})" for name, kind in sorted(meant)[:6])
+    several = f" It {'is' if len(meant) == 1 else 'may be'} {told}." if told else ""
     return f"{counted(len(output.discussions), 'session speaks', 'sessions speak')} of {said(args.entity)}, newest first.{several}"
 
 
-def _lines(info: DiscussionInfo) -> list[str]:
+def _lines(info: DiscussionInfo, *, is_told: bool) -> list[str]:
+    """``is_told``: what the name means stands above."""
     day = shapes.stamp(info.updated)
-    facts = [f"{named(info.entity)} ({info.type})", f"{info.count}x", "+".join(info.evidence)]
-    facts += [named(str(x)) for x in (info.session_type, info.status, info.file) if x is not UNSET]
+    facts = [] if is_told else [f"{named(info.entity)} ({info.type})"]
+    facts += [f"{info.count}x", "+".join(info.evidence)]
+    facts += [named(str(x)) for x in (info.session_type, info.status) if x is not UNSET]
+    facts += [named(info.file)] if info.file is not UNSET and not is_told else []
     lines = [f"- {named(info.session_id)} | {day} | {said(info.title)} | {', '.join(x for x in facts if x)}"]
-    for place in info.places[-1:]:
-        at = f" line {place.line}" if place.line is not UNSET else ""
-        lines.append(f"  last: {place.role} {named(place.message_id)} part {named(place.part_id)}{at}")
-    return lines
+    places = list(dict.fromkeys(place.message_id for place in info.places))
+    return [*lines, f"  in {names(places)}"] if places else lines
 
 
 def _tail(args: Input, output: Output) -> list[str]:

@@ -1,0 +1,257 @@
+"""What of an answer's data reaches a model: the same that its text says, each thing once.
+
+Some clients hand their model the text of an answer, others its data (Claude Code): both forms cost a conversation about the
+same. Owns the shorter form of the data, tool by tool. Programs (REST, the command line, ``execute``) get every field; names are
+the same in both, a model is merely spared what is empty, can be seen from the rest, or stands in it already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+Data = dict[str, Any]
+
+#: Told although empty: lists that an answer is about, and what clients rely on.
+_KEPT = frozenset(
+    (
+        *("sessions", "messages", "parts", "items", "hits", "discussions", "symbols", "content", "output", "input"),
+        *("parentSessions", "childSessions", "siblings", "files", "cost", "messageID", "partID"),
+    )
+)
+#: A text tells times to the minute or the second; nobody needs thousandths to find a place.
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z")
+_TIME_LENGTH = 24
+
+
+def for_models(tool: str, data: Mapping[str, Any]) -> Data:
+    """The data of a tool's answer as a model is given it."""
+    shorter = _FORMS.get(tool)
+    return _without_empty(shorter(dict(data)) if shorter else dict(data))
+
+
+def _without_empty(data: Data) -> Data:
+    return {key: _told(value) for key, value in data.items() if key in _KEPT or not _is_empty(value)}
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _without_empty(value)
+    if isinstance(value, list | tuple):
+        return [_told(each) for each in value]
+    if isinstance(value, str) and len(value) == _TIME_LENGTH and (time := _TIME.fullmatch(value)):
+        return f"{time[1]}Z"
+    return value
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str | list | tuple | dict) and not value)
+
+
+def _drop(data: Data, *names: str) -> Data:
+    return {key: value for key, value in data.items() if key not in names}
+
+
+# --- sessions
+
+
+def _session(data: Data) -> Data:
+    """As one line of text tells it. Its kind is seen from its parent or origin, its summary often says what its title does."""
+    if _starts_alike(data.get("summary"), data.get("title")):
+        data = _drop(data, "summary")
+    if data.get("agents"):
+        data = _drop(data, "agent")  # the first of them
+    return _drop(data, "kind", "model") | {name: _minute(data[name]) for name in ("created", "updated") if name in data}
+
+
+def _minute(time: Any) -> Any:
+    """To the minute, as a line of a list tells it."""
+    return f"{time[:16]}Z" if isinstance(time, str) and _TIME.fullmatch(time) else time
+
+
+def _starts_alike(summary: Any, title: Any) -> bool:
+    return isinstance(summary, str) and isinstance(title, str) and summary.startswith(title.rstrip("…"))
+
+
+def _head(data: Data) -> Data:
+    """The session that an answer is about: ``list_sessions`` tells the rest."""
+    return {key: data[key] for key in ("id", "title", "source") if key in data}
+
+
+def _sessions(data: Data) -> Data:
+    return data | {"sessions": [_session(each) for each in data["sessions"]]}
+
+
+def _found_sessions(data: Data) -> Data:
+    """The first hit of each whole, the others as where they stand and what they say."""
+    return data | {"sessions": [_found_session(each) for each in data["sessions"]]}
+
+
+def _found_session(data: Data) -> Data:
+    hits = [_drop(hit, "created", "type") for hit in data["hits"]]
+    session = {key: data[key] for key in ("id", "title", "updated", "source", "directory", "agent") if key in data}
+    more = [{key: hit.get(key) for key in ("messageID", "role", "tool", "snippet")} for hit in hits[1:]]
+    rest = _drop(data, *_SESSION, "hits", "score", "summary")
+    return session | rest | {"hits": hits[:1], "more": more}
+
+
+_SESSION = (
+    "id", "title", "created", "updated", "agent", "parentID", "source", "kind", "messageCount", "directory", "model",
+    "projectID", "gitBranch", "forkedFrom", "partCount", "status", "agents",
+)  # fmt: skip
+
+
+def _history(data: Data) -> Data:
+    # The agent of nearly all messages is told once.
+    agents = Counter(each.get("agent") for each in data["messages"]).most_common(1)
+    agent = agents[0][0] if agents else None
+    messages = [
+        _drop(each, *_FIGURES, *(("agent",) if each.get("agent") == agent else ()))
+        | {
+            "parts": [
+                _part(_drop(part, "synthetic") if each.get("synthetic") else part)
+                for part in each["parts"]
+                if len(part) > _SAYS_NOTHING
+            ]
+        }
+        for each in data["messages"]
+    ]
+    at_start = {} if data["offset"] else {"offset": None}
+    return data | at_start | {"session": _head(data["session"]) | {"agent": agent}, "messages": messages}
+
+
+#: A part of no more fields than its id and type: the step of an answer.
+_SAYS_NOTHING = 2
+#: Of one answer: ``get_session_stats`` sums them up.
+_FIGURES = ("tokens", "cost", "finish", "model", "parentID")
+
+
+def _part(part: Data) -> Data:
+    """Plain text is known by its message; a call by its own id."""
+    if part.get("type") == "text" and not part.get("synthetic") and "omitted" not in part:
+        return _drop(part, "id")
+    if part.get("tool"):
+        part = part | {"tool": _drop(part["tool"], "title")}
+        if part["tool"].get("callID") == part.get("id"):
+            return _drop(part, "id")
+    if part.get("patch") and not part["patch"].get("additions") and not part["patch"].get("deletions"):
+        part = part | {"patch": _drop(part["patch"], "additions", "deletions")}
+    return part
+
+
+def _lineage(data: Data) -> Data:
+    related = {
+        key: [
+            _drop(_session(each), "summary", "depth", "" if key == "childSessions" else "relation")
+            for each in data[key]
+        ]
+        for key in ("parentSessions", "childSessions", "siblings")
+    }
+    own = data["session"]["id"]
+    for group in related.values():
+        # What stands below this session was forked from it.
+        group[:] = [_drop(each, "forkedFrom") if each.get("forkedFrom") == own else each for each in group]
+    if "nextCursor" not in data:
+        data = _drop(data, "counts")
+    return data | related | {"session": _head(data["session"])}
+
+
+def _statistics(data: Data) -> Data:
+    if not data["inherited"]["messageCount"]:
+        data = _drop(data, "inherited")
+    if not data["descendants"]["sessions"]:
+        data = _drop(data, "descendants")
+    else:
+        data = data | {"descendants": _drop(data["descendants"], "tokens")}
+    if not data["errors"]:
+        data = _drop(data, "errors")
+    often = [each for each in data["tools"] if each["calls"] > 1 or each["failures"]]
+    tools = [_drop(each, "failureRate", *(() if each["failures"] else ("failures",))) for each in often]
+    once = [each["name"] for each in data["tools"] if each not in often]
+    return data | {"session": _head(data["session"]), "tools": tools, "toolsUsedOnce": once}
+
+
+def _recovered(data: Data) -> Data:
+    """What is left out, its last item says."""
+    items = [each | {"created": each["created"][:16] + "Z"} if "created" in each else each for each in data["items"]]
+    return _drop(data, "max_tokens", "leftOut") | {"items": items}
+
+
+# --- context
+
+
+def _context(data: Data) -> Data:
+    """Places stand in the content, each with its ids; beside it only the best one, and the lines of code it is from."""
+    content = data["content"]
+    if data.get("question") and data["question"] in content:
+        data = _drop(data, "question")
+    references = [
+        {key: each[key] for key in ("text", "status", "names")}
+        for each in data["references"]
+        if not (each["status"] == "resolved" and set(each["names"]) <= set(data["resolved_entities"]))
+        and not all(name in content for name in each["names"])
+    ]
+    # A refusal names its nearest places itself.
+    places = [] if data["abstained"] else list(_places(data["provenance"], content))
+    told = _drop(data, "question_type", "expanded_query", "session_id", "session_context_used")
+    return told | {"provenance": places, "references": references}
+
+
+def _places(provenance: Iterable[Data], content: str) -> Iterator[Data]:
+    for at, place in enumerate(provenance):
+        if place.get("file"):
+            yield {
+                key: place[key] for key in ("file", "lines", "root") if key in place and place[key] not in ("", None)
+            }
+        elif at == 0 or place["id"] not in content:
+            yield {key: place[key] for key in ("session_id", "id") if place.get(key) and (key != "id" or at)}
+
+
+def _discussed(data: Data) -> Data:
+    """What the name means is told once, above the sessions that speak of it."""
+    only = data["entities"][0] if len(data["entities"]) == 1 else None
+    found = []
+    for each in data["discussions"]:
+        is_told = only is not None and (each["entity"], each["type"]) == (only["name"], only["type"])
+        places = dict.fromkeys(place["messageID"] for place in each["places"])
+        told = {"places": list(places), "evidence": "+".join(each["evidence"])}
+        usual = ("status",) if each.get("status") == "active" else ()
+        found.append(_drop(each, *usual, *(("entity", "type", "file") if is_told else ())) | told)
+    return data | {"discussions": found}
+
+
+def _symbols(data: Data) -> Data:
+    """The folder once; the kind where the signature does not show it."""
+    roots = {each.get("root") for each in data["symbols"]}
+    once = ("root",) if len(roots) == 1 else ()
+    symbols = [
+        _drop(each, "worth", "why", *once, *(("kind",) if _shows_kind(each) else ())) for each in data["symbols"]
+    ]
+    return ({"root": roots.pop()} if len(roots) == 1 else {}) | data | {"symbols": symbols}
+
+
+def _shows_kind(symbol: Data) -> bool:
+    signature = str(symbol.get("signature", ""))
+    if symbol.get("kind") in ("function", "method"):
+        return "(" in signature and not signature.startswith("class ")
+    return signature.startswith(f"{symbol.get('kind')} ")
+
+
+def _indexed(data: Data) -> Data:
+    return data if data.get("busy") else _drop(data, "busy")
+
+
+_FORMS: Mapping[str, Callable[[Data], Data]] = {
+    "list_sessions": _sessions,
+    "search_sessions": _found_sessions,
+    "get_session_history": _history,
+    "get_session_lineage": _lineage,
+    "get_session_stats": _statistics,
+    "recover_context": _recovered,
+    "get_context": _context,
+    "where_discussed": _discussed,
+    "find_symbol": _symbols,
+    "index_code": _indexed,
+}
