@@ -787,6 +787,10 @@ REFS: dict[str, tuple[str, str]] = {
         "What the session says wins; the question itself, recorded already, is none of it",
         "issue 10 Dialogue",
     ),
+    "REFS-11": (
+        "The next, the previous, the middle, the rest, all but one of a list are counted",
+        "issue 10 References",
+    ),
 }
 
 PLUG: dict[str, tuple[str, str]] = {

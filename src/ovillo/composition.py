@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
+    from ovillo.readers.protocol import Source
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
     from ovillo.search.service import Search
@@ -179,7 +180,11 @@ class Composition:
         from ovillo.readers import all_readers
         from ovillo.sessions.caller import CallerResolver
 
-        return CallerResolver(self.store.sessions, self.ingest, all_readers, self.settings.environment, self.clock)
+        def sources() -> list[Source]:
+            """Builds the service that reads, 40 ms of a start, for calls that a client may have written down."""
+            return self.ingest.discovered()
+
+        return CallerResolver(self.store.sessions, sources, all_readers, self.settings.environment, self.clock)
 
     @built_once
     def projects(self) -> Projects:
@@ -371,7 +376,7 @@ class Composition:
         from ovillo.search.symbols.service import SymbolSearch
         from ovillo.search.symbols.vectors import SymbolVectors
 
-        return SymbolSearch(self.store.code, self.code, SymbolVectors(self.store, self.settings))
+        return SymbolSearch(self.store.code, self.code, SymbolVectors(self.store, self.settings, self.code))
 
     @built_once
     def entities(self) -> Entities:

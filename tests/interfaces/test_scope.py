@@ -222,3 +222,11 @@ def test_an_earlier_bug_is_one_of_the_project_or_none(made: Services, shop: Path
     assert not {"close_ledger", "split_notes"} & set(answer["resolved_entities"])
     assert "close_ledger" not in answer["content"]
     assert "split_notes" not in answer["content"]
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_what_nothing_anywhere_answers_is_refused_shortly(made: Services, shop: Path, bank: Path) -> None:
+    answer = ask(made, "get_context", shop, query="how does the helm chart upgrade postgres?")
+    assert answer["abstained"]
+    assert "night-bank" not in answer["content"]
+    assert len(answer["content"]) < 300

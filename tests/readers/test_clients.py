@@ -9,7 +9,7 @@ import pytest
 
 from ovillo.demo import demo_environment
 from ovillo.readers import all_readers
-from ovillo.readers.client import Client, client_of
+from ovillo.readers.client import SESSION_VARIABLE_ENDS, Client, client_of
 from ovillo.readers.protocol import FindsCall, Reader
 
 
@@ -59,3 +59,10 @@ def test_no_two_clients_answer_to_one_name() -> None:
     assert not [(one, other) for one in names for other in names if one != other and one.startswith(other)]
     assert not Client().is_named("")
     assert not Client().is_named("any")
+
+
+@pytest.mark.requirement("TOOL-11")
+def test_variables_that_name_a_session_are_told_from_others_before_readers_are_loaded() -> None:
+    names = [client_of(reader).session_variable for reader in all_readers() if client_of(reader).session_variable]
+    assert names
+    assert all(name.endswith(SESSION_VARIABLE_ENDS) for name in names)

@@ -110,3 +110,64 @@ def test_short_and_clipped_phrases_are_read(query: str, names: list[str]) -> Non
 def test_what_stands_for_a_sentence_or_counts_no_things_of_the_project_is_no_reference(query: str) -> None:
     known = (("function", "load_rows"), ("function", "save_rows"))
     assert meant(query, talk(known, "load_rows and save_rows are slow", "load_rows is the worst.")) == []
+
+
+THREE = (("function", "clamp"), ("function", "round_up"), ("function", "tax_for"))
+
+
+@pytest.mark.requirement("REFS-11")
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("and the next one?", ["round_up"]),
+        ("¿y la siguiente?", ["round_up"]),
+        ("et la suivante ?", ["round_up"]),
+        ("e a próxima?", ["round_up"]),
+        ("the next release is on Monday", []),
+        ("la próxima vez probamos antes", []),
+        ("rewrite all but the last", ["clamp", "round_up"]),
+        ("todas menos la segunda necesitan un test", ["clamp", "tax_for"]),
+        ("réécris-les toutes sauf la première", ["round_up", "tax_for"]),
+        ("todas exceto a última", ["clamp", "round_up"]),
+        ("add types to all three", ["clamp", "round_up", "tax_for"]),
+        ("the remaining ones", ["round_up", "tax_for"]),
+        ("the rest can wait", ["round_up", "tax_for"]),
+        ("el resto puede esperar", ["round_up", "tax_for"]),
+        ("las demás van bien", ["round_up", "tax_for"]),
+        ("le reste peut attendre", ["round_up", "tax_for"]),
+        ("o resto pode esperar", ["round_up", "tax_for"]),
+        ("the rest of the week is free", []),
+        ("the middle one", ["round_up"]),
+        ("¿y la del medio?", ["round_up"]),
+        ("celle du milieu", ["round_up"]),
+        ("e a do meio?", ["round_up"]),
+        ("and the function before that?", []),
+        ("please do it", []),
+        ("hazlo", []),
+        ("fais-le", []),
+    ],
+)
+def test_places_in_a_list_are_counted_as_people_count(query: str, names: list[str]) -> None:
+    conversation = talk(THREE, "what is slow?", "Three: clamp, round_up and tax_for.", "start with clamp", "Done.")
+    assert meant(query, conversation) == names
+
+
+@pytest.mark.requirement("REFS-11")
+@pytest.mark.parametrize("query", ["open the file where load_rows lives", "abre el archivo donde vive load_rows"])
+def test_a_name_that_only_tells_which_one_is_not_meant_itself(query: str) -> None:
+    known = (("function", "load_rows", "io/rows.py"), ("file", "io/rows.py"), ("file", "io/out.py"))
+    assert meant(query, talk(known, "load_rows is slow", "It is in io/rows.py, and writes io/out.py.")) == [
+        "io/rows.py"
+    ]
+
+
+@pytest.mark.requirement("REFS-1")
+def test_a_noun_with_its_adverb_of_place_is_that_noun() -> None:
+    conversation = talk((("bug", "lost rows"), ("test", "test_rows")), "lost rows again", "test_rows passes.")
+    assert meant("ce bug-là, on l'a depuis quand ?", conversation) == ["lost rows"]
+
+
+@pytest.mark.requirement("REFS-11")
+def test_the_previous_of_two_that_were_listed_is_the_first() -> None:
+    conversation = talk((("commit", "aaa1111"), ("commit", "bbb2222")), "pushed?", "Two commits, aaa1111 and bbb2222.")
+    assert meant("the previous commit was mine", conversation) == ["aaa1111"]

@@ -51,7 +51,13 @@ def find(
     now: int = NOON + 120_000,
 ) -> CallerSession:
     calling = CallerResolver(
-        services.store.sessions, services.ingest, all_readers, environment or {}, lambda: now, cwd, pause=lambda _: None
+        services.store.sessions,
+        services.ingest.discovered,
+        all_readers,
+        environment or {},
+        lambda: now,
+        cwd,
+        pause=lambda _: None,
     )
     return calling.find(NS, CallContext(tool, arguments or {}, meta or {}, client, own_process=own_process))
 
@@ -206,7 +212,7 @@ def test_the_newest_session_of_the_client_in_the_folder_is_a_guess_that_says_so(
 @pytest.mark.requirement("TOOL-11")
 def test_an_unknown_caller_gets_the_id_made_at_start_and_no_confidence(services: Services) -> None:
     calling = CallerResolver(
-        services.store.sessions, services.ingest, all_readers, {}, lambda: NOON, pause=lambda _: None
+        services.store.sessions, services.ingest.discovered, all_readers, {}, lambda: NOON, pause=lambda _: None
     )
     first, second = (calling.find(NS, CallContext("t", {}, {}, "somebody")) for _ in range(2))
     assert first == second

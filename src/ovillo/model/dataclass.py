@@ -24,7 +24,8 @@ else:
 
 __all__ = ["dataclass"]
 
-_COMPILED = ("__init__", "__repr__", "__eq__", "__hash__")
+#: What is compiled together: most classes that have instances are never compared or shown.
+_TOGETHER = (("__init__",), ("__repr__", "__eq__", "__hash__"))
 
 
 def _deferred(cls: type) -> type:
@@ -32,18 +33,27 @@ def _deferred(cls: type) -> type:
     # The standard one would write down the signature in its place, which takes as long as a method.
     cls.__doc__ = cls.__doc__ or cls.__name__
     made: type = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    missing = [name for name in _COMPILED if name not in body]
+    for name, method in _SAME_FOR_ALL.items():
+        setattr(made, name, method)
+    for names in _TOGETHER:
+        missing = [name for name in names if name not in body]
+        compile_methods = _compiler(cls, body, made, missing)
+        for name in missing:
+            setattr(made, name, _first_call(made, name, compile_methods))
+    return made
+
+
+def _compiler(cls: type, body: dict[str, Any], made: type, names: list[str]) -> Callable[[], None]:
+    """Of these methods, as the standard decorator makes them for a class with this body."""
 
     def compile_methods() -> None:
         whole = type(cls)(cls.__name__, cls.__bases__, {**body, "__qualname__": cls.__qualname__})
-        standard: type = dataclasses.dataclass(frozen=True)(whole)
-        for name in missing:
+        is_init = "__init__" in names
+        standard: type = dataclasses.dataclass(frozen=True, init=is_init, repr=not is_init, eq=not is_init)(whole)
+        for name in names:
             setattr(made, name, vars(standard)[name])
 
-    methods = {name: _first_call(made, name, compile_methods) for name in missing}
-    for name, method in {**methods, **_SAME_FOR_ALL}.items():
-        setattr(made, name, method)
-    return made
+    return compile_methods
 
 
 def _first_call(made: type, name: str, compile_methods: Callable[[], None]) -> Callable[..., Any]:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from ovillo.model.dataclass import dataclass
 
+#: Told by a name, readers need not be loaded to see that no client has set one.
+SESSION_VARIABLE_ENDS = "_ID"
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:
@@ -33,7 +36,7 @@ class Client:
     variables: tuple[str, ...] = ()
     #: How the name begins by which it introduces itself over MCP, in lower case.
     name_over_mcp: str = ""
-    #: Variable that holds the id of the calling session, in what the client starts.
+    #: Variable that holds the id of the calling session, in what the client starts; it ends with ``SESSION_VARIABLE_ENDS``.
     session_variable: str = ""
     #: Where a request's ``_meta`` holds that id: keys from the outside in.
     session_in_meta: tuple[tuple[str, ...], ...] = ()

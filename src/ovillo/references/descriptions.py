@@ -80,10 +80,16 @@ def _folded(texts: Iterable[str]) -> list[str]:
 
 @cache
 def _silent() -> frozenset[str]:
-    """Words that describe nothing, in any of the languages."""
+    """Words that describe nothing, as they are written: "décidé" without its accents is a Spanish verb that tells something."""
+    return frozenset().union(*(each.describes_nothing for each in grammars()))
+
+
+@cache
+def _folded_silent() -> frozenset[str]:
+    """Nouns and little words, which are typed without their accents, too."""
     found: set[str] = set()
     for each in grammars():
-        found |= each.describes_nothing | {fold(x) for x in each.nouns} | {fold(x) for x in each.little}
+        found |= {fold(x) for x in each.nouns} | {fold(x) for x in each.little}
         found |= {fold(x) for x in each.weekdays} | {fold(x) for x in each.ordinals} | {fold(x) for x in each.numbers}
     return frozenset(found)
 
@@ -91,5 +97,6 @@ def _silent() -> frozenset[str]:
 def content(words: Iterable[str]) -> tuple[str, ...]:
     """Folded words that may describe something."""
     silent = _silent()
-    folded = (fold(piece) for word in words for piece in _WORD.findall(word))
-    return tuple(dict.fromkeys(x for x in folded if len(x) >= _FEWEST_LETTERS and x not in silent))
+    pieces = (piece.lower() for word in words for piece in _WORD.findall(word))
+    kept = (fold(piece) for piece in pieces if piece not in silent)
+    return tuple(dict.fromkeys(x for x in kept if len(x) >= _FEWEST_LETTERS and x not in _folded_silent()))

@@ -108,10 +108,14 @@ class Reference:
     #: Whether the expression is a demonstrative: something was said, not just something that exists.
     points: bool = False
     is_previous: bool = False
+    #: The one after what is spoken of, in the list it stands in.
+    is_next: bool = False
     #: Types that the verb of the query is usually done to.
     preferred: frozenset[str] = frozenset()
     #: Span of the expression after "of": "the file of that function".
     owner_span: tuple[int, int] | None = None
+    #: Span of what describes it: "the file where load_rows lives".
+    described_span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ovillo.references.descriptions import content
 from ovillo.references.groups import latest_group, latest_list, order_of
+from ovillo.references.lexicons import MIDDLE, grammar
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Reference, Resolved, Status
 from ovillo.references.scoring import CONFIDENCE, PRONOUN_TYPES, SHOWN, Scoring
@@ -17,6 +18,8 @@ from ovillo.references.scoring import CONFIDENCE, PRONOUN_TYPES, SHOWN, Scoring
 #: What "option", "alternative" and the like stand for.
 _OPTION = "decision"
 _EQUAL = 0.99
+#: Fewest of a list that has a middle.
+_FEWEST_AROUND = 3
 
 
 class PluralResolver:
@@ -34,10 +37,17 @@ class PluralResolver:
         reference = replace(reference, heads=heads)
         if reference.is_previous and reference.ordinal is None:
             return self._previous(reference)
+        if reference.is_next and reference.ordinal is None:
+            return self._next(reference)
         index = reference.ordinal or 1
+        least = _FEWEST_AROUND if index == MIDDLE else abs(index)
         listed = latest_list(
-            self._talk, self._scoring.salience(reference.window), heads, abs(index), is_typed=reference.head is not None
+            self._talk, self._scoring.salience(reference.window), heads, least, is_typed=reference.head is not None
         )
+        if index == MIDDLE:
+            if len(listed) % 2 == 0:
+                return Resolved(reference, Status.NONE, (), (), "nothing stands in the middle", 0.0)
+            index = (len(listed) + 1) // 2
         if listed:
             return self._picked(reference, listed, index, "ordinal in the latest list")
         ordered = order_of(
@@ -79,18 +89,43 @@ class PluralResolver:
         scored = self._scoring.score(replace(reference, words=())).candidates
         if not scored:
             return Resolved(reference, Status.NONE, (), (), "nothing of this type was named", 0.0)
+        if len(ordered) < 2 and reference.points:
+            # "the commit before that" is another than that.
+            return Resolved(reference, Status.NONE, (), scored[:SHOWN], "nothing came before", 0.0)
         if len(ordered) < 2:
             # "el bug anterior" with one bug in the session: it came before the question, if before nothing else.
             worth = CONFIDENCE[Kind.ORDINAL] * 0.8
             return Resolved(
                 reference, Status.RESOLVED, (scored[0].entity,), scored[:SHOWN], "the only one before", round(worth, 3)
             )
-        at = ordered.index(scored[0].entity) if scored[0].entity in ordered else len(ordered) - 1
+        current = self._latest([x.entity for x in scored if _is_as_near(x, scored[0])])
+        at = ordered.index(current) if current in ordered else len(ordered) - 1
+        if not at and reference.points:
+            return Resolved(reference, Status.NONE, (), scored[:SHOWN], "nothing came before", 0.0)
         entity = ordered[at - 1] if at else next(x.entity for x in scored if x.entity is not ordered[0])
         worth = CONFIDENCE[Kind.ORDINAL] * (0.9 if at else 0.7)
         return Resolved(
             reference, Status.RESOLVED, (entity,), scored[:SHOWN], "the one before the current", round(worth, 3)
         )
+
+    def _latest(self, equals: Sequence[Entity]) -> Entity:
+        """Of several that stand in the foreground alike the one that was said last."""
+        said = self._talk.by_entity
+        return max(equals, key=lambda x: (said[x.id][-1].turn, said[x.id][-1].start) if said.get(x.id) else (-1, 0))
+
+    def _next(self, reference: Reference) -> Resolved | None:
+        """ "the next one": after what is spoken of, in the list it stands in."""
+        heads, salience = reference.heads or {}, self._scoring.salience(reference.window)
+        is_typed = reference.head is not None
+        scored = self._scoring.score(replace(reference, words=())).candidates
+        listed = latest_list(self._talk, salience, heads, 2, is_typed=is_typed)
+        current = scored[0].entity if scored and not _are_equal(scored) else None
+        if not listed or current not in listed:
+            return Resolved(reference, Status.NONE, (), scored[:SHOWN], "next to nothing that was listed", 0.0)
+        at = listed.index(current) + 1
+        if at >= len(listed):
+            return Resolved(reference, Status.NONE, (), scored[:SHOWN], "it was the last one", 0.0)
+        return self._picked(reference, listed, at + 1, "next in the latest list")
 
     def other(self, reference: Reference, done: Sequence[Resolved]) -> Resolved | None:
         """Other than what the query names itself, else than what is spoken of now."""
@@ -178,11 +213,32 @@ def without_contrasted(done: Sequence[Resolved]) -> list[Resolved]:
     ]
 
 
+def without_excepted(done: Sequence[Resolved], query: str) -> list[Resolved]:
+    """ "all but the last": what follows the exception is left out of the many and not meant itself."""
+    found = list(done)
+    for number, each in enumerate(done[:-1]):
+        after = done[number + 1]
+        between = query[each.reference.span[1] : after.reference.span[0]].strip().casefold()
+        if len(each.entities) < 2 or not after.entities or between not in grammar(each.reference.language).exceptions:
+            continue
+        kept = tuple(x for x in each.entities if x not in after.entities)
+        if kept and len(kept) < len(each.entities):
+            for at, other in enumerate(found[: number + 1]):
+                if other.entities == each.entities:
+                    found[at] = replace(other, entities=kept, rule=f"{other.rule} without some")
+            found[number + 1] = replace(after, serves=True)
+    return found
+
+
+def _is_as_near(one: Candidate, best: Candidate) -> bool:
+    return one.evidence.get("salience", 0.0) >= _EQUAL * best.evidence.get("salience", 1.0)
+
+
 def _are_equal(ranked: Sequence[Candidate]) -> bool:
     """Whether the first two stand in the foreground alike."""
     if len(ranked) < 2 or ranked[0].entity.type != ranked[1].entity.type:
         return False
-    return ranked[1].evidence.get("salience", 0.0) >= _EQUAL * ranked[0].evidence.get("salience", 1.0)
+    return _is_as_near(ranked[1], ranked[0])
 
 
 def _named_before(reference: Reference, done: Sequence[Resolved], heads: Mapping[str, float]) -> Entity | None:

@@ -16,7 +16,7 @@ from ovillo.references.expansion import expand
 from ovillo.references.lexicons import grammar
 from ovillo.references.mentions import PHRASES, Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Mention, Reference, Resolution, Resolved, Status
-from ovillo.references.plurals import PluralResolver, without_contrasted
+from ovillo.references.plurals import PluralResolver, without_contrasted, without_excepted
 from ovillo.references.scoring import PRONOUN_TYPES, SHOWN, TIE, UNNAMED, Scoring
 from ovillo.references.words import alike, name_words
 
@@ -26,6 +26,8 @@ _PLACES: Mapping[str, Mapping[str, float]] = {
 }
 
 
+#: What a clause with a name tells apart: what holds or has the thing that is named.
+_HOLDERS = frozenset({"file", "module", "class", "bug", "test", "commit", "ticket", "branch"})
 #: Letters of a pronoun that stands alone; a longer one is joined to its verb.
 _LONGEST_PRONOUN = 5
 
@@ -71,20 +73,26 @@ class _Resolver:
             if found is not None:
                 done.append(found)
         done.sort(key=lambda x: x.reference.span)
-        done = without_contrasted(self._with_owners(done))
+        done = without_excepted(without_contrasted(self._with_owners(done)), query)
         return Resolution(query, detected.languages, tuple(done), expand(query, done))
 
     def _with_owners(self, done: Sequence[Resolved]) -> list[Resolved]:
         """Phrases that name an owner ("the file of that class") decided by what belongs to it."""
         found = list(done)
         for number, each in enumerate(done):
-            span = each.reference.owner_span
+            span = each.reference.owner_span or each.reference.described_span
             if span is None or each.status is Status.NONE:
                 continue
+            is_clause = each.reference.owner_span is None
             inner = [
                 at
                 for at, x in enumerate(found)
-                if at != number and span[0] <= x.reference.span[0] and x.reference.span[1] <= span[1] and x.entities
+                if at != number
+                and span[0] <= x.reference.span[0]
+                and x.reference.span[1] <= span[1]
+                and x.entities
+                # In a clause only a name tells which one: "the file where f lives", "the bug that it causes".
+                and (not is_clause or (x.reference.kind is Kind.EXPLICIT and each.reference.head in _HOLDERS))
             ]
             if not inner:
                 continue

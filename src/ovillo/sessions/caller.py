@@ -20,12 +20,11 @@ from ovillo.model.dataclass import dataclass
 from ovillo.model.ids import new_id
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId, SessionKind
 from ovillo.model.sessions import SessionFilter
-from ovillo.readers.client import Client, client_of
+from ovillo.readers.client import SESSION_VARIABLE_ENDS, Client, client_of
 from ovillo.readers.protocol import FindsCall, FindsRunningCall, Reader, Source
 from ovillo.sessions.results import CallerSession
 
 if TYPE_CHECKING:
-    from ovillo.ingest.service import Ingest
     from ovillo.store.protocol import SessionStore
 
 Found = TypeVar("Found")
@@ -69,7 +68,7 @@ class CallerResolver:
     def __init__(
         self,
         store: SessionStore,
-        ingest: Ingest,
+        sources: Callable[[], Sequence[Source]],
         readers: Callable[[], Sequence[Reader]],
         environment: Mapping[str, str],
         clock: Clock,
@@ -77,7 +76,7 @@ class CallerResolver:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._store = store
-        self._ingest = ingest
+        self._discovered = sources
         self._readers = readers
         self._environment = environment
         self._clock = clock
@@ -95,15 +94,7 @@ class CallerResolver:
         if namespace != DEFAULT_NAMESPACE:
             # All rules but the first look at what agents on this machine do, which is nobody else's business.
             return self._by_meta(namespace, call) or self._unknown("The histories of this machine belong to others.")
-        rules = (
-            self._by_meta,
-            self._by_call,
-            self._by_environment,
-            self._by_answered_call,
-            self._by_running_call,
-            self._by_place,
-        )
-        for rule in rules:
+        for rule in self._rules(call):
             try:
                 found = rule(namespace, call)
             except Exception:  # noqa: BLE001  Boundary: a client's store in an unknown state costs its rule only.
@@ -113,6 +104,19 @@ class CallerResolver:
                 return found
         client = f"client {call.client_name}" if call.client_name else "a client without a name"
         return self._unknown(f"{client} sent no session id and no recorded session of it is being written here.")
+
+    def _rules(self, call: CallContext) -> Sequence[Callable[[Namespace, CallContext], CallerSession | None]]:
+        if _is_typed(call):
+            # No request came with it, and no client wrote it down under the name of a tool.
+            return (self._by_environment,)
+        return (
+            self._by_meta,
+            self._by_call,
+            self._by_environment,
+            self._by_answered_call,
+            self._by_running_call,
+            self._by_place,
+        )
 
     def _unknown(self, reason: str) -> CallerSession:
         return CallerSession(self._generated, GENERATED, 0.0, reason)
@@ -195,9 +199,11 @@ class CallerResolver:
 
     def _from_environment(self, call: CallContext) -> tuple[str, str] | None:
         # A command is typed in a shell, which may be an agent's.
-        if not call.own_process and (call.channel != "cli" or call.directory is None):
+        if not (call.own_process or _is_typed(call)):
             return None
-        for _, client in self._clients:
+        # Loading all readers, for nothing in most shells, is a tenth of what a command takes.
+        known = self._clients if any(map(_may_tell, self._environment)) else []
+        for _, client in known:
             # An agent that was started from another agent's shell inherits what is not its own.
             if call.client_name is not None and not client.is_named(call.client_name):
                 continue
@@ -258,7 +264,17 @@ class CallerResolver:
         return None
 
     def _sources(self, reader: str) -> Iterator[Source]:
-        return (source for source in reversed(self._ingest.discovered()) if source.reader == reader)
+        return (source for source in reversed(self._discovered()) if source.reader == reader)
+
+
+def _is_typed(call: CallContext) -> bool:
+    """A command, in a shell."""
+    return not call.own_process and call.channel == "cli" and call.directory is not None
+
+
+def _may_tell(variable: str) -> bool:
+    """Whether a variable may be some client's; the one of the desktop never is."""
+    return variable.endswith(SESSION_VARIABLE_ENDS) and variable != "XDG_SESSION_ID"
 
 
 def _at(meta: Mapping[str, Any], path: Sequence[str]) -> object:

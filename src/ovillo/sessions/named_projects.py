@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.scope import Project
 
 #: Names like these are nobody's everyday word.

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovillo.model.dataclass import dataclass
 from ovillo.model.entities import SessionEntities
 from ovillo.model.live import Summary
 from ovillo.model.records import Message, Session, SessionId, Usage
 from ovillo.model.sessions import SessionCounts, SessionRow, Totals
-from ovillo.sessions.languages import Language
 from ovillo.sessions.memory_results import MemoryView
+
+if TYPE_CHECKING:
+    from ovillo.sessions.languages import Language
 
 
 @dataclass(frozen=True, slots=True)

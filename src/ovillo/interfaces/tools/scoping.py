@@ -6,9 +6,10 @@ directory. What a project is, ``sessions.projects`` tells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Ambiguous, NotFound
 from ovillo.model.quoting import named as said_name
 from ovillo.model.quoting import names

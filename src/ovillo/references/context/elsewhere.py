@@ -44,7 +44,8 @@ class Elsewhere:
         if home is None or scope.is_named or not answer.abstained or not _is_question(answer.query):
             return answer
         away = Project("", locations=self._projects.known(namespace).elsewhere(home))
-        other = ask(Scope(away, others=frozenset(home.folders)))
+        # Named: beyond everywhere there is nothing to look at.
+        other = ask(Scope(away, is_named=True, others=frozenset(home.folders)))
         if other.abstained:
             return answer
         places = [self._label(namespace, each, home) for each in other.provenance]

@@ -37,6 +37,10 @@ class Gathered:
         self.missing += answer.missing
         self._sure.append((answer.confidence, answer.threshold))
 
+    def asks_for(self, threshold: float) -> None:
+        """Somebody said what is enough, for every kind of evidence."""
+        self._sure = [(confidence, threshold) for confidence, _ in self._sure]
+
     def most_sure(self, threshold: float) -> tuple[float, float]:
         """The confidence and threshold of the provider that is furthest above its own, or nearest to it."""
         sure = [(confidence, threshold if own is None else own) for confidence, own in self._sure]

@@ -97,6 +97,7 @@ class ContextService:
             self._gather(question, found, gathered)
         if min_score is not None:
             found = replace(found, threshold=min_score)
+            gathered.asks_for(min_score)
         answer = self._answer(question, gathered, found, top_k)
         answer = self._elsewhere.labelled(namespace, answer, scope)
         if not gathered.question:

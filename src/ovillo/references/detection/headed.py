@@ -55,6 +55,9 @@ def _leftwards(s: Sentence, head: int, noun: Noun) -> Phrase | None:
             phrase.start, phrase.determiner = number, "definite"
             phrase.owner = next((x.span for x in s.found if x.span[1] == end), None)
             return phrase
+        if phrase.words and _counts_off(s, lower) and not grammar(noun.language).noun_last:
+            # "la segunda necesita un test": what stands between is a verb, and the noun another phrase's.
+            return None
         if lower in s.active[0].numbers and s.modifier(phrase, lower):
             phrase.start = number
             continue
@@ -84,6 +87,10 @@ def _leftwards(s: Sentence, head: int, noun: Noun) -> Phrase | None:
         phrase.determiner = "definite"
         return phrase
     return None
+
+
+def _counts_off(s: Sentence, lower: str) -> bool:
+    return any(lower in each.ordinals for each in s.active)
 
 
 def _is_clipped(s: Sentence, phrase: Phrase, noun: Noun) -> bool:
@@ -123,12 +130,16 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
         phrase.ordinal = known.ordinal or (known.count if not noun.is_plural else None) or phrase.ordinal
         phrase.is_other |= known.is_other
         phrase.is_previous |= known.is_previous
+        phrase.is_next |= known.is_next
         phrase.is_same |= known.is_same
         after += 1
     number = s.numbered(head)
     if number is not None:
         phrase.ordinal, after = number[0], number[1]
-    words, _end, owner = s.description(after, noun.language)
+    is_before = s.says_before(after)
+    if is_before:
+        phrase.is_previous, after = True, after + 2
+    words, end, owner = s.description(after, noun.language)
     is_plural = noun.is_plural or phrase.determiner == "both" or bool(phrase.count and phrase.count > 1)
     kind = _kind(phrase, is_plural)
     s.add(
@@ -145,9 +156,11 @@ def _finish(s: Sentence, phrase: Phrase, head: int, noun: Noun) -> None:
         ordinal=phrase.ordinal,
         words=(*phrase.words, *words),
         is_loose=after < len(s.tokens) and any(s.tokens[after].lower in each.adverbial for each in s.active),
-        points=phrase.determiner == "demonstrative" or phrase.is_same,
+        points=phrase.determiner == "demonstrative" or phrase.is_same or is_before,
         is_previous=phrase.is_previous,
+        is_next=phrase.is_next,
         owner_span=owner or phrase.owner,
+        described_span=(s.tokens[after].start, s.tokens[end - 1].end) if words else None,
     )
 
 
@@ -186,7 +199,7 @@ def _kind(phrase: Phrase, is_plural: bool) -> Kind:
         return Kind.OTHER
     if is_plural:
         return Kind.PLURAL
-    if phrase.ordinal is not None or phrase.is_previous:
+    if phrase.ordinal is not None or phrase.is_previous or phrase.is_next:
         return Kind.ORDINAL
     if phrase.determiner == "demonstrative" or phrase.is_same:
         return Kind.DEMONSTRATIVE

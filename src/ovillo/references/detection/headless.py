@@ -6,9 +6,12 @@ Owns determiners that stand alone, and nouns that are something only when they a
 from __future__ import annotations
 
 from ovillo.references.detection.sentence import Phrase, Sentence, gender_of
-from ovillo.references.lexicons import VAGUE, Features, Grammar
+from ovillo.references.lexicons import MIDDLE, VAGUE, Features, Grammar
 from ovillo.references.model import Kind
 from ovillo.references.words import Token
+
+#: Of the words for all those that need no noun: "everything", "every one" are others.
+_ALL = frozenset({"all", "todos", "todas", "tous", "toutes"})
 
 
 def headless_phrases(s: Sentence) -> None:
@@ -16,8 +19,25 @@ def headless_phrases(s: Sentence) -> None:
         if number in s.taken or number in s.idle:
             continue
         for each in s.active:
-            if _both(s, each, number, token) or _counted(s, each, number, token) or _bare(s, each, number, token):
+            if (
+                _rest(s, each, number, token)
+                or _both(s, each, number, token)
+                or _counted(s, each, number, token)
+                or _bare(s, each, number, token)
+            ):
                 break
+
+
+def _rest(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
+    """ "the rest", "el resto", and not "the rest of the week"."""
+    after = number + 1
+    if token.lower not in each.articles or after >= len(s.tokens) or s.tokens[after].lower not in each.rest:
+        return False
+    follows = s.tokens[after + 1] if after + 1 < len(s.tokens) and not s.tokens[after + 1].breaks else None
+    if s.tokens[after].breaks or (follows is not None and follows.lower in each.of):
+        return False
+    s.add(Kind.OTHER, number, after + 1, each.code, is_plural=True)
+    return True
 
 
 def _both(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
@@ -35,8 +55,14 @@ def _both(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         # "toutes les nuits" has its noun.
         return False
     ends = after >= len(s.tokens) or s.tokens[after].breaks or s.is_little(s.tokens[after].lower)
-    if token.lower in each.all and each.code != "en" and token.lower.endswith("s") and ends:
+    is_all = each.code != "en" and token.lower.endswith("s") and ends
+    if token.lower in each.all and (is_all or (follows in each.exceptions and token.lower in _ALL)):
         s.add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, gender=gender_of(token.lower))
+        return True
+    count = each.numbers.get(follows, 0)
+    if token.lower in each.all and count > 1:
+        # "all three".
+        s.add(Kind.PLURAL, number, after + 1, each.code, is_plural=True, count=count)
         return True
     if token.lower in each.both:
         s.add(Kind.PLURAL, number, number + 1, each.code, is_plural=True, count=2, gender=gender_of(token.lower))
@@ -58,7 +84,7 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         if not s.modifier(phrase, s.tokens[at].lower):
             break
         at += 1
-    is_told_apart = phrase.ordinal is not None or phrase.is_other or phrase.is_previous
+    is_told_apart = phrase.ordinal is not None or phrase.is_other or phrase.is_previous or phrase.is_next
     if (
         at == number
         or (at == number + 1 and token.lower not in each.ordinals)
@@ -71,14 +97,16 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         at += 1
     elif s.tokens[at - 1].lower not in each.headless and _noun_follows(s, at, each):
         return False
-    is_plural = bool(phrase.count and phrase.count > 1) or features.number == "p"
+    stand_in = each.headless[s.tokens[at - 1].lower] if has_stand_in else features
+    is_plural = bool(phrase.count and phrase.count > 1) or "p" in (features.number, stand_in.number)
+    is_plural |= phrase.is_other and s.tokens[at - 1].lower.endswith("s")
     if is_plural and phrase.count is None and not phrase.is_other:
         return False
     words, _, _ = s.description(at, each.code)
     if not is_plural and phrase.count == 1 and not is_told_apart:
         return False
     kind = Kind.PLURAL if is_plural and not phrase.is_other else Kind.OTHER if phrase.is_other else Kind.ORDINAL
-    if phrase.is_previous and phrase.ordinal is None:
+    if (phrase.is_previous or phrase.is_next) and phrase.ordinal is None:
         kind = Kind.ORDINAL
     gender = features.gender or gender_of(s.tokens[at - 1].lower)
     s.add(
@@ -93,6 +121,7 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         words=tuple(words),
         points=token.lower in each.demonstratives,
         is_previous=phrase.is_previous,
+        is_next=phrase.is_next,
     )
     return True
 
@@ -124,6 +153,11 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
             is_plural=features.number == "p",
         )
         return True
+    if follows in each.of and (features is not None or token.lower in each.articles):
+        after_of = [x.lower for x in s.tokens[after + 1 : after + 3]]
+        if any(word in each.middle for word in after_of):
+            s.add(Kind.ORDINAL, number, after + 2, each.code, ordinal=MIDDLE)
+            return True
     opens = follows in each.of or follows in each.relatives
     if follows in each.of and token.lower in each.neuter:
         # "eso del pago", "isso da fila": some matter that is described.
@@ -210,7 +244,7 @@ def _noun_follows(s: Sentence, at: int, each: Grammar) -> bool:
     if at >= len(s.tokens) or s.tokens[at].breaks:
         return False
     lower = s.tokens[at].lower
-    return lower in each.counted or (each.noun_last and not s.is_little(lower) and at not in s.idle)
+    return s.is_counted(at) or (each.noun_last and not s.is_little(lower) and at not in s.idle)
 
 
 def unknown_nouns(s: Sentence) -> None:

@@ -16,7 +16,7 @@ from ovillo.references.words import Token, fold
 def enclitics(s: Sentence) -> None:
     for number, token in enumerate(s.tokens):
         for each in s.active:
-            if each.enclitic is None or number in s.taken or token.lower in each.not_enclitics:
+            if each.enclitic is None or number in s.taken or token.lower in each.not_enclitics | each.events:
                 continue
             match = each.enclitic.match(token.lower)
             if (match or each.unaccented.fullmatch(token.lower)) and s.noun(number) is None:

@@ -16,6 +16,10 @@ from ovillo.references.words import Token, fold
 
 #: Words after a noun that describe it.
 _AFTER = 7
+#: "Previous to that", "anterior a ese", "antérieur à celui-ci".
+_TO = frozenset({"to", "a", "à", "al", "ao"})
+#: "Ce bug-là".
+_DEICTIC = re.compile(r"-(?:là|la|ci)$")
 NUMBER = re.compile(r"#?\d+$")
 
 
@@ -32,6 +36,7 @@ class Phrase:
     count: int | None = None
     is_other: bool = False
     is_previous: bool = False
+    is_next: bool = False
     is_same: bool = False
     is_all: bool = False
     words: list[str] = field(default_factory=list)
@@ -68,7 +73,7 @@ class Sentence:
         self.found: list[Reference] = []
 
     def noun(self, number: int, code: str | None = None) -> Noun | None:
-        lower = self.tokens[number].lower
+        lower = _DEICTIC.sub("", self.tokens[number].lower)
         ordered = [grammar(code)] if code else self.grammars
         return next((each.nouns[lower] for each in ordered if lower in each.nouns), None)
 
@@ -109,6 +114,8 @@ class Sentence:
                 phrase.is_other = True
             elif lower in each.previous:
                 phrase.is_previous = True
+            elif active and lower in each.next:
+                phrase.is_next = True
             elif lower in each.same:
                 phrase.is_same = True
             else:
@@ -157,6 +164,18 @@ class Sentence:
         self.describing.add(after)
         return words, number, owner
 
+    def says_before(self, number: int) -> bool:
+        """Whether "before that", "antes de ese" follows."""
+        if number + 1 >= len(self.tokens) or self.tokens[number].breaks or self.tokens[number + 1].breaks:
+            return False
+        for each in self.active:
+            is_prior = number > 0 and self.tokens[number - 1].lower in each.previous
+            if self.tokens[number].lower in each.before or (is_prior and self.tokens[number].lower in _TO):
+                rest = [token.lower for token in self.tokens[number + 1 : number + 3]]
+                rest = rest[1:] if rest[0] in each.of and rest[0] not in each.demonstratives else rest
+                return bool(rest) and (rest[0] in each.demonstratives or rest[0] in each.headless or rest[0] == "it")
+        return False
+
     def says_number(self, number: int) -> bool:
         """Whether the token is the word for number."""
         return any(self.tokens[number].lower in each.number_words for each in self.grammars)
@@ -165,9 +184,7 @@ class Sentence:
         return any(lower in each.asking for each in self.grammars)
 
     def is_little(self, lower: str) -> bool:
-        return any(
-            lower in each.little or lower in each.of or fold(lower) in each.describes_nothing for each in self.active
-        )
+        return any(lower in each.little or lower in each.of or lower in each.describes_nothing for each in self.active)
 
     def is_counted(self, number: int) -> bool:
         """Whether the token is a noun that is counted and no entity: times, days, lines."""

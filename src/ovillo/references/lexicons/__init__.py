@@ -55,6 +55,8 @@ CONVENTIONS: Mapping[str, tuple[re.Pattern[str], float]] = {
     "constructor": (re.compile(r".*(?:__init__|constructor|\bnew|__construct)"), 0.5),
 }
 
+#: The ordinal of the one in the middle.
+MIDDLE = 1_000
 #: Head nouns that say next to nothing: whatever is spoken of.
 VAGUE = "thing"
 
@@ -109,6 +111,11 @@ class Grammar:
     subjects: frozenset[str]
     others: frozenset[str]
     previous: frozenset[str]
+    middle: frozenset[str]
+    rest: frozenset[str]
+    next: frozenset[str]
+    exceptions: frozenset[str]
+    before: frozenset[str]
     same: frozenset[str]
     transparent: frozenset[str]
     negators: frozenset[str]
@@ -141,6 +148,7 @@ class Grammar:
     enclitic: re.Pattern[str] | None
     unaccented: re.Pattern[str]
     not_enclitics: frozenset[str]
+    events: frozenset[str]
     place: re.Pattern[str]
     not_place: re.Pattern[str]
     not_nouns: re.Pattern[str]
@@ -192,6 +200,11 @@ def grammar(code: str) -> Grammar:
         subjects=words["subjects"],
         others=words["others"],
         previous=words["previous"],
+        middle=words["middle"],
+        rest=words["rest"],
+        next=words["next"],
+        exceptions=words["exceptions"],
+        before=words["before"],
         same=words["same"],
         transparent=words["transparent"],
         negators=words["negators"],
@@ -221,6 +234,7 @@ def grammar(code: str) -> Grammar:
         enclitic=re.compile(enclitic) if enclitic else None,
         unaccented=re.compile(data.get("unaccented", _NEVER)),
         not_enclitics=words["not_enclitics"],
+        events=words["events"],
         place=_either(data["place"]),
         not_place=_either(data["not_place"]),
         not_nouns=_either(fold(x) for x in data["not_nouns"]),
@@ -229,7 +243,7 @@ def grammar(code: str) -> Grammar:
         time={name: _either(patterns) for name, patterns in data["time"].items() if name != "weekdays"},
         weekdays=tuple(data["time"]["weekdays"]),
         counted=words["counted"],
-        describes_nothing=frozenset(fold(x) for x in data["describes_nothing"].split()),
+        describes_nothing=words["describes_nothing"],
         little=little_words(code).words,
     )
 

@@ -29,7 +29,7 @@ _IN_BODY, _ALSO = 0.55, 0.2
 #: What a word in the path of a text is worth.
 _IN_PATH = 0.3
 #: Files looked at more closely, and lines that are taken for one matter when files are chosen.
-_FILES, _WINDOW = 40, 30
+_KEPT, _SURE_FILES, _FILES, _WINDOW = 80, 24, 20, 30
 #: Bodies of more lines hold more words by chance.
 _PLAIN_LINES, _BY_LENGTH = 40, 0.12
 #: Texts beside the code: what is configured decides, what is told about it may be old.
@@ -42,6 +42,8 @@ _TEST = 0.55
 _TEST_WANTED = 1.0
 _NOT_A_TEST = 0.35
 _IN_FOCUS = 1.6
+#: From this on a cosine tells that two texts have something to do with each other.
+_FAR = 0.2
 #: Where a question asks what decides: a body that has a branch beside its words, and a fault that is only given its name.
 _DECIDES, _FAULT = 1.15, 0.6
 _BRANCH = re.compile(
@@ -63,6 +65,8 @@ class Passage:
     worth: float
     lines: tuple[tuple[int, float], ...]
     is_test: bool
+    #: How near it is in meaning, where that was asked.
+    cosine: float = 0.0
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -133,7 +137,7 @@ class Passages:
         sure = set(sure)
         scored = [(one.entry.path in sure, self._window(one, told), one) for one in found]
         scored.sort(key=lambda x: (not x[0], -x[1]))
-        kept = [one for is_sure, _, one in scored if is_sure][:_FILES]
+        kept = [one for is_sure, _, one in scored if is_sure][:_SURE_FILES]
         return kept + [one for is_sure, _, one in scored if not is_sure][:_FILES]
 
     def _window(self, places: Places, told: Sequence[float]) -> float:
@@ -200,11 +204,13 @@ class Passages:
         told = [one.weight * math.log1p(count / max(h, 1)) for h, one in zip(held, self._asked, strict=True)]
         # What nothing here holds is not answered by any.
         whole = sum(x for x in told) or 1.0
-        found = []
+        found: list[tuple[float, float, _Region]] = []
         for region, (fields, body) in zip(every, worths, strict=True):
             total = answered = 0.0
             for number, weight in enumerate(told):
-                high, low = sorted((fields[number], _IN_BODY * body[number]), reverse=True)
+                low, high = _IN_BODY * body[number], fields[number]
+                if low > high:
+                    low, high = high, low
                 best = high + _ALSO * low
                 total += best * weight
                 answered += min(best, 1.0) * weight
@@ -212,9 +218,11 @@ class Passages:
                 continue
             share = answered / whole
             score = total / whole * share**COVERAGE * (1 - NAME_SHARE + NAME_SHARE * self._name_share(region, told))
-            score *= self._by_place(region)
-            found.append(self._passage(region, score, share, told))
-        return sorted(found, key=lambda x: -x.score)
+            found.append((score * self._by_place(region), share, region))
+        found.sort(key=lambda x: -x[0])
+        # What stands far below is told no more of: meaning may still lift it.
+        kept = [x for place, x in enumerate(found) if place < _KEPT or (x[2].symbol and x[2].symbol.id in more)]
+        return [self._passage(region, score, share, told) for score, share, region in kept]
 
     def _worths(self, region: _Region) -> tuple[list[float], list[float]]:
         fields = [0.0] * len(self._asked)
@@ -362,12 +370,21 @@ def _is_import(data: bytes, region: _Region) -> bool:
     return line.startswith((b"import ", b"from ", b"use ", b"#include", b"require", b"using ", b"package "))
 
 
-def fused(passages: Sequence[Passage], near: Mapping[int, int], weight: float, ranks: int) -> list[Passage]:
-    """By rank here and by rank of meaning (``near``: id of a definition to its place)."""
-    scores = []
+def fused(
+    passages: Sequence[Passage], near: Mapping[int, float], most: int, weight: float, ranks: int
+) -> list[Passage]:
+    """By rank here and by rank of meaning; ``near`` is how near definitions are, by their id, nearest first."""
+    place_of = {id_: place for place, id_ in enumerate(near)}
+    fused_ones = []
     for place, one in enumerate(passages):
+        at = place_of.get(one.symbol.id) if one.symbol is not None else None
+        if place >= most and at is None:
+            continue
         score = 1 / (ranks + place)
-        if one.symbol is not None and one.symbol.id in near:
-            score += weight / (ranks + near[one.symbol.id])
-        scores.append(replace(one, score=round(score, 5)))
-    return sorted(scores, key=lambda x: -x.score)
+        cosine = 0.0
+        if at is not None and one.symbol is not None:
+            score += weight / (ranks + at)
+            cosine = near[one.symbol.id]
+        worth = 1 - (1 - one.worth) * (1 - max(0.0, cosine - _FAR) / (1 - _FAR))
+        fused_ones.append(replace(one, score=round(score, 5), cosine=round(cosine, 3), worth=round(worth, 3)))
+    return sorted(fused_ones, key=lambda x: -x.score)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ovillo.code.parsing import is_test_path
 from ovillo.code.service import CodeIndex
 from ovillo.model.code import CodeRoot, SymbolRow
 from ovillo.model.errors import InvalidInput
@@ -21,6 +22,7 @@ from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.model.wording import counted
 from ovillo.search.lexicon import whole_lexicon
 from ovillo.search.symbols.asking import Asking, Question
+from ovillo.search.symbols.kinds import Kind
 from ovillo.search.symbols.passages import Passage, Passages, Wanted, fused
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
 from ovillo.search.symbols.tree import Tree
@@ -40,8 +42,8 @@ _MOST_GONE = 0.2
 _SPARE = 20
 #: Candidates of words and of meaning that are fused, what meaning weighs beside words, and how fast ranks lose their weight.
 _FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
-#: Passages that are put in order by meaning, too.
-_PASSAGES = 60
+#: Passages that are put in order by meaning, too, and what meaning weighs beside what names and bodies say.
+_PASSAGES, _BODIES_BY_MEANING = 60, 0.8
 #: A definition that only meaning found never comes into a context by itself (below 0.5).
 _WORTH_BY_MEANING = 0.6
 #: What a description may add to a context: few definitions, and none that is far from the best.
@@ -119,6 +121,9 @@ class SymbolSearch:
         if near:
             found = self._fused(namespace, found, near)
         have = {_identity(one.symbol) for one in called}
+        if question_read is None or Kind.TEST not in question_read.kinds:
+            # A test says what it is about with the words of what it tests.
+            found = sorted(found, key=lambda one: one.symbol.is_test or is_test_path(one.symbol.file))
         symbols = [*called, *(one for one in found if _identity(one.symbol) not in have)][:limit]
         return SymbolsFound(
             tuple(symbols),
@@ -157,21 +162,17 @@ class SymbolSearch:
         chosen = [one for one in self._roots(namespace) if one.path in roots]
         if not asked:
             return []
-        near = (
-            {}
-            if wanted and wanted.tests
-            else {x.symbol_id: i for i, x in enumerate(self._near(namespace, asked, chosen))}
-        )
+        wanted = wanted or Wanted()
+        near = {x.symbol_id: x.cosine for x in self._near(namespace, asked, chosen, wanted.tests)}
         found: list[Passage] = []
         for root in chosen:
-            found += self._passages_of(namespace, asked, root, wanted or Wanted(), near)
+            found += self._passages_of(namespace, asked, root, wanted, near)
         found.sort(key=lambda one: -one.score)
-        best = fused(found[:_PASSAGES], near, _BY_MEANING, _RANKS) if near else found
-        wants_tests = wanted is not None and wanted.tests
-        return sorted(best, key=lambda one: one.is_test is not wants_tests)[:limit]
+        best = fused(found, near, _PASSAGES, _BODIES_BY_MEANING, _RANKS) if near else found
+        return sorted(best, key=lambda one: one.is_test is not wanted.tests)[:limit]
 
     def _passages_of(
-        self, namespace: Namespace, asked: str, root: CodeRoot, wanted: Wanted, near: Mapping[int, int]
+        self, namespace: Namespace, asked: str, root: CodeRoot, wanted: Wanted, near: Mapping[int, float]
     ) -> list[Passage]:
         with self._lock:
             held = self._fresh(namespace, root)
@@ -243,12 +244,17 @@ class SymbolSearch:
 
     # --- by meaning
 
-    def _near(self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot]) -> list[Near]:
-        """Definitions that mean about what is asked, nearest first; none for a question of one word."""
+    def _near(self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot], tests: bool = False) -> list[Near]:
+        """Definitions that mean about what is asked, nearest first: tests, or all but tests. None for a question of one word."""
         if " " not in asked:
             return []
-        near = [one for root in roots for one in self.vectors.nearest(namespace, root.path, asked, _FUSED)]
-        return sorted(near, key=lambda one: -one.cosine)[:_FUSED]
+        near = [one for root in roots for one in self.vectors.nearest(namespace, root.path, asked, _FUSED * 2)]
+        of_sort = {
+            row.id
+            for row in self._store.symbols_by_id(namespace, [one.symbol_id for one in near])
+            if (row.is_test or is_test_path(row.file)) is tests
+        }
+        return sorted((one for one in near if one.symbol_id in of_sort), key=lambda one: -one.cosine)[:_FUSED]
 
     def _fused(self, namespace: Namespace, found: Sequence[FoundSymbol], near: Sequence[Near]) -> list[FoundSymbol]:
         """By the ranks of both sides, words weighing more: their scores have nothing in common."""

@@ -1,7 +1,7 @@
-"""Definitions by meaning: vectors of their names and documentation, and which are nearest to a question.
+"""Definitions by meaning: vectors of what they are about, and which are nearest to a question.
 
-Owns what is embedded of a definition, and making vectors (in the background or on demand). Keeping and comparing them is
-the store's, ranking them beside words ``service``'s.
+Owns which definitions get vectors, and making them (in the background or on demand). What is embedded of one is ``gist``'s, keeping
+and comparing vectors the store's, ranking them beside words ``service``'s.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import model_id, open_embedder
 from ovillo.search.lexicon import lexicon
-from ovillo.search.symbols.terms import pieces
+from ovillo.search.symbols.gist import gist
 
 if TYPE_CHECKING:
+    from ovillo.code.service import CodeIndex
     from ovillo.search.embedders import Embedder
     from ovillo.settings import Settings
     from ovillo.store.forms import Row
@@ -37,7 +38,6 @@ _HELD = 3
 _BATCH = 10_000
 #: Texts embedded between two looks at the stop sign, vectors written at once.
 _STEP, _WRITTEN = 32, 512
-_DOC_CHARS = 300
 #: After a failure the model is left alone for so long (seconds).
 _FAILED_S = 60.0
 
@@ -55,7 +55,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class _Definitions:
-    """Ids of the definitions of a folder that mean the same, by the hash of it."""
+    """Ids of the definitions of a folder, by the hash of what the index knows of them."""
 
     revision: int
     by_meaning: dict[bytes, list[int]]
@@ -64,8 +64,9 @@ class _Definitions:
 class SymbolVectors:
     """Thread-safe. Without an embedder nothing is ever near."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, code: CodeIndex) -> None:
         self._store = store
+        self._code = code
         self._settings = settings
         self._model = model_id(settings)
         self._embedder: Embedder | None = None
@@ -97,19 +98,22 @@ class SymbolVectors:
 
     def _embed(self, namespace: Namespace, root: str, stop: threading.Event | None, progress: OnProgress | None) -> int:
         assert self._model is not None
-        texts = {meaning_of(text): text for text in map(text_of, self._chosen(namespace, root))}
+        chosen = {meaning_of(row): row for row in self._chosen(namespace, root)}
         known = self._store.code_vectors.known(namespace, root, self._model)
-        gone = [meaning for meaning in known if meaning not in texts]
-        left = [meaning for meaning in texts if meaning not in known]
+        gone = [meaning for meaning in known if meaning not in chosen]
+        left = [meaning for meaning in chosen if meaning not in known]
+        left.sort(key=lambda meaning: chosen[meaning].is_test)
         if not left and not gone:
             return 0
         embedder = self._opened()
+        lines = _Lines(self._code, namespace, root)
         made: dict[bytes, Row] = {}
         for at in range(0, len(left), _STEP):
             if stop is not None and stop.is_set():
                 break
             some = left[at : at + _STEP]
-            rows = embedder.embed([embedder.passage_prefix + texts[meaning] for meaning in some])
+            texts = [gist(chosen[meaning], lines.of(chosen[meaning].file)) for meaning in some]
+            rows = embedder.embed([embedder.passage_prefix + text for text in texts])
             made.update(zip(some, map(_unit, rows), strict=True))
             if len(made) >= _WRITTEN:
                 self._store.code_vectors.put(namespace, root, self._model, made)
@@ -155,11 +159,14 @@ class SymbolVectors:
     def _read(self, namespace: Namespace, root: str, revision: int) -> _Definitions:
         by_meaning: dict[bytes, list[int]] = {}
         for symbol in self._chosen(namespace, root):
-            by_meaning.setdefault(meaning_of(text_of(symbol)), []).append(symbol.id)
+            by_meaning.setdefault(meaning_of(symbol), []).append(symbol.id)
         return _Definitions(revision, by_meaning)
 
     def _chosen(self, namespace: Namespace, root: str) -> list[SymbolRow]:
-        """What gets vectors: no tests, and in a large folder what others may use."""
+        """What gets vectors: all, in a large folder no tests, and in a larger one what others may use."""
+        found = list(islice(self._symbols(namespace, root), MOST + 1))
+        if len(found) <= MOST:
+            return found
         found = list(islice((row for row in self._symbols(namespace, root) if not row.is_test), MOST + 1))
         if len(found) <= MOST:
             return found
@@ -183,14 +190,31 @@ def _is_open(symbol: SymbolRow) -> bool:
     return symbol.is_exported and not symbol.is_test and not symbol.name.startswith("_")
 
 
-def text_of(symbol: SymbolRow) -> str:
-    """What is embedded: the name in words, its owner's, the first sentence of its documentation."""
-    owner = f" of {' '.join(pieces(symbol.parent))}" if symbol.parent else ""
-    return f"{' '.join(pieces(symbol.name))}{owner}. {(symbol.doc or '')[:_DOC_CHARS]}"
+def meaning_of(symbol: SymbolRow) -> bytes:
+    """What tells whether a definition has to be read again: all that the index knows of it. A body that changed and kept its
+    length, its name and its documentation is taken for one that means the same."""
+    said = (symbol.file, symbol.qualified_name, symbol.signature, symbol.doc, str(symbol.end_line - symbol.start_line))
+    return blake2b("\n".join(said).encode("utf-8", "replace"), digest_size=12).digest()
 
 
-def meaning_of(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "replace"), digest_size=12).digest()
+class _Lines:
+    """The lines of one file after another, secrets masked; nothing of one that is gone."""
+
+    def __init__(self, code: CodeIndex, namespace: Namespace, root: str) -> None:
+        self._code = code
+        self._namespace = namespace
+        self._root = root
+        self._file = ""
+        self._lines: list[str] = []
+
+    def of(self, file: str) -> list[str]:
+        if file != self._file:
+            try:
+                self._lines = self._code.source(self._namespace, self._root, file).text.split("\n")
+            except OvilloError:
+                self._lines = []
+            self._file = file
+        return self._lines
 
 
 def _unit(row: Row) -> Row:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ovillo.search.symbols.service import SymbolSearch
 
 #: Lines of the pieces, best first, for an answer of 2,000 tokens.
-_ROOM = (56, 30, 20, 12)
+_ROOM = (52, 28, 18, 12, 10, 8)
 _USUAL_TOKENS = 2_000
 #: Places that call, name, import or test something that are shown each by itself.
 _SITES, _FEW_SITES = 10, 3
