@@ -47,7 +47,7 @@ def by_meaning(services: Composition, settings: Settings) -> Way:
     vectors = VectorSearch(services.store.vectors, settings)
 
     def ask(needle: Needle) -> list[str]:
-        near = vectors.near(DEFAULT_NAMESPACE, [needle.query], DocFilter(), [])
+        near, _ = vectors.near(DEFAULT_NAMESPACE, needle.query, DocFilter(), [])
         best = sorted(near, key=lambda doc: -near[doc])
         places = {doc.id: doc for doc in services.store.text.docs(DEFAULT_NAMESPACE, best)}
         return list(dict.fromkeys(str(places[doc].session_id) for doc in best if doc in places))

@@ -20,13 +20,20 @@ from ovillo.store.protocol import DocFilter, DocId
 
 if TYPE_CHECKING:
     from ovillo.search.embedders import Embedder
+    from ovillo.search.vectors import Frame
     from ovillo.store.forms import Row, Rows
     from ovillo.store.protocol import VectorStore
 
 log = logging.getLogger(__name__)
 
 #: Nearest documents that join the candidates.
-_NEAREST = 200
+_NEAREST = 600
+#: Of the nearest, the one whose cosine tells how far chance reaches; of a small history, the one within this part of it.
+_BACKGROUND, _BACKGROUND_PART = 200, 8
+#: The standard deviation of cosines of unrelated texts, as it mostly is, and what else it may be.
+_SPREAD, _LEAST_SPREAD, _MOST_SPREAD = 0.11, 0.06, 0.2
+#: Fewer texts tell nothing of it.
+_TOO_FEW = 64
 _SHARE_S = 5.0
 #: A model that failed is not asked again for so long (seconds).
 _FAILED_S = 60.0
@@ -41,59 +48,60 @@ class VectorSearch:
         self._embedder: Embedder | None = None
         self._failed_at: float | None = None
         #: The rows of what was asked last.
-        self._last: dict[tuple[str, ...], Rows] = {}
+        self._last: dict[str, Rows] = {}
         self._counts: dict[Namespace, tuple[float, tuple[int, int]]] = {}
 
     def near(
-        self, namespace: Namespace, texts: Sequence[str], where: DocFilter, also: Sequence[DocId]
-    ) -> dict[DocId, float]:
-        """Cosine of the documents nearest to any of ``texts``, and of those of ``also`` that have a vector.
+        self, namespace: Namespace, asked: str, where: DocFilter, also: Sequence[DocId]
+    ) -> tuple[dict[DocId, float], float]:
+        """Cosine of the documents nearest to what is asked, and of those of ``also`` that have a vector; and how far the
+        cosines of unrelated ones spread.
 
-        Empty without a model, without vectors, or while the model fails: search then goes on by words."""
-        asked = self._asked(namespace, texts)
-        if asked is None:
+        Nothing without a model, without vectors, or while the model fails: search then goes on by words."""
+        found = self._asked(namespace, asked)
+        if found is None or self._model is None:
+            return {}, _SPREAD
+        name, frame, question = found
+        row = frame.towards_conclusions(question)
+        near = self._store.nearest(namespace, name, row, where, _NEAREST)
+        others = self._store.cosines(namespace, name, row, [doc for doc in also if doc not in near])
+        # Against everything: what passes a narrow filter may all be about the matter.
+        around = near if where == DocFilter() else self._store.nearest(namespace, name, row, DocFilter(), _BACKGROUND)
+        return {**others, **near}, spread_of(around.values(), self._counted(namespace, self._model)[0])
+
+    def of_passages(self, namespace: Namespace, asked: str, ids: Sequence[DocId]) -> dict[DocId, list[float]]:
+        """Cosine of each passage (``passages.spans``) of these documents with what is asked; documents without vectors are
+        left out. Empty as ``near`` is."""
+        found = self._asked(namespace, asked) if ids else None
+        if found is None:
             return {}
-        name, rows = asked
-        near = _best(self._store.nearest(namespace, name, row, where, _NEAREST) for row in rows)
-        near = dict(sorted(near.items(), key=lambda item: -item[1])[:_NEAREST])
-        others = [doc for doc in also if doc not in near]
-        return {**_best(self._store.cosines(namespace, name, row, others) for row in rows), **near}
+        name, _, row = found
+        return self._store.passage_cosines(namespace, name, row, ids)
 
-    def of_passages(self, namespace: Namespace, texts: Sequence[str], ids: Sequence[DocId]) -> dict[DocId, list[float]]:
-        """Cosine of each passage (``passages.spans``) of these documents with the nearest of ``texts``; documents without
-        vectors are left out. Empty as ``near`` is."""
-        asked = self._asked(namespace, texts) if ids else None
-        if asked is None:
-            return {}
-        name, rows = asked
-        best: dict[DocId, list[float]] = {}
-        for row in rows:
-            for doc, cosines in self._store.passage_cosines(namespace, name, row, ids).items():
-                best[doc] = [max(pair) for pair in zip(cosines, best.get(doc, cosines), strict=True)]
-        return best
-
-    def _asked(self, namespace: Namespace, texts: Sequence[str]) -> tuple[str, Sequence[Row]] | None:
-        """The name that vectors are kept under, and the rows of ``texts``; ``None`` where nothing can be compared."""
+    def _asked(self, namespace: Namespace, asked: str) -> tuple[str, Frame, Row] | None:
+        """The name that vectors are kept under, their frame, and what is asked in it; ``None`` where nothing can be
+        compared."""
         # Loading the model costs a third of a second: not before there is something to compare with.
-        if self._model is None or not texts or not self._counted(namespace, self._model)[0]:
+        if self._model is None or not asked or not self._counted(namespace, self._model)[0]:
             return None
         if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
             return None
         try:
             embedder = self._loaded()
-            name, key = stored_as(embedder.id), tuple(texts)
-            rows = self._last.get(key)
+            name = stored_as(embedder.id)
+            rows = self._last.get(asked)
             if rows is None:
-                rows = embedder.embed([embedder.query_prefix + text for text in texts])
+                rows = embedder.embed([embedder.query_prefix + asked])
                 # One question is asked of documents and then of their passages.
-                self._last = {key: rows}
+                self._last = {asked: rows}
         except OvilloError as error:
             log.warning("Searching without meaning: %s", error)
             self._failed_at = time.monotonic()
             return None
-        from ovillo.search.vectors import centred, stored_mean  # start-up cost: numpy; exact queries never get here
+        from ovillo.search.vectors import stored_frame  # start-up cost: numpy; exact queries never get here
 
-        return name, list(centred(rows, stored_mean(self._store, namespace, name)))
+        frame = stored_frame(self._store, namespace, name)
+        return name, frame, frame.of_question(rows[0])
 
     def share(self, namespace: Namespace) -> float | None:
         """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""
@@ -118,10 +126,13 @@ class VectorSearch:
             return self._embedder
 
 
-def _best(found: Iterable[dict[DocId, float]]) -> dict[DocId, float]:
-    """Each document as near as it is to the nearest of the texts."""
-    best: dict[DocId, float] = {}
-    for cosines in found:
-        for doc, cosine in cosines.items():
-            best[doc] = max(cosine, best.get(doc, cosine))
-    return best
+def spread_of(nearest: Iterable[float], compared: int) -> float:
+    """Standard deviation of the cosines of texts that have nothing to do with the question, told from where the nearest of
+    ``compared`` texts begin to be many: among those of one conversation all are nearer to a question about it."""
+    cosines = sorted(nearest, reverse=True)
+    rank = min(len(cosines), _BACKGROUND, compared // _BACKGROUND_PART)
+    if compared < _TOO_FEW or not rank:
+        return _SPREAD
+    from statistics import NormalDist  # start-up cost: fractions and decimals, for queries by meaning only
+
+    return min(_MOST_SPREAD, max(_LEAST_SPREAD, cosines[rank - 1] / NormalDist().inv_cdf(1 - rank / compared)))

@@ -17,7 +17,7 @@ from ovillo.search.planner import Plan, Planner
 from ovillo.search.query import Query
 from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
 from ovillo.search.ranked import Places, Ranking
-from ovillo.search.ranking import fuse, lexical, order, with_neighbours, with_sessions, words_decide
+from ovillo.search.ranking import fuse, lexical, order, unlikelihood, with_neighbours, words_decide
 from ovillo.store.protocol import Doc, DocFilter, DocId, Match
 
 if TYPE_CHECKING:
@@ -73,12 +73,13 @@ class WordSearch:
             words = self._holding(namespace, words, exact)
         evidence = self._evidence(namespace, words, query_terms.found, weights, missing)
         ask_model = loose and not words_decide(evidence) and time.monotonic() < deadline
-        near = self._near(namespace, query, words) if ask_model else {}
+        near, spread = self._near(namespace, query, words) if ask_model else ({}, 1.0)
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in near if doc not in docs]))
         if query.left_out is not None and near:
             out = query.left_out({doc: docs[doc] for doc in near if doc in docs})
             near = {doc: cosine for doc, cosine in near.items() if doc not in out}
-        fused = fuse(words, near, evidence)
+        told = evidence * (sum(weights) + missing)
+        fused = fuse(words, unlikelihood(near, spread, docs), told, stats.documents)
         if loose and time.monotonic() < deadline:
             fused = self._allowed(namespace, self._surroundings(namespace, fused, docs), query.where)
         said = [*exact, *(word.text for word in query.words if word.prefix)]
@@ -100,8 +101,8 @@ class WordSearch:
             notes=(*(_ONLY_MEANING if near and not evidence else ()), *notes, *query_terms.notes()),
         )
 
-    def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> dict[DocId, float]:
-        return self._meaning.near(namespace, in_both(" ".join(query.plain_words)), query.where, list(words))
+    def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> tuple[dict[DocId, float], float]:
+        return self._meaning.near(namespace, " ".join(query.plain_words), query.where, list(words))
 
     def _holding(self, namespace: Namespace, scores: dict[DocId, float], said: Sequence[str]) -> dict[DocId, float]:
         """Those whose text holds everything as it was written, accents, case and blanks aside."""
@@ -132,7 +133,7 @@ class WordSearch:
     ) -> dict[DocId, float]:
         gained = with_neighbours(self._store, namespace, scores, docs)
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in gained if doc not in docs]))
-        return with_sessions(gained, scores, docs)
+        return gained
 
     def _evidence(
         self,
@@ -155,14 +156,6 @@ class WordSearch:
             return scores
         kept = self._store.allowed(namespace, list(scores), where)
         return {doc: score for doc, score in scores.items() if doc in kept}
-
-
-def in_both(asked: str) -> list[str]:
-    """The words as they stand, and in English where they are of another language: the default model knows English only."""
-    from ovillo.search.lexicon import lexicon  # start-up cost: read only when words are not enough
-
-    english = lexicon().in_english(asked)
-    return [asked, english] if english else [asked]
 
 
 def _kinds(

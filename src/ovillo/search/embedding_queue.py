@@ -20,7 +20,7 @@ from ovillo.model.records import Namespace
 from ovillo.search.embedders import Embedder
 from ovillo.search.passages import passages, stored_as
 from ovillo.search.seen_passages import SeenPassages
-from ovillo.search.vectors import MEAN_NEEDS, centred, stored_mean
+from ovillo.search.vectors import MEAN_NEEDS, centred, keep_frame, make_frame, stored_frame
 from ovillo.store.forms import Row, Rows, unit
 from ovillo.store.protocol import DocId
 
@@ -125,7 +125,7 @@ class EmbeddingQueue:
 
     def _write(self, namespace: Namespace, docs: Sequence[tuple[DocId, str]], run: Map) -> int:
         """Vectors for these documents; fewer when told to stop."""
-        mean = stored_mean(self._store.vectors, namespace, self.name)
+        mean = stored_frame(self._store.vectors, namespace, self.name).mean
         if mean is None:
             # What is stored of the first few hundred will change when there is one.
             self._seen.forget()
@@ -176,8 +176,9 @@ class EmbeddingQueue:
         everything = np.concatenate([*(vectors for _, vectors in before), unit(rows)])
         if len(everything) < MEAN_NEEDS:
             return None
-        mean = np.asarray(everything.mean(axis=0), np.float32)
-        self._store.vectors.set_model_state(namespace, self.name, {"mean": [round(float(x), 6) for x in mean]})
+        frame = make_frame(everything, self._embedder)
+        mean = frame.mean
+        keep_frame(self._store.vectors, namespace, self.name, frame)
         self._store.vectors.put(namespace, self.name, [(doc, centred(vectors, mean)) for doc, vectors in before])
         return mean
 

@@ -6,6 +6,7 @@ neighbouring turns, and that no fixed weight of vectors serves both exact and pa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,12 @@ _NEIGHBOUR = {1: 0.25, 2: 0.125}
 _EXPANDED = 60
 #: Share of the query that the best place must hold for words to decide alone.
 _SURE = 0.97
-#: What a cosine of 1 is worth beside a place that holds all words.
-_MEANING = 2.0
-#: What a session's best three places together add to each of its places.
-_SESSION, _SESSION_PLACES = 0.25, 3
+#: What is said by words counts so much beside what is said by meaning: words of a question stand together more often than chance.
+_WORDS = 0.6
+#: What another copy of a place counts, and what each e-fold of copies takes from all of them.
+_COPY, _COPIES = 0.5, 0.5
+#: Cosines that agree to so many digits are of the same passage.
+_SAME_DIGITS = 6
 
 #: A document that is gone meanwhile counts as the oldest.
 _GONE = 0
@@ -66,17 +69,37 @@ def words_decide(evidence: float) -> bool:
     return evidence >= _SURE
 
 
-def fuse(words: Mapping[DocId, float], meaning: Mapping[DocId, float], evidence: float) -> dict[DocId, float]:
-    """Sum of both sides, each as large as its own evidence: words as the share of the query that the best place
-    holds, meaning as the square of its cosine.
+def fuse(
+    words: Mapping[DocId, float], meaning: Mapping[DocId, float], told: float, documents: int
+) -> dict[DocId, float]:
+    """Both sides added in one unit: how unlikely it is that a place which has nothing to do with the query is as good.
 
-    A fixed weight loses either exact or paraphrased queries (evidence.md, "Ranking"); a cosine of .6 says a lot, one of .3
-    next to nothing, whatever the others are."""
+    ``told`` is what the best stretch of text holds of the query's rarity (natural logarithms, as all here), which is that
+    of the best place by words; ``meaning`` comes from ``unlikelihood``. One is what chance brings about once among all
+    documents. A fixed weight loses either exact or paraphrased queries (evidence.md, "Ranking"), and so do scores
+    that are compared as they come: with ten times as many texts, common words bring ten times as many by chance."""
     best = max(words.values(), default=0.0)
-    share = (evidence if meaning else 1.0) / best if best > 0 else 0.0
-    return {
-        doc: share * words.get(doc, 0.0) + _MEANING * max(0.0, meaning.get(doc, 0.0)) ** 2 for doc in {*words, *meaning}
-    }
+    share = _WORDS * told / best if best > 0 else 0.0
+    once = math.log(max(documents, 2))
+    return {doc: (share * words.get(doc, 0.0) + meaning.get(doc, 0.0)) / once for doc in {*words, *meaning}}
+
+
+def unlikelihood(cosines: Mapping[DocId, float], spread: float, docs: Mapping[DocId, Doc]) -> dict[DocId, float]:
+    """Of being that near by chance, as the negative logarithm: cosines of unrelated texts lie round zero, as a bell with this
+    ``spread``. Places with the same passage count once: the newest of them as it is, less the more there are."""
+    copies: dict[float, list[DocId]] = {}
+    for doc, cosine in cosines.items():
+        if cosine > 0:
+            copies.setdefault(round(cosine, _SAME_DIGITS), []).append(doc)
+    found: dict[DocId, float] = {}
+    recency = _recencies(docs)
+    for cosine, alike in copies.items():
+        # Twice the tail of the bell, so that nothing begins at zero.
+        worth = -math.log(max(math.erfc(cosine / spread / math.sqrt(2)), 1e-300))
+        worth = max(0.0, worth - _COPIES * math.log(len(alike)))
+        newest = max(alike, key=lambda doc: recency.get(doc, _GONE))
+        found.update((doc, worth if doc == newest else _COPY * worth) for doc in alike)
+    return found
 
 
 def with_neighbours(
@@ -90,24 +113,6 @@ def with_neighbours(
         for other, distance in around:
             gained[other] = gained.get(other, 0.0) + _NEIGHBOUR[distance] * scores[doc]
     return gained
-
-
-def with_sessions(
-    gained: Mapping[DocId, float], scores: Mapping[DocId, float], docs: Mapping[DocId, Doc]
-) -> dict[DocId, float]:
-    """Each place gains from the best places (by ``scores``) of its session: a session about the matter is likelier."""
-    best: dict[str, list[float]] = {}
-    for doc, score in scores.items():
-        if doc in docs:
-            best.setdefault(docs[doc].session_id, []).append(score)
-    mean = {
-        session_id: sum(sorted(values, reverse=True)[:_SESSION_PLACES]) / _SESSION_PLACES
-        for session_id, values in best.items()
-    }
-    return {
-        doc: score + (_SESSION * mean.get(docs[doc].session_id, 0.0) if doc in docs else 0.0)
-        for doc, score in gained.items()
-    }
 
 
 def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str], docs: Mapping[DocId, Doc]) -> list[Ranked]:

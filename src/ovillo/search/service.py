@@ -21,7 +21,7 @@ from ovillo.model.scope import EVERYWHERE, Project, Scope
 from ovillo.model.sessions import SessionLocation
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
-from ovillo.search.by_words import WordSearch, in_both
+from ovillo.search.by_words import WordSearch
 from ovillo.search.copies import without_copies
 from ovillo.search.hits import Grouped, Summaries, by_session, show
 from ovillo.search.own_calls import OwnCalls
@@ -201,7 +201,7 @@ class Search:
     def nearness(self, namespace: Namespace, asked: str, ids: Sequence[DocId]) -> dict[DocId, list[float]]:
         """How near in meaning each passage (``passages.spans``) of these documents is to what is asked: cosines. Documents
         without vectors are left out; empty where nothing can be compared."""
-        return self._meaning.of_passages(namespace, in_both(asked), ids)
+        return self._meaning.of_passages(namespace, asked, ids)
 
     def _ranked(self, namespace: Namespace, query: Query, began: float) -> Ranking:
         if not query.asks_for_text:

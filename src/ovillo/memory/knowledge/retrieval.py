@@ -27,7 +27,6 @@ from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.errors import OvilloError
 from ovillo.model.knowledge import ChunkKey, KnowledgeAnswer, KnowledgeChunk, KnowledgeHit, QuestionType
 from ovillo.model.records import Namespace
-from ovillo.search.lexicon import lexicon
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
@@ -138,10 +137,8 @@ class Retrieval:
         embedder = self._vectors.embedder()
         if embedder is None:
             return None, by_words, None
-        english = lexicon().in_english(query)
         try:
-            # The default model knows English best; another one gets the words as they stand, too.
-            rows = self._vectors.question(embedder, [query, english] if english else [query])
+            rows = self._vectors.question(embedder, [query])
             unrelated = self._vectors.background(namespace, embedder)
         except OvilloError as error:
             self._vectors.failed(error)

