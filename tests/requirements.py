@@ -254,6 +254,8 @@ SEARCH: dict[str, tuple[str, str]] = {
     "SEARCH-20": ("Vectors see no other namespace and pass the filters", "DESIGN 15"),
     "SEARCH-21": ("Unknown filters, qualifiers and endings are refused or named with near ones", "issue 8 Terminal"),
     "SEARCH-22": ("Without a query a filter gives its newest", "issue 8 Terminal"),
+    "SEARCH-23": ("What stands out by meaning does not sink under common words", "issue 10 Ranking"),
+    "SEARCH-24": ("Copies of a text take one of the first places", "issue 10 Evidence"),
 }
 TOOLS: dict[str, tuple[str, str]] = {
     "TOOL-46": ("A session's name is words, a pattern or an expression", "spec opencode-session-history; issue 8"),

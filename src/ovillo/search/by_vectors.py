@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 #: Nearest documents that join the candidates.
-_NEAREST = 600
+_NEAREST = 400
 #: Of the nearest, the one whose cosine tells how far chance reaches; of a small history, the one within this part of it.
 _BACKGROUND, _BACKGROUND_PART = 200, 8
 #: The standard deviation of cosines of unrelated texts, as it mostly is, and what else it may be.
