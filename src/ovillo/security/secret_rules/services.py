@@ -160,7 +160,7 @@ MESSAGES = (
     Rule("resend_key", r"\bre_[0-9A-Za-z]{6,10}_[0-9A-Za-z]{20,}", Check.TOKEN),
     Rule("matrix_token", r"\bsyt_[0-9A-Za-z+/=]+_[0-9A-Za-z]{20}_[0-9A-Za-z]{6}"),
     Rule("facebook_token", r"\bEAA[0-9A-Za-z]{80,}|\bIG(?:QV|AA)[0-9A-Za-z_-]{100,}"),
-    Rule("twitter_token", r"\bA{20,30}([0-9A-Za-z]+%[0-9A-Za-z%]{30,})"),
+    Rule("twitter_token", r"\bA{20,30}([0-9A-Za-z]+%[0-9A-Za-z%]{30,})", gate=r"A{12}[0-9A-Za-z]+%"),
     Rule("twitch_token", r"\boauth:[0-9a-z]{30}\b"),
     Rule("linkedin_secret", r"\bWPL_AP1\.[0-9A-Za-z.=]{16,}"),
     Rule("hubspot_token", rf"\bpat-(?:na|eu|ap)[0-9]-{_UUID}"),
@@ -209,7 +209,8 @@ TOOLS = (
     Rule("prefixed_key", r"\b[a-z][a-z0-9]{1,15}_(?:live|test|prod|dev|sandbox|sk|pat|api|apikey|key|token|secret|oat|at|rt)_[0-9A-Za-z]{20,}\b",
          Check.TOKEN, "_(?:live|test|prod|dev|sandbox|sk|pat|api|apikey|key|token|secret|oat|at|rt)_[0-9A-Za-z]{20}"),
     Rule("session_cookie", r"(?i)\b(?:sessionid|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|laravel_session|_session_id|"
-         r"remember_token|csrftoken|xsrf-token)=([0-9a-z%._~+/-]{16,})"),
+         r"remember_token|csrftoken|xsrf-token)=([0-9a-z%._~+/-]{16,})",
+         gate=r"(?i)(?:sess(?:ion_?)?id|\.sid|_session|_token|csrftoken|xsrf-token)="),
     Rule("kubernetes_token", r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b", Check.TOKEN, r"[a-z0-9]\.[a-z0-9]{16}\b"),
     Rule("totp_secret", r"\b(?:TOTP\([ \t]*[\"']|oathtool\b[^\n|;]*[ \t](?:-b[ \t]+)?)([A-Z2-7]{16,})\b"),
     Rule("totp_secret", r"(?i)\botpauth://[^\s\"'<>]*[?&;]secret=([0-9A-Z]{10,})"),
