@@ -112,6 +112,7 @@ class Composition:
     def ingest(self) -> Ingest:
         from ovillo.ingest.service import Ingest
         from ovillo.readers import all_readers
+        from ovillo.security.rules_version import rules_version
 
         settings, store = self.settings, self.store
         chosen = [reader for reader in all_readers() if not settings.readers or reader.name in settings.readers]
@@ -124,6 +125,7 @@ class Composition:
             clock=self.clock,
             state=self.scan_state,
             exclude=settings.exclude,
+            rules=rules_version(settings.redaction),
         )
 
     @built_once

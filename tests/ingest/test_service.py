@@ -42,7 +42,7 @@ def test_a_place_that_fails_costs_neither_its_earlier_records_nor_other_places(s
     )
     report = ingest.scan()
     assert (report.sessions, report.messages) == (2, 2)
-    assert store.sources.cursor(NS, "bad", str(tmp_path)) == {"one": 1}
+    assert store.sources.cursor(NS, "bad", str(tmp_path))["one"] == 1
     states = {source.reader: source for source in ingest.sources()}
     assert (states["bad"].status, states["good"].status) == ("unreadable", "ok")
     assert "the disk made a noise" in (states["bad"].error or "")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Files read and stored together: enough to make a transaction worth it, few enough to hold in memory.
 _BATCH_FILES = 64
 _BATCH_BYTES = 2 * 1024 * 1024
-#: Grows with what the walkers find: a folder that was read by older ones is read again as a whole.
+#: Grows with what the walkers find: a folder that was read by older ones, or masked by other rules, is read again as a whole.
 _READER = "2"
 #: How long to wait for another process that indexes the same folder (seconds).
 _PATIENCE_S = 60.0
@@ -95,7 +95,8 @@ class Indexer:
             found = self.look(root)
             self._store.put_root(namespace, str(root))
             known = self._store.stamps(namespace, str(root))
-            if is_older := self._facts(namespace, root).get("reader") != _READER:
+            read_by = f"{_READER}, masked by {self._redactor.rules}"
+            if is_older := self._facts(namespace, root).get("reader") != read_by:
                 known = dict.fromkeys(known, (-1, -1, b""))
             todo = scanning.differences(found, known)
             tally = _Tally(str(root), len(todo.changed), progress)
@@ -105,7 +106,7 @@ class Indexer:
                     break
                 self._read(namespace, root, batch, known, tally)
             if is_older and not (stop is not None and stop.is_set()):
-                facts = {**self._facts(namespace, root), "reader": _READER}
+                facts = {**self._facts(namespace, root), "reader": read_by}
                 self._store.put_root(namespace, str(root), facts=facts)
             self._read_history(namespace, root, found.repositories)
             self._store.put_root(namespace, str(root), indexed_at=self._clock())

@@ -40,6 +40,7 @@ from ovillo.model.records import (
 from ovillo.model.timeouts import patient
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Cursor, Reader, Source
+from ovillo.security.rules_version import RULES_VERSION
 from ovillo.store.protocol import Applied, SourceState
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Ingest:
         clock: Clock,
         state: ScanState,
         exclude: Sequence[str] = (),
+        rules: int = RULES_VERSION,
     ) -> None:
         self._store = store
         self._readers = {reader.name: reader for reader in readers}
@@ -85,6 +87,7 @@ class Ingest:
         self._namespace = DEFAULT_NAMESPACE
         self._state = state
         self._exclude = exclude
+        self._rules = rules
 
     @cached_property
     def _redactor(self) -> Redactor:
@@ -249,7 +252,7 @@ class Ingest:
         a database of a client is not kept open while others are read."""
         scan_filter = self._scan_filter(source)
         known = self._store.sources.cursor(self._namespace, source.reader, str(source.path))
-        cursor = SealedCursor(reading_of(self._readers[source.reader], known).cursor, scan_filter.key)
+        cursor = SealedCursor(reading_of(self._readers[source.reader], known, self._rules).cursor, scan_filter.key)
         stream = bundles(
             self._readers[source.reader], source, cursor, self._the_redactor, self._preparation, scan_filter
         )
@@ -266,7 +269,9 @@ class Ingest:
         meter.enter(source)
         scan_filter = self._see_lifted_rules(source, self._scan_filter(source))
         reading = reading_of(
-            self._readers[source.reader], self._store.sources.cursor(self._namespace, source.reader, path)
+            self._readers[source.reader],
+            self._store.sources.cursor(self._namespace, source.reader, path),
+            self._rules,
         )
         self._move(source, reading.before)
         writing = _Writing(self._store.ingest, self._namespace, source, anew=reading.anew)

@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeVar
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
 from ovillo.security.record_names import changed, names_of, renamed, strings_of
+from ovillo.security.rules_version import rules_version
 from ovillo.security.secret_finders import Finders, found_by, secret_finders
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
 from ovillo.security.secret_rules.hints import COLOUR
@@ -89,6 +90,8 @@ class Redactor:
         self._key = key
         self._on = mode != "off"
         self._finders = finders
+        #: What is masked (``rules_version``).
+        self.rules = rules_version(mode)
 
     def redact(self, text: str) -> tuple[str, Mapping[str, int]]:
         """``text`` with secrets masked, and how many of each kind; the same object when there are none."""

@@ -181,7 +181,9 @@ def read_document(path: str) -> DocumentText:
 
 
 class MaskedReading:
-    """``read_document`` with the secrets in the lines masked: what is indexed, embedded, hashed and quoted is this."""
+    """``read_document`` with the secrets in the lines masked: what is indexed, embedded, hashed and quoted is this.
+
+    Its digest tells by which rules it was masked, so that a document is another one under others."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
@@ -190,7 +192,13 @@ class MaskedReading:
         document = read_document(path)
         text = "\n".join(document.lines)
         masked = self._redactor.redact_lines(text)
-        return document if masked is text else replace(document, lines=tuple(masked.split("\n")))
+        lines = document.lines if masked is text else tuple(masked.split("\n"))
+        return replace(document, lines=lines, digest=document.digest + self.mark)
+
+    @property
+    def mark(self) -> bytes:
+        """How the digest of what is read now ends."""
+        return b"masked by %d" % self._redactor.rules
 
 
 def _lines(path: str, data: bytes) -> tuple[str, ...]:

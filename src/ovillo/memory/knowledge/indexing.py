@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ovillo.memory.knowledge.chunking import ChunkingOptions, cut
-from ovillo.memory.knowledge.documents import DocumentText, Unreadable, stamp_of, text_hash
+from ovillo.memory.knowledge.documents import DocumentText, MaskedReading, Unreadable, stamp_of, text_hash
 from ovillo.memory.knowledge.passages import Outline, meaning_key
 from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.clock import Clock
@@ -57,7 +57,7 @@ class Indexer:
         vectors: ChunkVectors,
         cutting: ChunkingOptions,
         clock: Clock,
-        read: Callable[[str], DocumentText],
+        read: MaskedReading,
         redactor: Redactor,
     ) -> None:
         self._store = store
@@ -114,7 +114,8 @@ class Indexer:
         for document in self._store.documents(namespace):
             stamp = stamp_of(document.path)
             is_still = stamp == (document.stamp.size, document.stamp.mtime_ns) and document.problem is None
-            if is_still and document.is_current and os.path.realpath(document.path) == document.path:
+            is_masked = document.stamp.digest.endswith(self._read.mark)
+            if is_still and is_masked and document.is_current and os.path.realpath(document.path) == document.path:
                 continue
             try:
                 changed += self._refresh(namespace, document)

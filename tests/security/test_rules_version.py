@@ -1,0 +1,112 @@
+"""What was masked by fewer rules is read again: histories, code and documents."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import random
+import string
+from pathlib import Path
+
+import pytest
+
+from ovillo.app import open_services
+from ovillo.interfaces.services import Services
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.sessions import SessionFilter
+from ovillo.security import rules_version, secret_rules, secret_values
+from ovillo.settings import Settings
+
+#: Of the rules of ``rules_version.RULES_VERSION``.
+_DIGEST = "49a6e39603148d87"
+
+
+def opened(home: Path, redaction: str) -> Services:
+    """Under ``off`` nothing is masked, as under rules that do not know the secret yet."""
+    settings = Settings(
+        data_dir=home / "data",
+        home=home,
+        environment={"HOME": str(home)},
+        embedder="none",
+        redaction=redaction,
+    )
+    return open_services(settings)
+
+
+def secret() -> str:
+    return "ghp_" + "".join(random.Random(4).choices(string.ascii_letters + string.digits, k=36))
+
+
+def said(services: Services) -> str:
+    rows = services.store.sessions.find(NS, SessionFilter(), 10)
+    return repr([services.store.sessions.messages(NS, row.session.id, limit=99) for row in rows])
+
+
+def test_a_change_of_the_rules_raises_their_version() -> None:
+    judged = ast.dump(ast.parse(Path(secret_values.__file__).read_text(encoding="utf-8")))
+    told = repr([(rule.kind, rule.pattern, rule.check) for rule in secret_rules.RULES]) + repr(
+        secret_rules.KEY_PATTERNS
+    )
+    digest = hashlib.sha256((told + judged).encode()).hexdigest()[:16]
+    assert digest == _DIGEST, f"Raise RULES_VERSION of {rules_version.__name__} and note {digest} here."
+
+
+@pytest.mark.requirement("SEC-31")
+def test_a_history_that_fewer_rules_masked_is_read_again_once(tmp_path: Path) -> None:
+    folder = tmp_path / ".claude/projects/-made-up-place"
+    folder.mkdir(parents=True)
+    line = {
+        "type": "user",
+        "uuid": "3a6ce1b4-0000-4000-8000-000000000001",
+        "parentUuid": None,
+        "sessionId": "3a6ce1b4-8a6c-4d6f-9b6e-000000000000",
+        "timestamp": "2026-11-22T08:00:00.000Z",
+        "cwd": "/made/up/place",
+        "version": "2.1.0",
+        "message": {"role": "user", "content": f"push it with {secret()} please"},
+    }
+    (folder / "3a6ce1b4-8a6c-4d6f-9b6e-000000000000.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    before = opened(tmp_path, "off")
+    before.ingest.scan()
+    assert secret() in said(before)
+    before.close()
+    services = opened(tmp_path, "mask")
+    services.ingest.scan()
+    assert secret() not in said(services)
+    assert "[redacted:github_token:" in said(services)
+    assert services.ingest.scan().touched == frozenset()
+    services.close()
+
+
+@pytest.mark.requirement("SEC-31")
+def test_code_that_fewer_rules_masked_is_read_again_once(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code/push.py").write_text(f'def push(token="{secret()}"):\n    pass\n', encoding="utf-8")
+    before = opened(tmp_path, "off")
+    before.code.index(NS, tmp_path / "code")
+    assert secret() in repr(before.code.find(NS, "push"))
+    before.close()
+    services = opened(tmp_path, "mask")
+    assert services.code.index(NS, tmp_path / "code").read == 1
+    assert secret() not in repr(services.code.find(NS, "push"))
+    assert services.code.index(NS, tmp_path / "code").read == 0
+    services.close()
+
+
+@pytest.mark.requirement("SEC-31")
+def test_a_document_that_fewer_rules_masked_is_read_again_once(tmp_path: Path) -> None:
+    note = tmp_path / "notes/push.md"
+    note.parent.mkdir()
+    note.write_text(f"# Push\n\nThe release is pushed with {secret()} from the build machine.\n", encoding="utf-8")
+    before = opened(tmp_path, "off")
+    before.knowledge.add(NS, [str(note)])
+    # A piece that no fingerprint holds.
+    piece = secret()[4:10]
+    assert before.knowledge.search(NS, piece).hits
+    before.close()
+    services = opened(tmp_path, "mask")
+    assert services.knowledge.add(NS, [str(note)]).updated
+    assert not services.knowledge.search(NS, piece).hits
+    assert services.knowledge.add(NS, [str(note)]).unchanged
+    services.close()
