@@ -171,3 +171,30 @@ def test_a_noun_with_its_adverb_of_place_is_that_noun() -> None:
 def test_the_previous_of_two_that_were_listed_is_the_first() -> None:
     conversation = talk((("commit", "aaa1111"), ("commit", "bbb2222")), "pushed?", "Two commits, aaa1111 and bbb2222.")
     assert meant("the previous commit was mine", conversation) == ["aaa1111"]
+
+
+@pytest.mark.requirement("REFS-12")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "when the cache server restarts, does it keep the queue?",
+        "which profile writers take their scripts from the merge?",
+        "se quitó la gráfica, ¿la página todavía la carga?",
+        "pourquoi l'historique n'a-t-il demandé aucune migration ?",
+        "combien d'entrées cette liste compte-t-elle ?",
+        "guardamos a chave privada cifrada se ela pode ser derivada?",
+        "the worker crashed, did anybody restart it?",
+        "al final, ¿qué se decidió de los de fuera?",
+        "what was the kubernetes rollback procedure again",
+        "quem cuida dos dois campos de script?",
+    ],
+)
+def test_a_pronoun_whose_noun_stands_in_the_query_refers_to_nothing_said_before(query: str) -> None:
+    known = (("function", "load_rows"), ("function", "save_rows"), ("class", "RowCache"))
+    assert meant(query, talk(known, "load_rows and save_rows are slow", "RowCache is full, load_rows waits.")) == []
+
+
+@pytest.mark.requirement("REFS-12")
+@pytest.mark.parametrize("query", ["add a test for it", "añádele un test y ejecútala", "écris un test pour elle"])
+def test_a_noun_of_the_same_clause_is_another_thing_than_the_pronoun(query: str) -> None:
+    assert meant(query, talk((("function", "load_rows"),), "load_rows has no test")) == ["load_rows"]

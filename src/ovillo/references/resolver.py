@@ -26,6 +26,8 @@ _PLACES: Mapping[str, Mapping[str, float]] = {
 }
 
 
+#: Words that fit nothing, from which on a phrase tells of something else: of what is named by a phrase, and of the rest.
+_PHRASE_WORDS, _CLAUSE_WORDS = 2, 4
 #: What a clause with a name tells apart: what holds or has the thing that is named.
 _HOLDERS = frozenset({"file", "module", "class", "bug", "test", "commit", "ticket", "branch"})
 #: Letters of a pronoun that stands alone; a longer one is joined to its verb.
@@ -226,9 +228,14 @@ class _Resolver:
 
     def _describes_else(self, reference: Reference) -> bool:
         """Whether the phrase tells by two words or more which matter it means, and none of them fits."""
-        if reference.head not in PHRASES or reference.window is not None or reference.is_loose:
+        if reference.window is not None or reference.is_loose:
             return False
-        return len(content(reference.words)) >= 2
+        told = len(content(reference.words))
+        if reference.head in PHRASES:
+            return told >= _PHRASE_WORDS
+        # "the kubernetes rollback procedure", or a clause that tells it at length.
+        before = len(content(reference.text.split()))
+        return reference.kind is Kind.DEFINITE and (before >= _PHRASE_WORDS or told >= _CLAUSE_WORDS)
 
     def _pronoun(self, reference: Reference) -> Resolved:
         fitting = self._scoring.agreeing(reference, PRONOUN_TYPES)

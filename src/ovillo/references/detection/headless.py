@@ -5,11 +5,13 @@ Owns determiners that stand alone, and nouns that are something only when they a
 
 from __future__ import annotations
 
+from ovillo.references.detection.binding import has_own_noun
 from ovillo.references.detection.sentence import Phrase, Sentence, gender_of
 from ovillo.references.lexicons import MIDDLE, VAGUE, Features, Grammar
 from ovillo.references.model import Kind
 from ovillo.references.words import Token
 
+_SHORTEST_NOUN = 4
 #: Of the words for all those that need no noun: "everything", "every one" are others.
 _ALL = frozenset({"all", "todos", "todas", "tous", "toutes"})
 
@@ -97,6 +99,9 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         at += 1
     elif s.tokens[at - 1].lower not in each.headless and _noun_follows(s, at, each):
         return False
+    elif (phrase.count or 0) > 1 and not is_told_apart and _is_plural_noun(s, at):
+        # "os dois campos" counts fields, which are nothing of ours.
+        return False
     stand_in = each.headless[s.tokens[at - 1].lower] if has_stand_in else features
     is_plural = bool(phrase.count and phrase.count > 1) or "p" in (features.number, stand_in.number)
     is_plural |= phrase.is_other and s.tokens[at - 1].lower.endswith("s")
@@ -167,7 +172,11 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         return bool(words)
     if f"{token.lower} {follows}" in each.not_headless and number and not token.breaks:
         return False
+    if s.is_counted(after):
+        return False
     if features is not None and (not follows or opens or s.is_little(follows) or after in s.idle):
+        if not opens and has_own_noun(s, number, each, features):
+            return True
         words, _, _ = s.description(after, each.code)
         s.add(
             Kind.HEADLESS,
@@ -207,6 +216,13 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
 def _is_stand_in(s: Sentence, at: int, each: Grammar) -> bool:
     """Whether the word stands for a noun: "one"."""
     return each.noun_last and at < len(s.tokens) and s.tokens[at].lower in each.headless and not s.tokens[at].breaks
+
+
+def _is_plural_noun(s: Sentence, at: int) -> bool:
+    if at >= len(s.tokens) or s.tokens[at].breaks or at in s.idle:
+        return False
+    lower = s.tokens[at].lower
+    return lower.endswith("s") and len(lower) > _SHORTEST_NOUN and not s.is_little(lower)
 
 
 def _is_unknown_plural(s: Sentence, at: int, each: Grammar, determiner: Token) -> bool:

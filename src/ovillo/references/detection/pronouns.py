@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ovillo.references.detection.binding import has_own_noun
 from ovillo.references.detection.sentence import Sentence, folded_text
 from ovillo.references.lexicons import Features, Grammar
 from ovillo.references.model import Kind
@@ -22,6 +23,8 @@ def enclitics(s: Sentence) -> None:
             if (match or each.unaccented.fullmatch(token.lower)) and s.noun(number) is None:
                 pronoun = match["pronoun"] if match else token.lower[-3 if token.lower.endswith("s") else -2 :]
                 gender, is_plural = _clitic(pronoun, each.code)
+                if has_own_noun(s, number, each, Features(gender, "p" if is_plural else "s")):
+                    break
                 s.add(Kind.PRONOUN, number, number + 1, each.code, gender=gender, is_plural=is_plural)
                 break
 
@@ -48,6 +51,8 @@ def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         return _possessed(s, each, number)
     if features is None:
         return False
+    if has_own_noun(s, number, each, features, is_near=inverted is not None):
+        return True
     s.add(Kind.PRONOUN, number, number + 1, each.code, gender=features.gender, is_plural=features.number == "p")
     return True
 
@@ -109,6 +114,8 @@ def _possessed(s: Sentence, each: Grammar, number: int) -> bool:
     after = number + 1
     if after >= len(s.tokens) or s.tokens[after].breaks:
         return False
+    if has_own_noun(s, number, each, Features("", ""), is_near=True):
+        return True
     kind = each.has.get(s.tokens[after].lower)
     if kind is None and (each.code != "en" or s.languages[0] != "en"):
         return False

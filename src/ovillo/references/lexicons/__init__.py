@@ -106,6 +106,7 @@ class Grammar:
     proclitic_sure: frozenset[str]
     not_proclitic: frozenset[str]
     of: frozenset[str]
+    clauses: frozenset[str]
     relatives: frozenset[str]
     adverbial: frozenset[str]
     subjects: frozenset[str]
@@ -195,6 +196,7 @@ def grammar(code: str) -> Grammar:
         proclitic_sure=words["proclitic_sure"],
         not_proclitic=frozenset(data.get("not_proclitic", "").split("|")),
         of=words["of"],
+        clauses=words["clauses"],
         relatives=words["relatives"],
         adverbial=words["adverbial"],
         subjects=words["subjects"],
