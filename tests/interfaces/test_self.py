@@ -125,3 +125,24 @@ def test_copies_count_once_and_what_is_said_again_does_not_vanish(made: Services
     assert len({each for each, _ in first} & {"ses_main", "ses_sub"}) == 1
     put(made, "ses_later", message("later-1", 50, answer, of="ses_later", role=Role.ASSISTANT))
     assert "ses_later" in {each for each, _ in found(made, "staging proxy ledger")}
+
+
+@pytest.mark.requirement("SCOPE-3")
+def test_a_context_is_not_answered_with_what_the_asking_turn_says(made: Services) -> None:
+    put(
+        made,
+        "ses_now",
+        said("ses_now", 1, "Find out on which port the staging proxy listens.", Role.USER),
+        said("ses_now", 2, "Maybe the staging proxy listens on port 1234, I ask the memory."),
+        call_of("ses_now", 3, "mcp__ovillo__get_context", {"query": ASKED}, "staging proxy listens on port 4321"),
+    )
+    put(made, "ses_old", said("ses_old", 1, "The staging proxy listens on port 8443."))
+    given = {"query": ASKED}
+    context = CallContext("get_context", given, meta={"sessionId": "ses_now"}, channel="mcp")
+    content = (Registry.choose().dispatch(made, LOCAL, "get_context", given, context).structured or {})["content"]
+    assert "8443" in content
+    assert "1234" not in content
+    assert "4321" not in content
+    given = {"query": ASKED, "include": "self"}
+    content = (Registry.choose().dispatch(made, LOCAL, "get_context", given, context).structured or {})["content"]
+    assert "1234" in content

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import UNNAMED
-from ovillo.interfaces.tools.scoping import scope_of
+from ovillo.interfaces.tools.scoping import asking_session, scope_of
 from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Composed, Line
@@ -28,6 +28,7 @@ class Input(Struct, kw_only=True):
     ] = None
     scope: shapes.ScopeArgument = "project"
     project: shapes.ProjectArgument = None
+    include: shapes.IncludeArgument = None
     resolve_references: bool = True
     max_tokens: Annotated[int, Meta(ge=MIN_TOKENS, le=MAX_TOKENS)] = DEFAULT_TOKENS
 
@@ -86,6 +87,8 @@ def handle(call: Call, args: Input) -> Answer:
         resolve_references=args.resolve_references,
         max_tokens=args.max_tokens,
         scope=scope,
+        asking=None if args.include else asking_session(call),
+        include_self=args.include == "self",
     )
     output = shown(answer)
     if found is not None:

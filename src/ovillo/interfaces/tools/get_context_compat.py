@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from ovillo.interfaces.tools import get_context
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.scoping import asking_session
 from ovillo.interfaces.tools.session_lookup import find_session
 from ovillo.model.quoting import Line
 from ovillo.references.context.answer import ContextAnswer
@@ -46,6 +47,8 @@ def handle(call: Call, args: Input) -> Answer:
         top_k=args.top_k,
         min_score=args.min_score,
         scope=scope,
+        asking=None if args.include else asking_session(call),
+        include_self=args.include == "self",
     )
     output = shown(answer, args)
     if found is not None:

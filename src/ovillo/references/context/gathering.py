@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 #: Lines of a definition that are shown; a longer one is cut and says so.
 _MOST_LINES = 120
 _EXCERPT_CHARS = 1_200
-_RECALLING = (
-    *("get_context", "search_sessions", "recover_context", "where_discussed", "find_symbol", "recall"),
-    *("get_session_history", "get_session_lineage", "get_session_stats", "list_sessions"),
-)
 
 
 def code_item(code: CodeIndex, namespace: Namespace, symbol: SymbolRow, worth: float) -> Item | None:
@@ -110,11 +106,6 @@ def symbol_in(
         inside = [row for row in rows if row.file == tail or row.file.endswith(f"/{tail}") or tail.endswith(row.file)]
         rows = inside or rows
     return rows[0] if rows else None
-
-
-def is_recall(tool: str | None) -> bool:
-    """Whether a tool of this memory was called, under whatever prefix the client gives it."""
-    return tool is not None and any(tool == name or tool.endswith(f"_{name}") for name in _RECALLING)
 
 
 def _day(at: int | None) -> str | None:

@@ -40,6 +40,10 @@ class Question:
     #: The session that asks. What it says is evidence; the question itself is none.
     session_id: SessionId | None = None
     scope: Scope = EVERYWHERE
+    #: The session whose client asks: its newest turn is the question in other words.
+    asking: SessionId | None = None
+    #: That turn, and calls of ovillo's own tools, are looked at as well.
+    include_self: bool = False
     #: Room for the whole answer: who shows long pieces need not make more than fit.
     max_tokens: int = 2_000
 

@@ -21,7 +21,6 @@ from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
 from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
 from ovillo.references.context.confidence import Measured, probability
-from ovillo.references.context.gathering import is_recall
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
 from ovillo.references.context.turns import TurnReader
@@ -109,7 +108,13 @@ class SaidInSessions:
 
         # The words of a person are no query language: signs of it are left out.
         asked = " ".join(words(question.plain))
-        request = SearchRequest(asked, scope=question.scope, only_home=True)
+        request = SearchRequest(
+            asked,
+            scope=question.scope,
+            only_home=True,
+            asking=question.asking,
+            include_self=question.include_self,
+        )
         try:
             ranking = self._search.rank(question.namespace, request)
         except OvilloError:
@@ -118,8 +123,7 @@ class SaidInSessions:
         docs = ranking.docs
         unknown = [item.doc for item in ranked if item.doc not in docs]
         docs.update((doc.id, doc) for doc in self._text.docs(question.namespace, unknown))
-        own = [item for item in ranked if item.doc in docs and not is_recall(docs[item.doc].tool_name)]
-        return own, docs, ranking.cut
+        return [item for item in ranked if item.doc in docs], docs, ranking.cut
 
     # --- showing
 

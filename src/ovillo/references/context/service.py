@@ -70,10 +70,13 @@ class ContextService:
         top_k: int | None = None,
         min_score: float | None = None,
         scope: Scope = EVERYWHERE,
+        asking: SessionId | None = None,
+        include_self: bool = False,
     ) -> ContextAnswer:
         """What answers the query, best first, within ``max_tokens``. Without a session it is the stateless retrieval of v5.
 
-        ``scope`` says what may answer. ``top_k`` pieces at most; ``min_score`` (0 to 1) stands in for
+        ``scope`` says what may answer; what the session ``asking`` said last is the question in other words, and answers
+        nothing unless ``include_self``. ``top_k`` pieces at most; ``min_score`` (0 to 1) stands in for
         the threshold of the kind of question.
         Raises InvalidInput, and NotFound for a session that does not exist."""
         began = time.monotonic()
@@ -88,7 +91,9 @@ class ContextService:
         if session_id is not None and resolve_references:
             resolved = self._resolve(namespace, asked, session_id)
         wording = Wording(resolved.language)
-        question = Question(namespace, asked, resolved, wording, session_id, scope, max_tokens)
+        question = Question(
+            namespace, asked, resolved, wording, session_id, scope, asking, include_self, max_tokens=max_tokens
+        )
         question = self._without_guesses(question)
         gathered = Gathered()
         self._meant.tell(question, gathered)
