@@ -13,7 +13,9 @@ _LEAST_SHARE = 0.35
 
 
 class Gathered:
-    def __init__(self) -> None:
+    def __init__(self, min_score: float | None = None) -> None:
+        #: Stands in for every threshold.
+        self._min_score = min_score
         self.sentences: list[str] = []
         self.items: list[Item] = []
         self.unresolved: list[str] = []
@@ -43,6 +45,8 @@ class Gathered:
 
     def most_sure(self, threshold: float) -> tuple[float, float]:
         """The confidence and threshold of the provider that is furthest above its own, or nearest to it."""
+        if self._min_score is not None:
+            return max([self.confidence, *(confidence for confidence, _ in self._sure)]), self._min_score
         sure = [(confidence, threshold if own is None else own) for confidence, own in self._sure]
         return max([*sure, (self.confidence, threshold)], key=lambda pair: pair[0] - pair[1])
 

@@ -95,7 +95,7 @@ class ContextService:
             namespace, asked, resolved, wording, session_id, scope, asking, include_self, max_tokens=max_tokens
         )
         question = self._without_guesses(question)
-        gathered = Gathered()
+        gathered = Gathered(min_score)
         self._meant.tell(question, gathered)
         found = self._documents.about(namespace, question.resolved.expanded_query, question.scope)
         if not gathered.question:
