@@ -28,7 +28,7 @@ _MOST = 50
 
 class Input(Struct, kw_only=True):
     query: Annotated[str, Meta(description="What it does, or its name: 'la función de pago', `Payment.refund`")]
-    root: Annotated[str | None, Meta(description="Only in this indexed folder")] = None
+    root: Annotated[str | None, Meta(description="Indexed folder")] = None
     scope: shapes.ScopeArgument = "project"
     project: shapes.ProjectArgument = None
     limit: Annotated[int, Meta(ge=1, le=_MOST)] = 10

@@ -25,7 +25,7 @@ NextCursor = Annotated[str | UnsetType, NAMED]
 Cursor = Annotated[str | None, Meta(description="nextCursor")]
 Format = Literal["concise", "detailed"]
 ScopeArgument = Literal["project", "everywhere"]
-IncludeArgument = Annotated[Literal["self"] | None, Meta(description="Also the asking turn and calls of these tools")]
+IncludeArgument = Annotated[Literal["self"] | None, Meta(description="Also this turn")]
 ProjectArgument = Annotated[str | None, Meta(description="Name, folder or id")]
 
 #: Enough to recognise a session by in a list.
