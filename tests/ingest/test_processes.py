@@ -161,6 +161,14 @@ def test_a_scan_counts_each_byte_once_against_a_total_that_stands(
     services.close()
 
 
+def test_a_scan_that_finds_nothing_new_does_not_load_the_rules_for_secrets(home: Path, tmp_path: Path) -> None:
+    given = environment(home, tmp_path / "data")
+    command = [sys.executable, "-X", "importtime", "-m", "ovillo", "scan", "--no-progress"]
+    first, second = (subprocess.run(command, env=given, capture_output=True, text=True, check=True) for _ in range(2))
+    assert "ovillo.security.redaction" in first.stderr
+    assert "ovillo.security.redaction" not in second.stderr
+
+
 @pytest.mark.requirement("INGEST-12")
 def test_growth_is_found_by_the_watcher(home: Path, tmp_path: Path) -> None:
     services = opened(home, tmp_path / "data")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.limits import MAX_NAME_CHARS
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Reader, Source
+from ovillo.security.record_names import is_plain_id, strings_of
 from ovillo.store.protocol import Preparation
 from ovillo.store.protocol.analysis import Prepared
 
@@ -106,7 +107,7 @@ class _Gathering:
                     self._add(passed)
                 return self.close() if self._weight() >= 2 else None
             case Checkpoint():
-                self.bundle.cursor.update(self._delta_filter.cursor(self._redactor.redact_state(record.cursor)))
+                self.bundle.cursor.update(self._delta_filter.cursor(self._masked_state(record.cursor)))
                 self.bundle.bytes_read += record.bytes_read
                 return self.close() if self._weight() >= 1 or len(self.bundle.cursor) > 2_000 else None
             case SkippedRecord():
@@ -116,10 +117,18 @@ class _Gathering:
                 # At once, so that a progress bar knows its length from the start.
                 return self.close()
             case Inventory():
-                self.bundle.inventory = self._redactor.redact_names(record).session_ids
+                self.bundle.inventory = self._masked_ids(record.session_ids)
             case _:
                 pass
         return None
+
+    # A scan that finds nothing new makes no redactor: that costs a fifth of it.
+
+    def _masked_state(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        return state if all(map(is_plain_id, strings_of(list(state.values())))) else self._redactor.redact_state(state)
+
+    def _masked_ids(self, ids: frozenset[SessionId]) -> frozenset[SessionId]:
+        return ids if all(map(is_plain_id, ids)) else self._redactor.redact_names(Inventory(ids)).session_ids
 
     def close(self) -> Bundle:
         done = self.bundle

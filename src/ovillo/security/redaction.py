@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
-from ovillo.security.record_names import changed, names_of, renamed, strings_of
+from ovillo.security.record_names import changed, is_plain_id, names_of, renamed, strings_of
 from ovillo.security.rules_version import rules_version
 from ovillo.security.secret_finders import Finders, found_by, secret_finders
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
@@ -44,11 +44,6 @@ _SHORTEST_AGAIN = 8
 _COLOUR = re.compile(COLOUR.encode())
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
-#: Ids of clients and hex digits: no rule takes them for a secret without a word beside them, and each of the thousands in a
-#: history would be new to the automata (a third of what masking costs in a scan).
-_PLAIN_ID = re.compile(
-    r"(?:(?:toolu|msg|call|req|ses|prt)_[0-9A-Za-z]{1,64}(?:_\d{1,6})?|[0-9a-fA-F-]{1,64})(?:[:.]\d{1,6})?"
-)
 #: Names in which nothing was found: the session of an append, folders, branches, models come again and again. So many are
 #: remembered, none of them long.
 _clean_names: set[str] = set()
@@ -112,7 +107,7 @@ class Redactor:
         return self._name(text)[0]
 
     def _name(self, text: str) -> tuple[str, Mapping[str, int]]:
-        if _PLAIN_ID.fullmatch(text):
+        if is_plain_id(text):
             return text, _NOTHING
         return self._redact(text, self._marker_of_id)
 
@@ -304,7 +299,7 @@ class Redactor:
 
 def _any_match(names: list[str]) -> bool:
     """One pass over all of them, each once (the session's id stands in every message): nearly always there is nothing."""
-    told = {name for name in names if name not in _clean_names and not _PLAIN_ID.fullmatch(name)}
+    told = {name for name in names if name not in _clean_names and not is_plain_id(name)}
     if not told:
         return False
     if search().found("\n".join(told).encode("utf-8", "surrogatepass")):
