@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.code.indexing import IndexReport
+from ovillo.ingest.watch import changes_in
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 
@@ -23,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 #: Changes within this time are taken together (milliseconds): one edit is to be seen well within a second.
 _DEBOUNCE_MS = 150
+#: How often it is looked whether to go on, while nothing changes.
+_LOOK_MS = 1_000
 #: Folders watched at most: systems limit them. The others are looked through now and then.
 _MOST_FOLDERS = 8_000
 #: Everything is looked through again at least this often, and no oftener than costs a hundredth of the time (seconds).
@@ -76,24 +79,11 @@ class CodeWatcher:
 
     def _until_something_else(self, roots: list[str], patience_s: float, stop: threading.Event) -> None:
         """Single files are read as they change; whatever else happens, everything is looked through."""
-        import watchfiles  # start-up cost: only a process that watches pays for it
-
         folders = self._folders(roots)
         give_up = time.monotonic() + patience_s
         known = {root.path for root in self._code.roots(self._namespace)}
         try:
-            for changes in watchfiles.watch(
-                *folders,
-                watch_filter=None,
-                debounce=_DEBOUNCE_MS,
-                step=50,
-                stop_event=stop,
-                rust_timeout=1_000,
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                recursive=False,
-                ignore_permission_denied=True,
-            ):
+            for changes in changes_in(folders, stop, debounce_ms=_DEBOUNCE_MS, timeout_ms=_LOOK_MS, recursive=False):
                 paths = {Path(path) for _, path in changes}
                 if any(path.name == ".gitignore" or path.is_dir() or str(path) in folders for path in paths):
                     return

@@ -1,14 +1,16 @@
 """Waiting until a source changes on disk.
 
-Owns the watching; reading what changed is the service's.
+Owns the watching, of folders of code too; reading what changed is the service's.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ovillo.readers.protocol import Source
 
@@ -26,21 +28,9 @@ def changed_sources(sources: Sequence[Source], stop: threading.Event) -> list[So
     if not watched:
         stop.wait(_AGAIN_S)
         return None
-    import watchfiles  # start-up cost: only a process that watches pays for it
-
     try:
         changes = next(
-            watchfiles.watch(
-                *watched,
-                watch_filter=None,
-                debounce=_DEBOUNCE_MS,
-                step=50,
-                stop_event=stop,
-                rust_timeout=round(_AGAIN_S * 1000),
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                ignore_permission_denied=True,
-            ),
+            changes_in(watched, stop, debounce_ms=_DEBOUNCE_MS, timeout_ms=round(_AGAIN_S * 1000)),
             None,
         )
     except (OSError, RuntimeError) as error:  # the system's limit of watches, usually
@@ -52,3 +42,35 @@ def changed_sources(sources: Sequence[Source], stop: threading.Event) -> list[So
     touched = {Path(path) for _, path in changes}
     hit = [source for path, source in watched.items() if any(path == x or path in x.parents for x in touched)]
     return list({source.path: source for source in hit}.values()) or None
+
+
+def changes_in(
+    paths: Iterable[Path | str],
+    stop: threading.Event,
+    *,
+    debounce_ms: int,
+    timeout_ms: int,
+    recursive: bool = True,
+) -> Iterator[set[tuple[Any, str]]]:
+    """Sets of what changed, empty ones after the time, until ``stop``. Raises OSError and RuntimeError where the system watches
+    no more."""
+    import watchfiles  # start-up cost: only a process that watches pays for it
+
+    watch = partial(
+        watchfiles.watch,
+        *paths,
+        watch_filter=None,
+        debounce=debounce_ms,
+        step=50,
+        stop_event=stop,
+        rust_timeout=timeout_ms,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+        recursive=recursive,
+    )
+    try:
+        yield from watch(ignore_permission_denied=False)
+    except PermissionError:
+        # A folder that nobody may read hides only itself. Asked for at once, this would keep quiet about the system's limit of
+        # watches, too, and nothing below the first folders would be noticed.
+        yield from watch(ignore_permission_denied=True)
