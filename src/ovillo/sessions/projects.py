@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Session
 from ovillo.model.scope import Project, plain_path
 from ovillo.model.sessions import SessionLocation
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 _REGROUP_S = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    #: The newest change when it was made, and what sessions and indexed folders said then.
+    change: int
+    told: object
+    at: float
+    made: ProjectMap
+
+
 class Projects:
     """Thread-safe."""
 
@@ -33,22 +43,30 @@ class Projects:
         self._store = store
         self._repositories = repositories
         self._records_only = RecordsOnly(repositories)
-        self._kept: dict[Namespace, tuple[object, float, ProjectMap]] = {}
+        self._kept: dict[Namespace, _Kept] = {}
         self._lock = threading.Lock()
 
     def known(self, namespace: Namespace) -> ProjectMap:
         """All that sessions and indexed folders tell of."""
+        # Looking through all sessions takes longer than many a search: first, whether anything happened at all.
+        change = self._store.changes.last(namespace)
+        with self._lock:
+            kept = self._kept.get(namespace)
+        if kept is not None and time.monotonic() - kept.at >= _REGROUP_S:
+            kept = None
+        if kept is not None and kept.change == change:
+            return kept.made
         used = self._store.sessions.locations(namespace)
         roots = self._store.code.root_paths(namespace)
         told = [replace(each, sessions=0) for each in used], roots
+        if kept is not None and kept.told == told:
+            kept = replace(kept, change=change)
+        else:
+            repositories = self._repositories if namespace == DEFAULT_NAMESPACE else self._records_only
+            kept = _Kept(change, told, time.monotonic(), grouped(used, roots, repositories))
         with self._lock:
-            kept = self._kept.get(namespace)
-        if kept is not None and kept[0] == told and time.monotonic() - kept[1] < _REGROUP_S:
-            return kept[2]
-        made = grouped(used, roots, self._repositories if namespace == DEFAULT_NAMESPACE else self._records_only)
-        with self._lock:
-            self._kept[namespace] = told, time.monotonic(), made
-        return made
+            self._kept[namespace] = kept
+        return kept.made
 
     def of_location(self, namespace: Namespace, directory: str | None, project_id: str | None) -> Project | None:
         """The project of a session that names this place; ``None`` where it belongs to none."""
