@@ -22,7 +22,7 @@ from ovillo.search.symbols.asking import Asked
 from ovillo.search.symbols.bodies import Places, Terms, blocks, look_through, owners
 from ovillo.search.symbols.ranking import COVERAGE, FIELD_WORTHS, FLAG_WORTHS, NAME_SHARE
 from ovillo.search.symbols.terms import name_terms
-from ovillo.search.symbols.tree import Tree
+from ovillo.search.symbols.tree import ASIDE_PATH, Tree
 
 #: What a word is worth in a body, and what the lesser of body and name adds.
 _IN_BODY, _ALSO = 0.55, 0.2
@@ -381,10 +381,18 @@ def fused(
         if place >= most and at is None:
             continue
         score = 1 / (ranks + place)
+        is_aside = one.symbol is not None and bool(ASIDE_PATH.search(one.file))
         cosine = 0.0
         if at is not None and one.symbol is not None:
             score += weight / (ranks + at)
             cosine = near[one.symbol.id]
         worth = 1 - (1 - one.worth) * (1 - max(0.0, cosine - _FAR) / (1 - _FAR))
-        fused_ones.append(replace(one, score=round(score, 5), cosine=round(cosine, 3), worth=round(worth, 3)))
+        fused_ones.append(
+            replace(
+                one,
+                score=round(score * (_ASIDE if is_aside else 1.0), 5),
+                cosine=round(cosine, 3),
+                worth=round(worth, 3),
+            )
+        )
     return sorted(fused_ones, key=lambda x: -x.score)

@@ -43,7 +43,7 @@ _SPARE = 20
 #: Candidates of words and of meaning that are fused, what meaning weighs beside words, and how fast ranks lose their weight.
 _FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
 #: Passages that are put in order by meaning, too, and what meaning weighs beside what names and bodies say.
-_PASSAGES, _BODIES_BY_MEANING = 60, 0.8
+_PASSAGES, _BODIES_BY_MEANING = 60, 0.6
 #: A definition that only meaning found never comes into a context by itself (below 0.5).
 _WORTH_BY_MEANING = 0.6
 #: What a description may add to a context: few definitions, and none that is far from the best.

@@ -30,7 +30,7 @@ PRIVATE, TEST, NESTED, DUNDER, ASIDE, FAULT = 1, 2, 4, 8, 16, 32
 KINDS = {kind: number for number, kind in enumerate(SymbolKind)}
 
 _WORD = re.compile(r"\w+")
-_ASIDE = re.compile(
+ASIDE_PATH = re.compile(
     r"(?:^|/)(?:tests?|testing|examples?|docs?|vendor|_vendor|third_party|migrations|generated|fixtures?|benchmarks?|demos?)(?:/|$)"
     r"|(?:_pb2|\.generated|\.min|\.g)\.\w+$"
 )
@@ -167,7 +167,7 @@ class Tree:
                 if part not in ("src", "lib", "__init__", "index")
                 for number in self._numbers(name_terms(part), part)
             ]
-            made = tuple(dict.fromkeys(numbers)), bool(_ASIDE.search(file))
+            made = tuple(dict.fromkeys(numbers)), bool(ASIDE_PATH.search(file))
             if len(self._path_terms) > 50_000:
                 self._path_terms.clear()
             self._path_terms[file] = made

@@ -38,7 +38,7 @@ _UNRESOLVED = 0.85
 #: Definitions that a question for callers may describe.
 _CALLED = 6
 #: From this on the best piece is an answer.
-_ENOUGH = 0.5
+_ENOUGH = 0.45
 #: Below this a passage that only words describe is no evidence.
 _LEAST = 0.12
 #: Definitions that raise the fault a question speaks of.

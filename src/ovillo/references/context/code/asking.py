@@ -48,7 +48,7 @@ _SURE = {
 OF_BOTH = frozenset((Ask.WHY, Ask.CHANGED))
 #: Asks that nothing but the code answers.
 OF_CODE_ONLY = frozenset((Ask.CALLERS, Ask.CALLEES, Ask.IMPORTERS, Ask.IMPORTS, Ask.SIGNATURE))
-_NAMED, _NOUN, _OF_SESSION = 0.35, 0.15, 0.45
+_NAMED, _NOUN, _OF_SESSION, _OF_BOTH_SURE = 0.35, 0.15, 0.45, 0.45
 
 #: Names that cannot be words: in backticks, dotted, with underscores or inner capitals, called, of a file, all capitals with ``_``.
 _NAME = re.compile(
@@ -107,6 +107,8 @@ def read(question: str) -> CodeQuestion:
     sure = _SURE[ask] + (_NAMED if names or paths else 0.0) + (_NOUN if _signs("code").search(plain) else 0.0)
     if of_session:
         sure -= _OF_SESSION / 3 if ask in OF_CODE_ONLY and (names or paths) else _OF_SESSION
+        if _signs("both").search(plain):
+            sure = max(sure, _OF_BOTH_SURE)
     end = offsets[found.end()] if found is not None and found.end() < len(offsets) else len(question)
     named = _object(question, ask)
     sure = max(0.0, min(sure, 1.0))
