@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
 import anyio.to_thread
+import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -20,6 +22,7 @@ from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.errors import StoreUnavailable
 from tests.builders import delta, message, session
 from tests.interfaces.opened import made, record
+from tests.sessions.test_projects import repository
 
 __all__ = ["made"]
 
@@ -206,3 +209,25 @@ def test_subscribers_hear_of_sessions_that_changed(made: Services) -> None:
         assert heard == ["ResourceUpdated"]
 
     anyio.run(run)
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_a_question_belongs_to_the_first_root_of_its_client(made: Services, tmp_path: Path) -> None:
+    for name in ("shop", "bank"):
+        about = session(f"ses_{name}", directory=str(repository(tmp_path / name)))
+        record(made, delta(message(f"m-{name}", 1, "the limiter", of=about.id), about=about))
+    asked = 0
+
+    async def roots(_: Any) -> types.ListRootsResult:
+        nonlocal asked
+        asked += 1
+        return types.ListRootsResult(roots=[types.Root(uri=f"file://{tmp_path}/bank")])
+
+    async def run() -> None:
+        async with Client(server_of(made).mcp, mode="legacy", list_roots_callback=roots) as client:
+            for _ in range(2):
+                result = await client.call_tool("search_sessions", {"query": "limiter"})
+                assert [each["id"] for each in result.structured_content["sessions"]] == ["ses_bank"]
+
+    anyio.run(run)
+    assert asked == 1

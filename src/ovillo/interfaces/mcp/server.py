@@ -28,6 +28,7 @@ from mcp.shared.exceptions import MCPError
 from ovillo import __version__
 from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.mcp import resources, texts
+from ovillo.interfaces.mcp.roots import ClientRoots
 from ovillo.interfaces.tools import execute, schema
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.model_forms import for_models
@@ -84,6 +85,7 @@ class OvilloServer:
         self.registry = registry
         self._principal = principal
         self._own_process = own_process
+        self._roots = ClientRoots()
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         #: For callers of other namespaces than the one that histories are read into: nothing is announced there.
@@ -113,6 +115,9 @@ class OvilloServer:
             on_get_prompt=self._get_prompt,
             on_subscriptions_listen=self._listen,
         )
+        server.add_notification_handler(
+            "notifications/roots/list_changed", types.NotificationParams, self._roots.changed
+        )
         server.add_request_handler(execute.METHOD, types.RequestParams, self._execute)
         server.middleware.append(sealing(state_key, NAME))
         return server
@@ -125,7 +130,8 @@ class OvilloServer:
         return types.ListToolsResult(tools=[self._tools[tool.name] for tool in visible])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        result = await self._in_thread(partial(self.call, params.name, params.arguments or {}, self._caller(ctx)))
+        caller = {**self._caller(ctx), "roots": await self._roots.of(ctx)}
+        result = await self._in_thread(partial(self.call, params.name, params.arguments or {}, caller))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=result.text)],
             structured_content=for_models(params.name, result.structured) if result.structured is not None else None,
@@ -139,6 +145,7 @@ class OvilloServer:
             arguments=arguments,
             meta=caller.get("meta", {}),
             client_name=caller.get("client_name"),
+            roots=caller.get("roots", ()),
             own_process=self._own_process,
             channel="stdio" if self._own_process else "mcp",
         )
