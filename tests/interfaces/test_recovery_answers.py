@@ -301,7 +301,49 @@ def test_nothing_of_the_client_s_own_is_repeated_and_nothing_stands_three_times(
 def test_the_point_of_compaction_is_marked(recorded: Services, name: str) -> None:
     text = call(recorded, "recover_context", sessionID=SESSIONS[name]).text
     assert "Compacted 2026-11-21T04:" in text
-    assert "left the client's sight" in text
+    assert "Compacted" in text
+
+
+@pytest.mark.requirement("SESSION-18")
+def test_commands_to_the_client_are_neither_goal_nor_answer(made: Services) -> None:
+    record(
+        made,
+        delta(
+            message("m1", 1, "Write an importer of invoices for the close of March"),
+            message(
+                "m2",
+                2,
+                "It reads them. Shall I raise an error for rows without a date, or skip them?",
+                role=Role.ASSISTANT,
+            ),
+            compaction("m3", 3, "## Goal\nAn importer."),
+            message("m4", 4, "/compact keep the dates"),
+            message("m5", 5, role=Role.ASSISTANT, parts=(), error="error: No response requested."),
+            message("m6", 6, "raise an error, never skip: accounting must see them"),
+        ),
+    )
+    answer = call(made, "recover_context", sessionID="ses_a")
+    assert "/compact" not in answer.text
+    assert "No response requested" not in answer.text
+    assert items(made, kind="decision") == [
+        "Shall I raise an error for rows without a date, or skip them? → Raise an error, never skip: accounting must see them"
+    ]
+
+
+@pytest.mark.requirement("SESSION-9")
+def test_a_todo_list_that_was_refused_is_no_list(made: Services) -> None:
+    refused = ToolCall(
+        "TodoWrite",
+        "c1",
+        {"todos": [{"content": "Ship", "status": "pending"}]},
+        "no such tool",
+        status=ToolStatus.ERROR,
+    )
+    record(
+        made,
+        delta(message("m1", 1, "Ship it"), message("m2", 2, role=Role.ASSISTANT, parts=(tool_part("m2", 0, refused),))),
+    )
+    assert items(made, kind="todo") == []
 
 
 def long_session() -> Iterator[Message]:

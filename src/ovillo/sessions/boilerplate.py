@@ -38,6 +38,15 @@ _TAIL_OF_OUTPUT = re.compile(
     re.DOTALL,
 )
 _READ_FILE = re.compile(r"\A<path>[^<]{0,2000}</path>\n<type>\w+</type>\n<content>\n(.*?)\n?</content>\s*\Z", re.DOTALL)
+#: Commands of the clients themselves: they set no work. Commands that a person made do.
+_CLIENT_COMMAND = re.compile(
+    r"/(?:compact|compress|clear|new|resume|continue|rewind|undo|redo|model|models|login|logout|exit|quit|help|config|settings|cost"
+    r"|context|status|usage|stats|memory|mcp|doctor|permissions|approvals|hooks|agents|theme|vim|export|share|unshare|init|fast|effort)"
+    r"(?:\s.*)?",
+    re.DOTALL | re.IGNORECASE,
+)
+#: What clients write as an answer where there was none.
+_NO_ANSWER = re.compile(r"\W*(?:error:\s*)?No response requested\.?\s*", re.IGNORECASE)
 #: Longer texts are looked through at both ends: no client writes its notes in the middle of one.
 _LONG = 200_000
 
@@ -49,6 +58,15 @@ def without_boilerplate(text: str) -> str:
         text = _COMMAND.sub(lambda found: f"{found[2].strip()} " if found[2].strip() else "", text)
         text = _WRAPPER.sub("", text)
     return text.strip()
+
+
+def is_client_command(text: str) -> bool:
+    """Typed to the client, not to its model: ``/compact keep the tests``."""
+    return _CLIENT_COMMAND.fullmatch(text.strip()) is not None
+
+
+def is_no_answer(text: str) -> bool:
+    return _NO_ANSWER.fullmatch(text) is not None
 
 
 def summary_alone(text: str) -> str:

@@ -16,7 +16,7 @@ from ovillo.model.quoting import named, names
 from ovillo.model.records import Message, Role, Session
 from ovillo.model.text import one_line
 from ovillo.model.wording import counted
-from ovillo.sessions.boilerplate import without_boilerplate
+from ovillo.sessions.boilerplate import is_client_command, without_boilerplate
 from ovillo.sessions.languages import Language, identify
 from ovillo.sessions.recovery.changes import FileState, shown_path
 from ovillo.sessions.recovery.thread import Compaction, Thread, is_said
@@ -38,7 +38,7 @@ _MOST = 40
 _STALE_TURNS, _STALE_MESSAGES = 12, 60
 #: A program that is not there, and a call that the person stopped, leave nothing to mend in the work.
 _NOTHING_TO_MEND = re.compile(
-    r"command not found|not recognized as|cancel+ed by (?:the )?user|user doesn't want|interrupted by user",
+    r"command not found|no such tool|not recognized as|cancel+ed by (?:the )?user|user doesn't want|interrupted by user",
     re.IGNORECASE,
 )
 
@@ -84,7 +84,7 @@ def points(thread: Thread, session: Session, language: Language) -> dict[str, li
 
 def _goal(thread: Thread) -> Iterator[Point]:
     """How it began and how it stands now: the last prompt that sets work, with the short ones since ("yes, both")."""
-    prompts = [(at, message) for at, message in enumerate(thread.kept) if is_prompt(message) and prompt_text(message)]
+    prompts = [(at, message) for at, message in enumerate(thread.kept) if _asks(message)]
     work = [pair for pair in prompts if _sets_work(thread, prompt_text(pair[1]))]
     first = next(iter(work or prompts), None)
     asked = thread.evidence.client_goal
@@ -105,6 +105,11 @@ def _goal(thread: Thread) -> Iterator[Point]:
     ]
     longer = ("\n→ ".join([began[:_GOAL], whole, *since]),) if began else ()
     yield _prompt_point("goal", now[1], texts, now[0], longer)
+
+
+def _asks(message: Message) -> bool:
+    text = prompt_text(message) if is_prompt(message) else ""
+    return bool(text) and not is_client_command(text)
 
 
 def _sets_work(thread: Thread, text: str) -> bool:
@@ -269,9 +274,10 @@ def _errors(thread: Thread) -> Iterator[Point]:
 def _open(thread: Thread) -> Iterator[Point]:
     last = len(thread.evidence.turns) - 1
     failed = {id(said) for said in thread.evidence.failed}
+    step = thread.evidence.client_next.text.rstrip(".") if thread.evidence.client_next else ""
     for said in pending_points(thread.evidence):
-        if id(said) in failed:
-            continue  # told among what failed
+        if id(said) in failed or said.text.rstrip(".") == step:
+            continue  # told among what failed, or what comes next
         fresh = last - said.turn <= _STALE_TURNS and len(thread.kept) - said.order <= _STALE_MESSAGES
         if said.of_client or fresh:
             texts = tuple(dict.fromkeys((one_line(said.text, _POINT), one_line(said.text, 160))))
@@ -319,17 +325,18 @@ def compaction_text(each: Compaction) -> str:
         after = f" to {each.tokens_after:,}" if each.tokens_after else ""
         sizes = f", {each.tokens_before:,}{after} tokens"
     when = (to_iso(each.at) or "")[:16]
-    return f"Compacted {when}Z{trigger}{sizes}: {counted(each.before, 'message')} before it left the client's sight."
+    gone = f": {counted(each.before, 'message')} before it left the client's sight" if each.before else ""
+    return f"Compacted {when}Z{trigger}{sizes}{gone}."
 
 
 def _prompts(thread: Thread, shown: set[str | None]) -> Iterator[Point]:
     seen: set[str] = set()
     # The goal begins with the first.
-    work = (text for message in thread.kept if is_prompt(message) and _sets_work(thread, text := prompt_text(message)))
+    work = (text for message in thread.kept if _asks(message) and _sets_work(thread, text := prompt_text(message)))
     told = {next(work, "")}
     for at in range(len(thread.kept) - 1, -1, -1):
         message = thread.kept[at]
-        if not is_prompt(message) or message.id in shown:
+        if not _asks(message) or message.id in shown:
             continue
         text = prompt_text(message)
         if text in told:
@@ -351,7 +358,8 @@ def relatives(session: Session, thread: Thread) -> Iterator[str]:
     if session.parent_id:
         yield f"Sub-agent of session {named(session.parent_id)}."
     if session.forked_from:
-        yield f"Forked from session {named(session.forked_from)}."
+        origin = named(session.forked_from)
+        yield f"Forked from session {origin}: recover_context of that one tells what came before."
     if thread.sub_agents:
         ids = list(thread.sub_agents)[-8:]
         yield f"Sub-agents: {names(ids)}."

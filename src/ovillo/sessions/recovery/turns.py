@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ovillo.model.records import Message, Part, PartType, Role, ToolCall
 from ovillo.model.text import flatten, one_line
 from ovillo.model.tool_arguments import EDITING_TOOLS
-from ovillo.sessions.boilerplate import output_alone, without_boilerplate
+from ovillo.sessions.boilerplate import is_client_command, is_no_answer, output_alone, without_boilerplate
 from ovillo.sessions.catalog import unquoted
 from ovillo.sessions.recovery.points import compaction_text
 from ovillo.sessions.recovery.thread import Compaction, is_said, is_summary_text
@@ -83,7 +83,7 @@ def _told(message: Message, length: int) -> str:
     for part in message.parts:
         if is_said(message, part):
             said = without_boilerplate(unquoted(str(part.metadata.get("display_text") or part.text)))
-            lines += [said] if said else []
+            lines += [said] if said and not is_client_command(said) and not is_no_answer(said) else []
         elif part.type is PartType.TOOL_CALL and part.tool:
             lines.append(_tool_told(part, part.tool, length))
         elif part.type is PartType.FILE and part.file and not part.synthetic:
@@ -92,7 +92,7 @@ def _told(message: Message, length: int) -> str:
             lines.append(f"[changed {', '.join(part.patch.files)} +{part.patch.additions} -{part.patch.deletions}]")
         elif is_summary_text(message, part):
             continue
-    if message.error:
+    if message.error and not is_no_answer(message.error):
         lines.append(f"[the answer failed: {one_line(message.error, 300)}]")
     return "\n".join(lines)
 

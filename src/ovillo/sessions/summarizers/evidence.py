@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ovillo.model.records import Author, Message, Part, PartType, Patch, Role, ToolStatus
-from ovillo.sessions.boilerplate import without_boilerplate
+from ovillo.sessions.boilerplate import is_client_command, is_no_answer, without_boilerplate
 from ovillo.sessions.catalog import unquoted
 from ovillo.sessions.client_summary import read_summary
 from ovillo.sessions.decisions import decisions_in
@@ -233,7 +233,7 @@ class _Reader:
                     self._found.todo_entries = todos_in([{"content": part.text}])
                 case _:
                     pass
-        if message.error:
+        if message.error and not is_no_answer(message.error):
             self._found.failed_answer = message.error
         elif message.role is Role.ASSISTANT and message.parts:
             self._found.failed_answer = None
@@ -242,7 +242,7 @@ class _Reader:
 
     def _prompt(self, message: Message) -> None:
         text = prompt_text(message)
-        if not text:
+        if not text or is_client_command(text):
             return
         found = self._found
         previous = found.turns[-1] if found.turns else None
@@ -355,7 +355,8 @@ class _Reader:
         spoken = _language_of(text, found.language)
         told = read_summary(text)
         found.pending = [said for said in found.pending if not said.of_client]
-        found.promised = []
+        if told.next:
+            found.promised = []
 
         def noted(point: str) -> QuotableSentence:
             return self._said(Sentence(point), spoken, last=False, of_client=True)

@@ -13,6 +13,7 @@ from typing import Any
 from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Part, ToolCall, ToolStatus
 from ovillo.model.text import flatten
+from ovillo.sessions.boilerplate import output_alone
 from ovillo.sessions.summarizers.sentences import shorten
 
 #: A quoted word, whole, or what ends a command.
@@ -112,7 +113,7 @@ class Run:
 
     def shown(self, characters: int = 150) -> str:
         """``pytest -q: FAILED tests/...``"""
-        told = telling_line(self.output)
+        told = telling_line(output_alone(self.output))
         return f"`{shorten(self.subject, 90)}`" + (f": {shorten(told, characters)}" if told else "")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ovillo.model.records import ToolCall
+from ovillo.model.records import ToolCall, ToolStatus
 
 _DONE = ("completed", "cancelled", "canceled", "done", "deleted")
 _NUMBER = re.compile(r"#(\w+)")
@@ -48,7 +48,7 @@ class TodoList:
     def read(self, tool: ToolCall) -> bool:
         """Whether the call changed the list."""
         given = tool.input
-        if not isinstance(given, Mapping):
+        if not isinstance(given, Mapping) or tool.status is ToolStatus.ERROR:
             return False
         whole = next((given[key] for key in ("todos", "plan") if isinstance(given.get(key), list)), None)
         if whole is not None:
