@@ -15,9 +15,15 @@ FOLDER = Path(__file__).parent / "dialogues"
 SETS = {path.stem: list(dialogues(path)) for path in sorted(FOLDER.glob("*.jsonl"))}
 EVERY = [each for found in SETS.values() for each in found]
 #: Least share of right answers, most share of wrong ones where nothing should be resolved. ``tuning`` was looked at while
-#: the rules were made, those of other authors after they had been scored (docs/explanation/references.md has the
-#: figures), the rest never.
-FLOORS = {"tuning": (0.95, 0.06), "second_author": (0.83, 0.06), "third_author": (0.92, 0.04)}
+#: the rules were made, those of other authors and ``second_held_out`` after they had been scored
+#: (docs/explanation/references.md has the figures), ``held_out`` never.
+FLOORS = {
+    "tuning": (0.95, 0.06),
+    "second_author": (0.85, 0.06),
+    "third_author": (0.92, 0.04),
+    "second_tuning": (0.94, 0.05),
+    "second_held_out": (0.94, 0.03),
+}
 OTHERWISE = (0.9, 0.06)
 
 

@@ -198,3 +198,18 @@ def test_a_pronoun_whose_noun_stands_in_the_query_refers_to_nothing_said_before(
 @pytest.mark.parametrize("query", ["add a test for it", "añádele un test y ejecútala", "écris un test pour elle"])
 def test_a_noun_of_the_same_clause_is_another_thing_than_the_pronoun(query: str) -> None:
     assert meant(query, talk((("function", "load_rows"),), "load_rows has no test")) == ["load_rows"]
+
+
+@pytest.mark.requirement("REFS-9")
+def test_a_place_in_a_list_is_one_in_the_list_that_is_being_picked_from() -> None:
+    options = (("decision", "S3"), ("decision", "local disk"), ("decision", "MinIO"))
+    said = (
+        "where do we keep the files?",
+        "Three options: S3, local disk or MinIO.",
+        "the second one is out",
+        "Then put_file and get_file have to change.",
+    )
+    conversation = talk((*options, ("function", "put_file"), ("function", "get_file")), *said)
+    assert meant("and the first?", conversation) == ["S3"]
+    assert meant("¿y la última?", conversation) == ["MinIO"]
+    assert meant("the second function is old", conversation) == ["get_file"]

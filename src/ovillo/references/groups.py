@@ -15,6 +15,8 @@ from ovillo.references.salience import Salience
 _LEAST = 0.5
 #: Turns looked back for a list.
 _REACH = 60
+#: Names from which on a run is a list, whatever stands before it.
+_OFFERED = 3
 
 
 def latest_list(
@@ -28,6 +30,28 @@ def latest_list(
                 if len(listed) >= max(2, least):
                     return listed
     return []
+
+
+def list_in_use(talk: Conversation, salience: Salience, heads: Mapping[str, float], least: int) -> list[Entity]:
+    """The list that the newest turns picked from ("the second is out"), if no other was given since."""
+    for number in _turns_back(talk, salience):
+        picked = [x.entity for x in talk.by_turn[number] if not x.is_named and x.entity.type in heads]
+        for entity in picked:
+            of_type = {entity.type: 1.0}
+            for before in range(number - 1, max(-1, number - _REACH), -1):
+                for run in reversed(talk.lists_in(before)):
+                    (listed, *_) = [*_by_type([x for x in run if x.entity.type in of_type], True), []]
+                    if entity in listed and len(listed) >= max(2, least):
+                        return listed
+        if any(_is_offered(talk, number, run) for run in talk.lists_in(number)):
+            return []
+    return []
+
+
+def _is_offered(talk: Conversation, number: int, run: Sequence[Mention]) -> bool:
+    """Whether a run of names is there to be picked from, unlike two that are merely spoken of together."""
+    before = talk.turns[number].text[: run[0].start].rstrip("`'\"«“ ")
+    return len(run) >= _OFFERED or before.endswith((":", ")", ".", "-", "*")) or not before
 
 
 def latest_group(

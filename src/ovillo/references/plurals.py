@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ovillo.references.descriptions import content
-from ovillo.references.groups import latest_group, latest_list, order_of
+from ovillo.references.groups import latest_group, latest_list, list_in_use, order_of
 from ovillo.references.lexicons import MIDDLE, grammar
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Reference, Resolved, Status
@@ -41,7 +41,8 @@ class PluralResolver:
             return self._next(reference)
         index = reference.ordinal or 1
         least = _FEWEST_AROUND if index == MIDDLE else abs(index)
-        listed = latest_list(
+        listed = [] if reference.head else list_in_use(self._talk, self._scoring.salience(None), heads, least)
+        listed = listed or latest_list(
             self._talk, self._scoring.salience(reference.window), heads, least, is_typed=reference.head is not None
         )
         if index == MIDDLE:
