@@ -103,6 +103,30 @@ def test_a_scan_waits_longer_than_an_append_and_goes_on_when_the_lock_is_free(tm
 
 
 @pytest.mark.requirement("FAULT-7")
+def test_a_command_that_reads_answers_soon_and_says_what_it_could_not_look_at(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "OVILLO_DATA_DIR": str(tmp_path / "data")}
+    folder = tmp_path / ".claude" / "projects" / "-p"
+    folder.mkdir(parents=True)
+    line = (
+        '{"type":"user","uuid":"%s","sessionId":"s1","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/p",'
+        '"message":{"role":"user","content":"a lantern"}}\n'
+    )
+    (folder / "s1.jsonl").write_text(line % "u1")
+
+    def ovillo(*words: str) -> str:
+        command = [sys.executable, "-m", "ovillo", *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=40)
+        return done.stdout
+
+    ovillo("scan")
+    with stopped_writer(tmp_path / "data" / "ovillo.db"):
+        (folder / "s1.jsonl").write_text(line % "u1" + line % "u2")
+        found = ovillo("search", "lantern")
+    assert "u1" in found
+    assert "the database cannot be written now" in found
+
+
+@pytest.mark.requirement("FAULT-7")
 def test_appends_are_taken_while_another_process_scans(tmp_path: Path) -> None:
     """A scan holds the lock for a bundle at a time: nobody is refused meanwhile."""
     folder = tmp_path / ".claude" / "projects" / "-p"

@@ -37,7 +37,7 @@ from ovillo.model.records import (
     SessionId,
     SkippedRecord,
 )
-from ovillo.model.timeouts import patient
+from ovillo.model.timeouts import BACKGROUND_S, patient
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Cursor, Reader, Source
 from ovillo.security.rules_version import RULES_VERSION
@@ -182,10 +182,11 @@ class Ingest:
         readers: Sequence[str] | None = None,
         sources: Sequence[Source] | None = None,
         most_bytes: int | None = None,
+        wait_s: float = BACKGROUND_S,
     ) -> ScanReport:
-        """Read everything new of all sources (or of some readers or sources). Waits for nobody: the report is
-        ``busy`` when another process or thread scans. With ``most_bytes`` a source with more to read is left for another
-        time, and so is building the index again. Raises InvalidInput for an unknown reader."""
+        """Read everything new of all sources (or of some readers or sources). Waits for nobody who scans: the report is
+        ``busy`` when another process or thread does; for one that writes ``wait_s``. With ``most_bytes`` a source with more to
+        read is left for another time, and so is building the index again. Raises InvalidInput for an unknown reader."""
         started = time.monotonic()
         for name in readers or ():
             if name not in self._readers:
@@ -197,7 +198,7 @@ class Ingest:
         if not self._in_process.acquire(blocking=False):
             return _busy()
         try:
-            with self._store.leases.hold("ingest") as alone, patient():
+            with self._store.leases.hold("ingest") as alone, patient(wait_s):
                 if not alone:
                     return _busy()
                 self._state.scanning = True
@@ -353,10 +354,9 @@ class Ingest:
             with self._store.leases.hold(WATCHING) as nobody_watches:
                 if not nobody_watches:
                     return None
-            with patient(_REFRESH_WAIT_S):
-                # What was never read, somebody may not want to be read.
-                known = [x for x in self.discovered() if self._cursor(x)]
-                report = self.scan(sources=known, most_bytes=most_bytes)
+            # What was never read, somebody may not want to be read.
+            known = [x for x in self.discovered() if self._cursor(x)]
+            report = self.scan(sources=known, most_bytes=most_bytes, wait_s=_REFRESH_WAIT_S)
         except StoreUnavailable as error:
             log.info("answering from what was read before: %s", error.message)
             self._state.left = "what is newer than the last scan: the database cannot be written now"
