@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -31,6 +32,7 @@ class AskedFor(StrEnum):
 @dataclass(frozen=True, slots=True)
 class _Words:
     kinds: tuple[tuple[AskedFor, re.Pattern[str]], ...]
+    past: re.Pattern[str]
     light: frozenset[str]
 
 
@@ -44,6 +46,11 @@ def asks_why_too(question: str) -> bool:
     """Whether the reason is asked for beside something else: "what did we decide, and why?"."""
     said = " ".join(words(fold(question[:_LOOKED_AT])))
     return next(pattern for kind, pattern in _words().kinds if kind is AskedFor.WHY).search(said) is not None
+
+
+def asks_what_happened(question: str) -> bool:
+    """Whether it asks for what was done or said, by its tense, and not for what is so."""
+    return _words().past.search(" ".join(words(fold(question[:_LOOKED_AT])))) is not None
 
 
 def subject_words(question: str) -> list[str]:
@@ -61,8 +68,10 @@ def is_light(word: str) -> bool:
 @cache
 def _words() -> _Words:
     data = tomllib.loads(files(__package__).joinpath("asking.toml").read_text(encoding="utf-8"))
-    kinds = tuple(
-        (AskedFor(each["name"]), re.compile(rf"(?<!\w)(?:{'|'.join(each['patterns'])})(?!\w)"))
-        for each in data["kinds"]
-    )
-    return _Words(kinds, frozenset(word for line in data["light"]["words"] for word in line.split()))
+    kinds = tuple((AskedFor(each["name"]), _any_of(each["patterns"])) for each in data["kinds"])
+    light = frozenset(word for line in data["light"]["words"] for word in line.split())
+    return _Words(kinds, _any_of(data["past"]["patterns"]), light)
+
+
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)")

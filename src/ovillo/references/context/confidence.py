@@ -1,4 +1,4 @@
-"""How likely an answer out of sessions is right: a probability, told by what was measured of its evidence.
+"""How likely pieces of one kind answer: a probability, told by what was measured of them.
 
 Owns the formula. The coefficients are data with how they were made (``confidence.toml``); ``bench.calibration`` fits them.
 """
@@ -9,13 +9,22 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+
+#: An answer is given from this probability on that it is right.
+THRESHOLD = 0.5
+
+
+class Evidence(StrEnum):
+    SAID = "said"
+    CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Of the evidence of one question, 0..1 each."""
+    """Of what sessions said to one question, 0..1 each."""
 
     #: Share of the question's words that the best passage holds, with what stands around it.
     coverage: float
@@ -29,22 +38,29 @@ class Measured:
     margin: float
     #: Share of the subject's words that nothing in scope holds.
     absent: float
-    #: How well search ranked the best passage's turn.
-    rank: float
+    #: Share of the subject's words that the best passages, taken together, do not hold.
+    unheld: float
     #: How much is asked: words of the subject.
     words: float
+    #: Whether it asks for what was done or said.
+    past: float
+    #: How surely the question is one about code, by its grammar.
+    code: float
+
+    def features(self) -> dict[str, float]:
+        return asdict(self)
 
 
-def probability(measured: Measured) -> float:
-    """0..1; nothing found is never right."""
-    if measured.worth <= 0.0:
-        return 0.0
-    weights = _coefficients()
-    sum_ = weights["constant"] + sum(weights[name] * value for name, value in asdict(measured).items())
+def probability(kind: Evidence, features: Mapping[str, float]) -> float:
+    """0..1. What was not measured counts as 0."""
+    weights = _coefficients()[kind]
+    sum_ = weights["constant"] + sum(
+        weight * features.get(name, 0.0) for name, weight in weights.items() if name != "constant"
+    )
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, sum_))))
 
 
 @cache
-def _coefficients() -> Mapping[str, float]:
+def _coefficients() -> Mapping[Evidence, Mapping[str, float]]:
     data = tomllib.loads(files(__package__).joinpath("confidence.toml").read_text(encoding="utf-8"))
-    return {name: float(value) for name, value in data["coefficients"].items()}
+    return {kind: {name: float(value) for name, value in data[kind].items()} for kind in Evidence}

@@ -6,6 +6,8 @@ line in ``ovillo.composition``; what the pieces of all providers are worth besid
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from ovillo.model.dataclass import dataclass
@@ -72,6 +74,8 @@ class ProviderAnswer:
     threshold: float | None = None
     #: Words of the question that nothing in scope holds.
     missing: tuple[str, ...] = ()
+    #: What the confidence of pieces of this kind is told by (``confidence``), by name, 0..1 each.
+    features: Mapping[str, float] = field(default_factory=dict)
 
 
 class Provider(Protocol):

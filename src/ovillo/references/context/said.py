@@ -19,8 +19,9 @@ from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
-from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
-from ovillo.references.context.confidence import Measured, probability
+from ovillo.references.context.asking import AskedFor, asked_for, asks_what_happened, asks_why_too
+from ovillo.references.context.code.asking import read
+from ovillo.references.context.confidence import THRESHOLD, Evidence, Measured, probability
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
 from ovillo.references.context.turns import TurnReader
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Places of the ranking that are looked at, and turns that are read.
 _PLACES, _TURNS = 80, 14
+#: Passages that the confidence is told by.
+_TOP = 8
 #: Messages that are quoted.
 _MESSAGES = 16
 #: Characters of a title that are shown.
@@ -67,14 +70,15 @@ class SaidInSessions:
 
     def evidence(self, question: Question) -> ProviderAnswer:
         weighed = self.weighed(question)
-        measured = measured_of(weighed)
-        confidence = probability(measured)
+        features = measured_of(weighed, question.asked).features()
+        confidence = probability(Evidence.SAID, features) if weighed.passages else 0.0
         items = self._items(question, weighed, confidence)
         return ProviderAnswer(
             items,
             notes=(weighed.cut,) if weighed.cut else (),
             confidence=confidence,
             threshold=THRESHOLD,
+            features=features,
             missing=tuple(word.word for word in weighed.asked.absent),
         )
 
@@ -145,25 +149,27 @@ class SaidInSessions:
         return tuple(items)
 
 
-#: An answer is given from this probability on that it is right.
-THRESHOLD = 0.5
-
-
-def measured_of(weighed: Weighed) -> Measured:
+def measured_of(weighed: Weighed, asked: str) -> Measured:
     """What the confidence of an answer is told by."""
     passages = weighed.passages
     best = passages[0] if passages else None
     other = next((p for p in passages if best and p.turn is not best.turn), None)
-    top = passages[:6]
+    top = passages[:_TOP]
+    shares = weighed.asked.weights
+    subject = [n for n, word in enumerate(word for word in weighed.asked.words if word.term) if not word.is_light]
+    held = frozenset().union(*(passage.held for passage in top))
+    whole = sum(shares[n] for n in subject)
     return Measured(
         coverage=best.coverage if best else 0.0,
-        held=max((sum(weighed.asked.weights[term] for term in p.held) for p in top), default=0.0),
-        cosine=max((p.cosine for p in top), default=0.0),
+        held=max((sum(shares[term] for term in p.held) for p in top), default=0.0),
+        cosine=max([0.0, *(p.cosine for p in top)]),
         worth=best.worth if best else 0.0,
         margin=(best.worth - other.worth) / best.worth if best and other and best.worth else 0.0,
         absent=weighed.asked.absent_share,
-        rank=best.turn.rank if best else 0.0,
-        words=min(1.0, len([word for word in weighed.asked.words if not word.is_light]) / 6),
+        unheld=sum(shares[n] for n in subject if n not in held) / whole if whole else 1.0,
+        words=min(1.0, len(subject) / 8),
+        past=float(asks_what_happened(asked)),
+        code=read(asked).sure,
     )
 
 

@@ -16,6 +16,8 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import ContextAnswer
+from ovillo.references.context.asking import asks_what_happened
+from ovillo.references.context.confidence import THRESHOLD, Evidence, probability
 from ovillo.references.context.elsewhere import Elsewhere
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
@@ -110,9 +112,16 @@ class ContextService:
             answer = self._elsewhere.told(namespace, answer, scope, resolved.language, lambda there: away(scope=there))
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
+    def evidence(self, namespace: Namespace, query: str, *, scope: Scope = EVERYWHERE) -> list[ProviderAnswer]:
+        """What each provider finds, whatever it is worth beside the others: for measuring."""
+        asked = " ".join(query.split())
+        resolved = ResolvedQuery(identify([asked]).code, (), asked, asked)
+        question = Question(namespace, asked, resolved, Wording(resolved.language), None, scope, DEFAULT_TOKENS)
+        return [_judged(provider.evidence(question), question) for provider in self._providers]
+
     def _gather(self, question: Question, documents: DocumentsFound, gathered: Gathered) -> None:
         for provider in self._providers:
-            gathered.add(provider.evidence(question))
+            gathered.add(_judged(provider.evidence(question), question))
             if gathered.answers:
                 break
         gathered.add(ProviderAnswer(documents.items, confidence=documents.confidence))
@@ -146,13 +155,13 @@ class ContextService:
             content, shown, left = fitted(gathered.sentences, gathered.ranked()[:top_k], max_tokens)
         elif gathered.question:
             ask_back = content = gathered.question
-            shown, left, why = (), len(gathered.items), "ambiguous reference"
+            shown, left, why = (), gathered.count, "ambiguous reference"
         else:
             # Short: what was found is no answer, so it is named and not quoted.
             near = tuple(item.provenance for item in gathered.ranked()[:_NEAREST])
             ask_back = question.wording.nothing(gathered.missing)
             content = refused(ask_back, near, question.wording)
-            shown, left = near, max(0, len(gathered.items) - len(near))
+            shown, left = near, max(0, gathered.count - len(near))
             why = f"confidence {confidence} is below {threshold}"
         used = any(x.status != "none" for x in resolved.entities) or any(
             place.session_id is not None and place.session_id == question.session_id for place in shown
@@ -176,3 +185,11 @@ class ContextService:
             left_out=left,
             notes=tuple(gathered.notes),
         )
+
+
+def _judged(answer: ProviderAnswer, question: Question) -> ProviderAnswer:
+    """With how likely pieces of code answer, which their provider measures and does not judge."""
+    if "code_worth" not in answer.features or not answer.items:
+        return answer
+    features = {**answer.features, "past": float(asks_what_happened(question.asked))}
+    return replace(answer, confidence=probability(Evidence.CODE, features), threshold=THRESHOLD)

@@ -113,7 +113,9 @@ class _Answering:
         best = max((item.worth for item in self._items), default=0.0)
         self._features["code_worth"] = round(best, 3)
         at_home = [x for x in self._items if self._scope.is_home(f"{x.provenance.root}/{x.provenance.file}")]
-        return ProviderAnswer(tuple(at_home), tuple(self._sentences), confidence=best, threshold=_ENOUGH)
+        return ProviderAnswer(
+            tuple(at_home), tuple(self._sentences), confidence=best, threshold=_ENOUGH, features=self._features
+        )
 
     # --- a name that is nowhere
 

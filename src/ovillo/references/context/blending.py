@@ -1,0 +1,56 @@
+"""Pieces of several kinds in one answer: the likeliest kind first, each with room as far as it may be what is asked for.
+
+Owns the order. How likely each kind is to answer, ``confidence`` tells; cutting is ``fitting``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ovillo.references.context.answer import Item
+from ovillo.sessions.tokens import count_tokens
+
+#: A kind that is this many times less likely than the best gets what room is left.
+_FAR_LESS = 0.3
+#: Pieces worth less than this share of the best of their kind say nothing more.
+_LEAST_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The pieces of one kind, best first, and how likely they answer."""
+
+    items: tuple[Item, ...]
+    likely: float
+
+
+def blended(groups: Sequence[Group]) -> list[Item]:
+    """All pieces in the order they are shown: by turns, so that each kind gets its share of the room from the start."""
+    waiting = [[*_worth_showing(group.items)] for group in groups]
+    best = max((group.likely for group, items in zip(groups, waiting, strict=True) if items), default=0.0)
+    used = [0.0] * len(groups)
+    ordered: list[Item] = []
+    # The likely kinds by turns, the others behind them.
+    for is_near in (True, False):
+        while True:
+            open_ = [
+                at for at, items in enumerate(waiting) if items and (groups[at].likely >= best * _FAR_LESS) is is_near
+            ]
+            if not open_:
+                break
+            at = min(open_, key=lambda at: (used[at] / max(groups[at].likely, 1e-6), -groups[at].likely))
+            item = waiting[at].pop(0)
+            used[at] += count_tokens(item.text)
+            ordered.append(item)
+    return _once(ordered)
+
+
+def _worth_showing(items: Sequence[Item]) -> list[Item]:
+    ranked = sorted(items, key=lambda item: -item.worth)
+    least = ranked[0].worth * _LEAST_SHARE if ranked else 0.0
+    return [item for item in ranked if item.worth >= least]
+
+
+def _once(items: Sequence[Item]) -> list[Item]:
+    return list({item.provenance.id: item for item in reversed(items)}.values())[::-1]
