@@ -40,8 +40,13 @@ from ovillo.references.context.providers import ProviderAnswer
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.caller import CallContext
 
-_PENALTY = 1.0
+_PENALTY = 0.1
+#: What a question asked elsewhere counts beside one asked at home: it is what people seldom do.
+_ELSEWHERE = 0.03
 _TOKENS = 2_000
+#: What code is judged by. The set has few questions about code: more would fit its accidents.
+_OF_CODE = ("code_sure", "code_worth", "past")
+_BOTH = "code_and_session"
 _BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.01)
 
 
@@ -71,7 +76,7 @@ def main() -> int:
     coefficients = {}
     for kind in Evidence:
         of_kind = [sample for sample in samples if sample.kind is kind]
-        names = sorted({name for sample in of_kind for name in sample.features})
+        names = _OF_CODE if kind is Evidence.CODE else sorted({name for sample in of_kind for name in sample.features})
         coefficients[kind] = fit(of_kind, names)
         _report(kind, of_kind, names)
     text = _written(coefficients, samples)
@@ -86,7 +91,7 @@ def samples_of(services: Composition, item: Mapping[str, Any], folders: Mapping[
     """Of one item at home and elsewhere."""
     if item.get("kind") == "dialogue":
         return []  # what the session means comes first there
-    home = item.get("project")
+    home, asked_for = item.get("project"), str(item["kind"])
     found = []
     for place in [home, *(name for name in folders if name != home)] if home else [None]:
         roots = (folders[place],) if place else ()
@@ -98,15 +103,17 @@ def samples_of(services: Composition, item: Mapping[str, Any], folders: Mapping[
             if answer is None or not answer.items:
                 continue
             is_right = place == home and not item["abstain"] and is_answered(answer, item)
-            weight = 1.0 if place == home else 0.25
-            found.append(Sample(kind, answer.features, is_right, home or "none", str(item["kind"]), weight))
+            weight = 1.0 if place == home else _ELSEWHERE
+            if kind is Evidence.SAID and asked_for.startswith("code_") and asked_for != _BOTH:
+                continue  # whether sessions or code are asked is not what sessions are judged by
+            found.append(Sample(kind, answer.features, is_right, home or "none", asked_for, weight))
     return found
 
 
 def _kind_of(answer: ProviderAnswer) -> Evidence | None:
     if "code_worth" in answer.features:
         return Evidence.CODE
-    return Evidence.SAID if "coverage" in answer.features else None
+    return Evidence.SAID if "held" in answer.features else None
 
 
 def is_answered(answer: ProviderAnswer, item: Mapping[str, Any]) -> bool:
@@ -195,8 +202,9 @@ def _report(kind: Evidence, samples: Sequence[Sample], names: Sequence[str]) -> 
 def _written(coefficients: Mapping[Evidence, Mapping[str, float]], samples: Sequence[Sample]) -> str:
     lines = [
         "# Coefficients of the logistic models of confidence.py. Made by `python -m bench.calibration --write` on the shared set of",
-        f"# answers: {len(samples)} samples, each question asked from its own project (weight 1) and from the others (weight 0.25),",
-        f"# {sum(sample.is_right for sample in samples)} of them right. Penalty {_PENALTY:g}.",
+        f"# answers: {len(samples)} samples, each question asked from its own project (weight 1) and from the",
+        f"# others (weight {_ELSEWHERE:g}),"
+        f" {sum(sample.is_right for sample in samples)} of them right. Penalty {_PENALTY:g}.",
     ]
     for kind, weights in coefficients.items():
         lines += [f"[{kind.value}]", *(f"{name} = {value}" for name, value in weights.items())]

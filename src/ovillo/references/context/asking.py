@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 
+from ovillo.model.data_files import text_beside
 from ovillo.search.analysis import fold, is_stop_word, words
 
 _LOOKED_AT = 1_000
@@ -67,7 +67,7 @@ def is_light(word: str) -> bool:
 
 @cache
 def _words() -> _Words:
-    data = tomllib.loads(files(__package__).joinpath("asking.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(text_beside(__file__, "asking.toml"))
     kinds = tuple((AskedFor(each["name"]), _any_of(each["patterns"])) for each in data["kinds"])
     light = frozenset(word for line in data["light"]["words"] for word in line.split())
     return _Words(kinds, _any_of(data["past"]["patterns"]), light)

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+
+from ovillo.model.data_files import text_beside
 
 #: An answer is given from this probability on that it is right.
-THRESHOLD = 0.5
+THRESHOLD = 0.25
 
 
 class Evidence(StrEnum):
@@ -26,26 +27,20 @@ class Evidence(StrEnum):
 class Measured:
     """Of what sessions said to one question, 0..1 each."""
 
-    #: Share of the question's words that the best passage holds, with what stands around it.
-    coverage: float
-    #: The same of any of the best passages, alone.
+    #: Share of the question's words that one of the best passages holds.
     held: float
     #: How near the best passages are in meaning.
     cosine: float
     #: What the best passage is worth in all.
     worth: float
-    #: How far the best stands before the best of another turn.
-    margin: float
     #: Share of the subject's words that nothing in scope holds.
     absent: float
+    #: Whether one of them is written as a name is: what is called so is not spoken of here.
+    absent_name: float
     #: Share of the subject's words that the best passages, taken together, do not hold.
     unheld: float
     #: How much is asked: words of the subject.
     words: float
-    #: Whether it asks for what was done or said.
-    past: float
-    #: How surely the question is one about code, by its grammar.
-    code: float
 
     def features(self) -> dict[str, float]:
         return asdict(self)
@@ -62,5 +57,5 @@ def probability(kind: Evidence, features: Mapping[str, float]) -> float:
 
 @cache
 def _coefficients() -> Mapping[Evidence, Mapping[str, float]]:
-    data = tomllib.loads(files(__package__).joinpath("confidence.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(text_beside(__file__, "confidence.toml"))
     return {kind: {name: float(value) for name, value in data[kind].items()} for kind in Evidence}

@@ -35,10 +35,6 @@ class Gathered:
         self.missing += answer.missing
         self._answers.append(answer)
 
-    def asks_for(self, threshold: float) -> None:
-        """Somebody said what is enough, for every kind of evidence."""
-        self._sure = [(confidence, threshold) for confidence, _ in self._sure]
-
     def most_sure(self, threshold: float) -> tuple[float, float]:
         """The confidence and threshold of the provider that is furthest above its own, or nearest to it."""
         if self._min_score is not None:
@@ -53,4 +49,9 @@ class Gathered:
     def ranked(self) -> list[Item]:
         """In the order they are shown."""
         own = Group(tuple(self.items), max((item.worth for item in self.items), default=0.0))
-        return blended([own, *(Group(answer.items, answer.confidence) for answer in self._answers)])
+        return blended([own, *(Group(answer.items, self._likely(answer)) for answer in self._answers)])
+
+    def _likely(self, answer: ProviderAnswer) -> float:
+        """How likely this kind of pieces is what is asked for: where code is asked for, what was said is less so."""
+        of_code = max((each.features.get("of_code", 0.0) for each in self._answers), default=0.0)
+        return answer.confidence if "of_code" in answer.features else answer.confidence * (1 - of_code)

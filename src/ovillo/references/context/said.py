@@ -19,8 +19,7 @@ from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
-from ovillo.references.context.asking import AskedFor, asked_for, asks_what_happened, asks_why_too
-from ovillo.references.context.code.asking import read
+from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
 from ovillo.references.context.confidence import THRESHOLD, Evidence, Measured, probability
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
@@ -70,7 +69,7 @@ class SaidInSessions:
 
     def evidence(self, question: Question) -> ProviderAnswer:
         weighed = self.weighed(question)
-        features = measured_of(weighed, question.asked).features()
+        features = measured_of(weighed).features()
         confidence = probability(Evidence.SAID, features) if weighed.passages else 0.0
         items = self._items(question, weighed, confidence)
         return ProviderAnswer(
@@ -149,27 +148,23 @@ class SaidInSessions:
         return tuple(items)
 
 
-def measured_of(weighed: Weighed, asked: str) -> Measured:
+def measured_of(weighed: Weighed) -> Measured:
     """What the confidence of an answer is told by."""
     passages = weighed.passages
     best = passages[0] if passages else None
-    other = next((p for p in passages if best and p.turn is not best.turn), None)
     top = passages[:_TOP]
     shares = weighed.asked.weights
     subject = [n for n, word in enumerate(word for word in weighed.asked.words if word.term) if not word.is_light]
     held = frozenset().union(*(passage.held for passage in top))
     whole = sum(shares[n] for n in subject)
     return Measured(
-        coverage=best.coverage if best else 0.0,
         held=max((sum(shares[term] for term in p.held) for p in top), default=0.0),
         cosine=max([0.0, *(p.cosine for p in top)]),
         worth=best.worth if best else 0.0,
-        margin=(best.worth - other.worth) / best.worth if best and other and best.worth else 0.0,
         absent=weighed.asked.absent_share,
+        absent_name=float(any(word.is_name for word in weighed.asked.absent)),
         unheld=sum(shares[n] for n in subject if n not in held) / whole if whole else 1.0,
         words=min(1.0, len(subject) / 8),
-        past=float(asks_what_happened(asked)),
-        code=read(asked).sure,
     )
 
 

@@ -35,6 +35,8 @@ MAX_QUERY_CHARS = 4_000
 DEFAULT_TOKENS = 2_000
 MIN_TOKENS, MAX_TOKENS = 100, 20_000
 
+#: How much a question in the past tense is still one about code.
+_OF_CODE_IN_PAST = 0.4
 #: Places that are named where nothing answers.
 _NEAREST = 2
 
@@ -104,7 +106,6 @@ class ContextService:
             self._gather(question, found, gathered)
         if min_score is not None:
             found = replace(found, threshold=min_score)
-            gathered.asks_for(min_score)
         answer = self._answer(question, gathered, found, top_k)
         answer = self._elsewhere.labelled(namespace, answer, scope)
         if not gathered.question:
@@ -116,7 +117,7 @@ class ContextService:
         """What each provider finds, whatever it is worth beside the others: for measuring."""
         asked = " ".join(query.split())
         resolved = ResolvedQuery(identify([asked]).code, (), asked, asked)
-        question = Question(namespace, asked, resolved, Wording(resolved.language), None, scope, DEFAULT_TOKENS)
+        question = Question(namespace, asked, resolved, Wording(resolved.language), scope=scope)
         return [_judged(provider.evidence(question), question) for provider in self._providers]
 
     def _gather(self, question: Question, documents: DocumentsFound, gathered: Gathered) -> None:
@@ -191,5 +192,8 @@ def _judged(answer: ProviderAnswer, question: Question) -> ProviderAnswer:
     """With how likely pieces of code answer, which their provider measures and does not judge."""
     if "code_worth" not in answer.features or not answer.items:
         return answer
-    features = {**answer.features, "past": float(asks_what_happened(question.asked))}
-    return replace(answer, confidence=probability(Evidence.CODE, features), threshold=THRESHOLD)
+    past = asks_what_happened(question.asked)
+    of_code = answer.features.get("code_sure", 0.0) * (_OF_CODE_IN_PAST if past else 1.0)
+    features = {**answer.features, "past": float(past), "of_code": of_code}
+    likely = probability(Evidence.CODE, features)
+    return replace(answer, confidence=likely, threshold=THRESHOLD, features=features)
