@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
 
 from ovillo.model.extras import TOKENS
 from ovillo.model.wording import counted
 
+_ENCODING = "o200k_base"
 #: Characters that are encoded at once.
 _SLICE = 16_384
 #: A slice ends before a blank that a word follows: there the encoder begins a new piece anyway.
@@ -32,10 +36,40 @@ def _counter() -> Callable[[str], int]:
         from ovillo.sessions.token_estimate import estimate_tokens  # whoever counts exactly is spared it
 
         return estimate_tokens
-    import bpe_openai  # start-up cost: 0.1 s of tables that only answers with a budget need
+    count = _compiled_counter()
+    if count is not None:
+        return count
+    import bpe_openai
 
-    encode = bpe_openai.get_encoding("o200k_base").encode_ordinary
+    encode = bpe_openai.get_encoding(_ENCODING).encode_ordinary
     return lambda text: len(encode(text))
+
+
+def _compiled_counter() -> Callable[[str], int] | None:
+    """The counter of the package's compiled part, loaded by itself: the package around it reads three tables of 450,000 entries
+    first, for names that nobody asks for here (half a second). ``None`` where the package is made otherwise."""
+    package = find_spec("bpe_openai")
+    folders = (package.submodule_search_locations or []) if package is not None else []
+    found = [
+        file for folder in folders for ending in EXTENSION_SUFFIXES for file in Path(folder).glob(f"_bindings*{ending}")
+    ]
+    if not found:
+        return None
+    spec = spec_from_file_location("bpe_openai._bindings", found[0])
+    if spec is None or spec.loader is None:
+        return None
+    bindings = module_from_spec(spec)
+    spec.loader.exec_module(bindings)
+    count: Callable[[str], int] = bindings.tokenizer_for_encoding(_ENCODING).count
+
+    def told(text: str) -> int:
+        try:
+            return count(text)
+        except UnicodeEncodeError:
+            # Halves of characters count as what stands in for them.
+            return count(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+    return told
 
 
 def count_tokens(text: str, *, at_most: int | None = None) -> int:
