@@ -40,7 +40,7 @@ def secret() -> str:
 
 def said(services: Services) -> str:
     rows = services.store.sessions.find(NS, SessionFilter(), 10)
-    return repr([services.store.sessions.messages(NS, row.session.id, limit=99) for row in rows])
+    return repr([(row, services.store.sessions.messages(NS, row.session.id, limit=99)) for row in rows])
 
 
 def test_a_change_of_the_rules_raises_their_version() -> None:

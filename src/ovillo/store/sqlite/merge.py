@@ -16,6 +16,7 @@ from ovillo.model.records import (
     Message,
     Namespace,
     Part,
+    Role,
     Session,
     SessionId,
     SessionKind,
@@ -378,6 +379,9 @@ class Merge:
         self._index.replace(doc, prepared.column, prepared.terms)
         if prepared.paths:
             self._index.touch(doc, key, prepared.paths, merged.created_at or message.created_at)
+        if message.role is Role.USER and merged.text != old.text:
+            # It may be the prompt that the session is called by.
+            self._recounted.add(key)
         self._touched.add(session_id)
 
     def _merge_tool_result(self, session_id: SessionId, key: int, result: ToolResult) -> bool:
