@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
     from ovillo.search.embedding_queue import EmbeddingQueue
     from ovillo.search.symbols.service import SymbolSearch
+    from ovillo.sessions.masking import Masking
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.summary_worker import SummaryWorker
     from ovillo.settings import Settings
@@ -70,6 +71,9 @@ class Services(Protocol):
     def retention(self) -> Retention: ...
 
     @property
+    def masking(self) -> Masking: ...
+
+    @property
     def code_watcher(self) -> CodeWatcher: ...
 
     @property
@@ -103,6 +107,7 @@ class Background:
         ]
         if settings.follows_code:
             jobs.append(Job("watching the code", "ovillo-code", self._watch_code))
+        jobs.append(Job("masking recorded sessions by new rules", "ovillo-mask", self._mask))
         jobs.append(Job("removing sessions past their days", "ovillo-retention", self._retain))
         if settings.embedder != "none":
             jobs.append(Job("embedding", "ovillo-embed", self._embed))
@@ -173,6 +178,19 @@ class Background:
                     summary_worker.classify(namespace, stop)
             self._new_sessions.wait(_TRACK_AGAIN_S)
             self._new_sessions.clear()
+
+    def _mask(self, stop: threading.Event) -> None:
+        """Once: rules become others with another version only."""
+        _be_nice()
+        masking = self._services.masking
+        for namespace in self.namespaces():
+            while not masking.is_done(namespace) and not stop.is_set():
+                with self._services.store.leases.hold("masking") as ours:
+                    if ours:
+                        masking.run(namespace, stop)
+                if not ours:
+                    stop.wait(_TRACK_AGAIN_S)
+        stop.wait()
 
     def _retain(self, stop: threading.Event) -> None:
         """Now and every hour, one process at a time. Removing is quick and asks for no turn of its own; writing the file

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.maintenance import Maintenance
+    from ovillo.sessions.masking import Masking
     from ovillo.sessions.projects import Projects
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
@@ -306,6 +307,12 @@ class Composition:
         from ovillo.sessions.retention import Retention
 
         return Retention(self.store, self.settings, self.clock, self.audit)
+
+    @built_once
+    def masking(self) -> Masking:
+        from ovillo.sessions.masking import Masking
+
+        return Masking(self.store, self._redactor)
 
     @built_once
     def forgetting(self) -> Forgetting:

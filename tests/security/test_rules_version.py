@@ -7,6 +7,7 @@ import hashlib
 import json
 import random
 import string
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ import pytest
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import Role
 from ovillo.model.sessions import SessionFilter
 from ovillo.security import rules_version, secret_rules, secret_values
+from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 
 #: Of the rules of ``rules_version.RULES_VERSION``.
@@ -76,6 +79,27 @@ def test_a_history_that_fewer_rules_masked_is_read_again_once(tmp_path: Path) ->
     assert secret() not in said(services)
     assert "[redacted:github_token:" in said(services)
     assert services.ingest.scan().touched == frozenset()
+    services.close()
+
+
+@pytest.mark.requirement("SEC-31")
+def test_what_was_recorded_under_fewer_rules_is_masked_in_place_from_where_it_was_ended(tmp_path: Path) -> None:
+    before = opened(tmp_path, "off")
+    for number in range(3):
+        row, _ = before.recorder.create(NS, SessionDraft(name=f"for {secret()}"))
+        draft = MessageDraft(Role.USER, f"push {number} with {secret()} please")
+        before.recorder.append(NS, row.session.id, [(draft, f"key {number}")]).result()
+    before.masking.run(NS)
+    assert said(before).count(secret()) >= 6
+    before.close()
+    services = opened(tmp_path, "mask")
+    ended = threading.Event()
+    ended.set()
+    assert services.masking.run(NS, ended) == 0
+    assert services.masking.run(NS) >= 3
+    assert secret() not in said(services)
+    assert services.masking.is_done(NS)
+    assert services.masking.run(NS) == 0
     services.close()
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
-from ovillo.model.live import NATIVE, Appended, Summary
+from ovillo.model.live import NATIVE, Appended, Masked, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId, SessionStatus
 from ovillo.model.sessions import SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
@@ -117,6 +117,13 @@ class Recording(SubStore):
     def summaries(self, namespace: Namespace, session_id: SessionId) -> list[Summary]:
         kept = self._state.space(namespace).sessions.get(session_id)
         return list(kept.summaries) if kept else []
+
+    def masked(self, namespace: Namespace) -> Masked:
+        return self._state.space(namespace).masked
+
+    def note_masked(self, namespace: Namespace, masked: Masked) -> None:
+        with self._state.writing_to(namespace) as space:
+            space.masked = masked
 
 
 def _current(space: Space, session_id: SessionId, if_version: str | None) -> StoredSession:

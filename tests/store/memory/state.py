@@ -21,7 +21,7 @@ from ovillo.model.coordination import ContextEntry, Link, Task
 from ovillo.model.entities import Sighting
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeDocument, KnowledgeVector
-from ovillo.model.live import Appended, Summary
+from ovillo.model.live import Appended, Masked, Summary
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId, SkippedRecord
 from ovillo.model.sessions import SessionCounts, SessionRow, Snapshot
 from ovillo.model.text import searchable_text
@@ -190,6 +190,7 @@ class Space(Changeable):
     sources: dict[SourceName, StoredSource] = field(default_factory=dict)
     #: Pairs of sessions that hold messages of equal id.
     overlaps: set[tuple[SessionId, SessionId]] = field(default_factory=set)
+    masked: Masked = field(default_factory=Masked)
     forgotten: dict[tuple[Forgettable, bytes], Mark] = field(default_factory=dict)
     links: dict[tuple[SessionId, SessionId, str], Link] = field(default_factory=dict)
     dismissed: set[frozenset[SessionId]] = field(default_factory=set)

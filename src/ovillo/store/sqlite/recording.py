@@ -7,6 +7,7 @@ inside the transaction.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from enum import Enum
@@ -15,7 +16,7 @@ from typing import Any
 import apsw
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
-from ovillo.model.live import NATIVE, Appended, Summary
+from ovillo.model.live import NATIVE, Appended, Masked, Summary
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.model.sessions import SessionRow
@@ -46,6 +47,8 @@ from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
 _COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_id", "git_branch")
 #: How much of the newest summary a list of sessions shows (characters).
 _SHOWN = 200
+#: In ``meta``, before the namespace.
+_MASKED = "masked:"
 _SUMMARY_COLUMNS = "id, from_seq, through_seq, text, tokens_before, tokens_after, summarizer, created_at"
 
 
@@ -167,8 +170,21 @@ class RecordingTables(SubStore):
             ).fetchall()
         return [Summary(row[0], session_id, row[1], row[2], unpack(row[3]) or "", *row[4:]) for row in rows]
 
+    # --- sessions
 
-# --- sessions
+    def masked(self, namespace: Namespace) -> Masked:
+        with self._pool.reading() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (_MASKED + namespace,)).fetchone()
+        if row is None:
+            return Masked()
+        rules, towards, after = json.loads(row[0])
+        return Masked(rules, towards, after and (after[0], after[1]))
+
+    def note_masked(self, namespace: Namespace, masked: Masked) -> None:
+        value = to_json([masked.rules, masked.towards, masked.after])
+        self._writer.run(
+            lambda db: db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_MASKED + namespace, value))
+        )
 
 
 def insert_session(db: apsw.Connection, ns: int, session: Session, terms: str) -> None:
