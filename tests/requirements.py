@@ -794,6 +794,7 @@ REFS: dict[str, tuple[str, str]] = {
         "The next, the previous, the middle, the rest, all but one of a list are counted",
         "issue 10 References",
     ),
+    "REFS-13": ("Bugs and options that are only told in a list can be picked from it", "issue 10 References"),
     "REFS-12": ("A pronoun whose noun stands in the query refers to nothing said before", "issue 10 References"),
 }
 

@@ -218,3 +218,60 @@ def test_ordinals_and_plurals_mean_what_the_answer_listed(start: Start, query: s
     talk.tells("what changed?")
     talk.says("Two functions changed: `validate_card()` and `process_payment()`.")
     assert talk.asks(query)["resolved_entities"] == names
+
+
+@pytest.mark.requirement("REFS-13")
+@pytest.mark.parametrize(
+    ("said", "query", "names"),
+    [
+        ("Three options: S3, a local disk or MinIO.", "take the third option", ["MinIO"]),
+        ("Hay tres opciones: S3, un disco local o MinIO.", "me quedo con la segunda", ["un disco local"]),
+        ("Trois options : S3, un disque local ou MinIO.", "prends le troisième", ["MinIO"]),
+        ("Três opções: S3, um disco local ou MinIO.", "fica com a primeira", ["S3"]),
+        ("Options:\n- S3: far away\n- a local disk: full\n- MinIO: new", "and the last one?", ["MinIO"]),
+        (
+            "Two bugs: the total is wrong, and the mail goes out twice.",
+            "fix the second one",
+            ["the mail goes out twice"],
+        ),
+    ],
+)
+def test_what_is_only_told_in_a_list_can_be_picked_from_it(
+    start: Start, said: str, query: str, names: list[str]
+) -> None:
+    talk = start()
+    talk.tells("what do we have?")
+    talk.says(said)
+    assert talk.asks(query)["resolved_entities"] == names
+
+
+@pytest.mark.requirement("REFS-2")
+def test_one_of_two_bugs_that_were_told_in_one_breath_is_asked_back(start: Start) -> None:
+    talk = start()
+    talk.tells("Tenemos dos errores: el pago se cobra dos veces y la máscara sale mal")
+    talk.says("Vale.")
+    answer = talk.asks("¿ese error es viejo?")
+    assert "¿Cuál quieres decir con «ese error»: " in str(answer["question"])
+    assert "el pago se cobra dos veces" in str(answer["question"])
+
+
+@pytest.mark.requirement("REFS-10")
+def test_what_has_no_noun_never_reaches_back_into_another_session(start: Start) -> None:
+    before = start()
+    before.tells("There is a bug in the payment")
+    before.says("It is the double payment bug.")
+    talk = start()
+    talk.tells("où stocker les fichiers ?")
+    talk.says("Sur un disque.")
+    talk.tells("bon")
+    assert not talk.asks("pourquoi celui-là ?").get("resolved_entities")
+
+
+@pytest.mark.requirement("CONTEXT-8")
+def test_several_that_are_meant_are_told_in_one_sentence(start: Start) -> None:
+    talk = start()
+    talk.tells("¿qué cambió?")
+    talk.says("Dos funciones: `validate_card()` y `process_payment()`.")
+    text = str(talk.asks("compara ambas")["text"])
+    assert "«ambas»: la función validate_card en cards.py" in text
+    assert "; la función process_payment en payments.py" in text

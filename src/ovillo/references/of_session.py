@@ -42,6 +42,8 @@ DescribeAtHome = Callable[["Namespace", "Session", str], "Sequence[SymbolRow]"]
 
 MAX_QUERY_CHARS = 4_000
 _OFFERED = 4
+#: Turns up to which a session may go on with what one before it spoke of ("continue with that").
+_BEGINNING = 2
 #: Share of the best one's score from which on another may be meant as well.
 _RIVAL = 0.5
 
@@ -111,6 +113,8 @@ class SessionReferences:
         told = self._with_places_told(namespace, query, row, here, home)
         if told is not None and not _is_wanting(told.resolution):
             return told
+        if len(here.conversation.turns) > _BEGINNING and not _reaches_back(found.resolution):
+            return found
         earlier = self._memory.of(namespace, row, earlier=True, asked_in=asked_in)
         more = self._explained(namespace, query, earlier, home)
         return more if _answers(more.resolution) > _answers(found.resolution) else found
@@ -192,6 +196,14 @@ def _leads_before(window: Window | None, row: SessionRow) -> bool:
 def _is_wanting(resolution: Resolution) -> bool:
     """Whether something is referred to that this session does not name."""
     return any(x.status is Status.NONE for x in resolution.references) and not _answers(resolution)
+
+
+def _reaches_back(resolution: Resolution) -> bool:
+    """Whether something is referred to by a noun or a time: "it" and "that one" are what this session speaks of, or nothing."""
+    return any(
+        x.status is Status.NONE and (x.reference.head is not None or x.reference.window is not None)
+        for x in resolution.references
+    )
 
 
 def _answers(resolution: Resolution) -> int:

@@ -20,6 +20,13 @@ TYPES = ("bug", "feature")
 #: Words taken on either side of the noun, and topics of one conversation.
 _AFTER, _BEFORE, _MOST = 6, 3, 60
 _LONGEST_TURN = 4_000
+#: What stands in a list after such a noun is named by its words, what is chosen between, too; and what it then is.
+LISTED_TYPES = {"bug": "bug", "error": "bug", "issue": "bug", "feature": "feature", "decision": "decision"}
+_LONGEST_ITEM = 70
+_WORD = re.compile(r"\w{2}")
+#: Before an item of a list in lines, and where what names it ends.
+_MARK, _END = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+"), re.compile(r"[:;,(]\s|\s[-–—]\s|\.$")
+_TRIMMED = " ,;:*-`'\"«»“”"
 
 
 def topics_of(turns: Sequence[Turn]) -> list[Entity]:
@@ -30,7 +37,7 @@ def topics_of(turns: Sequence[Turn]) -> list[Entity]:
         if turn.role == "tool":
             continue
         for kind, name in _topics_in(turn.text[:_LONGEST_TURN]):
-            said = frozenset(content(fold(name).split()))
+            said = frozenset(content(fold(name).split()) or fold(name).split())
             if not said or any(said <= other or other <= said for other in seen):
                 continue
             seen.append(said)
@@ -40,7 +47,39 @@ def topics_of(turns: Sequence[Turn]) -> list[Entity]:
     return list(found.values())
 
 
+def _listed_in(text: str) -> Iterable[tuple[str, str]]:
+    """Those of a list: "two bugs: the total is wrong, and the mail goes out twice", "options: S3, a disk or MinIO"."""
+    for match in _lists().finditer(text):
+        noun = next((each.nouns[word] for each in grammars() if (word := match["noun"].lower()) in each.nouns), None)
+        if match["lines"]:
+            items = [_END.split(_MARK.sub("", line))[0].strip(_TRIMMED) for line in match["lines"].splitlines()]
+        else:
+            items = [item.strip(_TRIMMED) for item in _between().split(match["list"])]
+        items = [item for item in items if len(item) <= _LONGEST_ITEM and _WORD.search(item)]
+        if noun is None or len(items) < 2:
+            continue
+        yield from ((LISTED_TYPES[noun.type], item) for item in items)
+
+
+@cache
+def _lists() -> re.Pattern[str]:
+    nouns = {
+        word for each in grammars() for word, noun in each.nouns.items() if noun.is_plural and noun.type in LISTED_TYPES
+    }
+    listed = "|".join(sorted(map(re.escape, nouns), key=len, reverse=True))
+    lines = r"\s*\n(?P<lines>(?:[ \t]*(?:[-*•]|\d+[.)])[ \t]+[^\n]+(?:\n|$))+)"
+    return re.compile(rf"(?i)(?<!\w)(?P<noun>{listed})(?: \w+){{0,3}} ?:(?:{lines}| ?(?P<list>[^.!?\n]+))")
+
+
+@cache
+def _between() -> re.Pattern[str]:
+    """What stands between the items of a list."""
+    joining = {word for each in grammars() for word in each.joining}
+    return re.compile(rf"(?i)[,;]\s+(?:(?:{'|'.join(joining)})\s+)?|\s+(?:{'|'.join(joining)})\s+|\s*\(?[1-9][.)]\s+")
+
+
 def _topics_in(text: str) -> Iterable[tuple[str, str]]:
+    yield from _listed_in(text)
     if not _likely().search(text):
         return
     spoken = tokens(text)

@@ -38,8 +38,8 @@ class MeantByReferences:
                 gathered.question = gathered.question or wording.which(reference.text, reference.names)
             elif reference.status == "none" and not reference.is_described:
                 gathered.unresolved.append(reference.text)
-            for name in reference.names if reference.status == "resolved" else ():
-                self._means(question, reference, name, gathered)
+            if reference.status == "resolved":
+                self._means(question, reference, gathered)
             if question.session_id is not None and reference.mentioned_in and reference.status == "resolved":
                 said_by = SessionId(reference.session_id or question.session_id)
                 said = gathering.message_item(
@@ -50,18 +50,29 @@ class MeantByReferences:
         if not is_clear and gathered.unresolved and not gathered.question:
             gathered.question = wording.which(gathered.unresolved[0], ())
 
-    def _means(self, question: Question, reference: ResolvedEntity, name: str, gathered: Gathered) -> None:
+    def _means(self, question: Question, reference: ResolvedEntity, gathered: Gathered) -> None:
         gathered.confidence = max(gathered.confidence, reference.confidence)
+        places = [(name, self._place(question, name, reference, gathered)) for name in reference.names]
+        if len(places) > 1:
+            told = [(reference.type, name, place) for name, place in places]
+            gathered.sentences.append(question.wording.mean(reference.text, told))
+            return
+        for name, place in places:
+            if place is not None or reference.text.casefold() != name.casefold():
+                gathered.sentences.append(
+                    question.wording.means(reference.text, reference.type, name, place, reference.mentioned_number)
+                )
+
+    def _place(
+        self, question: Question, name: str, reference: ResolvedEntity, gathered: Gathered
+    ) -> tuple[str, int, int] | None:
+        """Where its source stands, which is gathered."""
         item = self._source(question, name, reference)
-        place = None
-        if item is not None:
-            gathered.items.append(item)
-            lines = item.provenance.lines
-            place = (item.provenance.file or "", *lines) if lines else None
-        if place is not None or reference.text.casefold() != name.casefold():
-            gathered.sentences.append(
-                question.wording.means(reference.text, reference.type, name, place, reference.mentioned_number)
-            )
+        if item is None:
+            return None
+        gathered.items.append(item)
+        lines = item.provenance.lines
+        return (item.provenance.file or "", *lines) if lines else None
 
     def _source(self, question: Question, name: str, reference: ResolvedEntity) -> Item | None:
         namespace = question.namespace

@@ -19,6 +19,7 @@ _FEW_WORDS = re.compile(r"[\w ./:@-]{1,60}")
 
 _WORDS: dict[str, dict[str, str]] = {
     "en": {
+        "are": "{said}: {what}.",
         "is": "{said} is {what}{where}{when}.",
         "when": ", mentioned in message {seq}",
         "where": " in {file}, lines {first}-{last}",
@@ -39,6 +40,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "No open bug about it was found; {count} sessions of that kind are completed.",
     },
     "es": {
+        "are": "{said}: {what}.",
         "is": "{said} es {what}{where}{when}.",
         "when": ", mencionad{a} en el mensaje {seq}",
         "where": " en {file}, líneas {first}-{last}",
@@ -59,6 +61,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "No encontré ningún bug abierto sobre eso; {count} sesiones de ese tipo están terminadas.",
     },
     "fr": {
+        "are": "{said} : {what}.",
         "is": "{said}, c'est {what}{where}{when}.",
         "when": ", mentionné{e} dans le message {seq}",
         "where": " dans {file}, lignes {first}-{last}",
@@ -79,6 +82,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "Aucun bug ouvert à ce sujet ; {count} sessions de ce genre sont terminées.",
     },
     "pt": {
+        "are": "{said}: {what}.",
         "is": "{said} é {what}{where}{when}.",
         "when": ", mencionad{a} na mensagem {seq}",
         "where": " em {file}, linhas {first}-{last}",
@@ -180,6 +184,17 @@ class Wording:
         sentence = self._words["is"].format(said=self._subject(said, name), what=it, where=where, when=when)
         return " ".join(sentence.split())
 
+    def mean(self, said: str, places: Sequence[tuple[str | None, str, tuple[str, int, int] | None]]) -> str:
+        """``«Ambas»: la función a en x.py, líneas 1-3; la función b en y.py, líneas 5-9.``, of kinds, names and places."""
+        pieces = []
+        for kind, name, place in places:
+            where = self._words["where"].format(file=named(place[0]), first=place[1], last=place[2]) if place else ""
+            what = _TYPES.get(self.language, {}).get(
+                kind or "", f"the {kind}" if kind and self.language == "en" else ""
+            )
+            pieces.append(f"{_named(what, name)}{where}".strip())
+        return self._words["are"].format(said=_quoted(said), what="; ".join(pieces))
+
     def _subject(self, said: str, name: str) -> str:
         """The words of the question as the subject of a sentence: "«la» es la función …", which no weak pronoun is."""
         if said == name:
@@ -255,6 +270,8 @@ def _named(what: str, name: str) -> str:
     name = _plain(name)
     noun = what.rpartition(" ")[2]
     if noun and name.lower().startswith(f"{noun} "):
+        return f"{what.removesuffix(noun)}{name}"
+    if noun and name.lower().endswith(f" {noun}"):
         return f"{what.removesuffix(noun)}{name}"
     return f"{what} {name}"
 

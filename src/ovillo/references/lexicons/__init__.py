@@ -139,6 +139,7 @@ class Grammar:
     both: frozenset[str]
     dual: frozenset[str]
     all: frozenset[str]
+    joining: frozenset[str]
     coordinators: frozenset[str]
     ordinals: Mapping[str, int]
     numbers: Mapping[str, int]
@@ -227,6 +228,7 @@ def grammar(code: str) -> Grammar:
         both=words["both"],
         dual=words["dual"],
         all=words["all"],
+        joining=words["joining"],
         coordinators=words["coordinators"],
         ordinals=data["ordinals"],
         numbers=data["numbers"],
