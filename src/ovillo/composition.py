@@ -191,8 +191,8 @@ class Composition:
 
     @built_once
     def projects(self) -> Projects:
+        from ovillo.security.repositories import Repositories
         from ovillo.sessions.projects import Projects
-        from ovillo.sessions.repositories import Repositories
 
         return Projects(self.store, Repositories(self.settings.home))
 

@@ -11,9 +11,9 @@ from ovillo.model.records import DEFAULT_NAMESPACE, SessionDelta
 from ovillo.search.analysis import TextAnalyzer
 from ovillo.search.results import SearchResult
 from ovillo.search.service import Search, SearchRequest
+from ovillo.security.repositories import Repositories
 from ovillo.sessions.catalog import Catalog
 from ovillo.sessions.projects import Projects
-from ovillo.sessions.repositories import Repositories
 from ovillo.sessions.results import Freshness
 from ovillo.settings import Settings
 from ovillo.store.engine import open_store

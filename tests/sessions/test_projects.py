@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -169,3 +170,54 @@ def test_folders_of_other_namespaces_are_not_looked_for_on_this_disk(made: Servi
     known: ProjectMap = made.projects.known(team)
     assert sorted(project.name for project in known.projects) == ["shop", "src"]
     assert made.projects.of_folder(team, str(tmp_path / "fresh")) is None
+
+
+def written(services: Services, home: Path, name: str, folder: Path) -> None:
+    """A session of Claude Code in a folder, read now."""
+    line = {
+        "type": "user", "uuid": f"u-{name}", "parentUuid": None, "sessionId": name, "isSidechain": False,
+        "cwd": str(folder), "timestamp": "2026-11-21T04:00:00.000Z", "message": {"role": "user", "content": "hello"},
+    }  # fmt: skip
+    path = home / ".claude" / "projects" / name / f"{name}.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(line) + "\n")
+    services.ingest.scan()
+
+
+@pytest.mark.requirement("SCOPE-1")
+@pytest.mark.parametrize("origin", ["https://key@example.org/team/shop.git", None])
+def test_a_renamed_folder_is_known_again_by_what_was_seen_when_its_sessions_were_read(
+    made: Services, tmp_path: Path, origin: str | None
+) -> None:
+    old, new = tmp_path / "w" / "shop", tmp_path / "w" / "store"
+    repository(old, origin)
+    written(made, tmp_path, "before", old)
+    shutil.move(old, new)
+    written(made, tmp_path, "after", new)
+    assert grouped(made) == {"store": {str(old), str(new)}}
+    assert project_at(made, new / "src").locations == made.projects.known(NS).projects[0].locations
+    # The key in the address is not kept.
+    assert "key@" not in str(made.catalog.resolve(NS, "before").session.metadata)
+
+
+@pytest.mark.requirement("SCOPE-1")
+def test_a_work_tree_that_was_removed_still_belongs_to_its_repository(made: Services, tmp_path: Path) -> None:
+    shop = repository(tmp_path / "w" / "shop")
+    tree = tmp_path / "w" / "shop-fix"
+    git(shop, "worktree", "add", "-q", str(tree))
+    written(made, tmp_path, "in-the-tree", tree)
+    git(shop, "worktree", "remove", "--force", str(tree))
+    assert not tree.exists()
+    assert grouped(made) == {"shop": {str(tree)}}
+    assert project_at(made, shop).name == "shop"
+
+
+@pytest.mark.requirement("SCOPE-1")
+def test_the_address_that_a_client_writes_down_joins_folders_of_other_machines(made: Services) -> None:
+    for name, folder in (("ses_1", "/srv/one/shop"), ("ses_2", "/srv/two/checkout")):
+        record(made, name, folder, metadata={"repository": "git@example.org:team/shop.git"})
+    record(made, "ses_3", "/srv/three/shop")
+    assert set(map(frozenset, grouped(made).values())) == {
+        frozenset({"/srv/one/shop", "/srv/two/checkout"}),
+        frozenset({"/srv/three/shop"}),
+    }

@@ -44,7 +44,7 @@ class Exclusion:
         self._given = (tuple(patterns), home, tuple(readers))
         self.clients = frozenset(map(_client, patterns)) & frozenset(readers)
         self._patterns = [x for x in patterns if _client(x) not in self.clients]
-        self._home = home
+        self._home = self.home = home
         self._specs: list[_RuleFile] | None = None
         self._folders: dict[str, Rule | None] = {}
         self._files: dict[str, _RuleFile | None] = {}

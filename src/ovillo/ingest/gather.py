@@ -18,8 +18,10 @@ from ovillo.ingest.sealed import SealedCursor
 from ovillo.model.errors import OvilloError
 from ovillo.model.limits import MAX_NAME_CHARS
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord
+from ovillo.model.scope import plain_path
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Reader, Source
 from ovillo.security.record_names import is_plain_id, strings_of
+from ovillo.security.repositories import Repositories
 from ovillo.store.protocol import Preparation
 from ovillo.store.protocol.analysis import Prepared
 
@@ -71,7 +73,8 @@ def bundles(
 ) -> Generator[Bundle, None, None]:
     """Read ``source`` from ``cursor`` on. Never raises: the last bundle names the error that ended it."""
     sealed = cursor.sealed if isinstance(cursor, SealedCursor) else ()
-    gathering = _Gathering(make_redactor, preparation, DeltaFilter(scan_filter, sealed))
+    repositories = Repositories(scan_filter.exclusion.home)
+    gathering = _Gathering(make_redactor, preparation, DeltaFilter(scan_filter, sealed), repositories)
     try:
         for record in reader.scan(source, cursor, only):
             full = gathering.take(record)
@@ -86,7 +89,14 @@ def bundles(
 
 
 class _Gathering:
-    def __init__(self, make_redactor: MakeRedactor, preparation: Preparation, delta_filter: DeltaFilter) -> None:
+    def __init__(
+        self,
+        make_redactor: MakeRedactor,
+        preparation: Preparation,
+        delta_filter: DeltaFilter,
+        repositories: Repositories,
+    ) -> None:
+        self._repositories = repositories
         self._make_redactor = make_redactor
         self._delta_filter = delta_filter
         self._preparation = preparation
@@ -144,13 +154,22 @@ class _Gathering:
         return done
 
     def _add(self, delta: SessionDelta) -> None:
-        clean, counts = self._redactor.redact_delta(_with_short_title(delta))
+        clean, counts = self._redactor.redact_delta(self._with_repository(_with_short_title(delta)))
         self.bundle.redactions.update(counts)
         self._deltas.append(clean)
         for message in clean.messages:
             self._parts += len(message.parts) + 1
             for part in message.parts:
                 self._characters += len(part.text) + len((part.tool and part.tool.output) or "")
+
+    def _with_repository(self, delta: SessionDelta) -> SessionDelta:
+        """Says in which repository the session's folder lies now: it may be moved, or removed, before anybody asks."""
+        folder = delta.session.directory
+        facts = self._repositories.around(plain_path(folder)) if folder else None
+        if facts is None:
+            return delta
+        seen = {"repository_folder": facts.main, **({"repository_marks": list(facts.marks)} if facts.marks else {})}
+        return replace(delta, session=replace(delta.session, metadata={**delta.session.metadata, **seen}))
 
     def _weight(self) -> float:
         return max(self._parts / _PARTS, self._characters / _CHARACTERS)

@@ -31,6 +31,11 @@ class KnownLocation:
     #: Whether a branch is known, so that the folder lay in a repository.
     has_branch: bool
     sessions: int
+    #: What was seen of the repository when the session was read: its folder, what it is known again by, and its address as the
+    #: client writes it down.
+    repository: str | None = None
+    marks: tuple[str, ...] = ()
+    address: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

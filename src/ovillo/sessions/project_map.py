@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from ovillo.model.scope import Project, Reach, Scope, folders_around, is_below, plain_path
 from ovillo.model.sessions import KnownLocation, SessionLocation
+from ovillo.security.repositories import address_mark
 
 if TYPE_CHECKING:
-    from ovillo.sessions.repositories import RepositoryFacts
+    from ovillo.security.repositories import RepositoryFacts
 
 _FIRST_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: What clients call what is no project.
@@ -114,13 +115,15 @@ def grouped(used: Sequence[KnownLocation], roots: Sequence[str], disk: Folders) 
     code = {plain_path(root) for root in roots}
     worked_in = {plain_path(each.location.directory) for each in used if each.location.directory}
     folders = worked_in | code | {plain_path(each.worktree) for each in used if each.worktree}
+    folders |= {each.repository for each in used if each.repository}
     folders = {folder for folder in folders if not disk.is_nobodys(folder)}
+    common = _of_several(facts for folder in folders if (facts := disk.around(folder)))
     for folder in folders:
         union.add(f"folder:{folder}")
         if facts := disk.around(folder):
             mains.add(facts.main)
             union.join(f"folder:{folder}", f"common:{facts.common}", f"folder:{facts.top}")
-            union.join(f"folder:{folder}", f"folder:{facts.main}", *facts.marks)
+            union.join(f"folder:{folder}", f"folder:{facts.main}", *(x for x in facts.marks if x not in common))
     in_repository = {
         plain_path(path)
         for each in used
@@ -130,12 +133,25 @@ def grouped(used: Sequence[KnownLocation], roots: Sequence[str], disk: Folders) 
     for each in used:
         if named := _named(each, folders):
             union.join(*named)
+            if each.address:
+                union.join(named[0], address_mark(each.address))
+            if each.repository in folders and named[0].startswith("folder:"):
+                union.join(named[0], f"folder:{each.repository}", *(x for x in each.marks if x not in common))
     for folder in folders:
         # Gone, or never on this machine: a folder in another one that is said to be a repository's.
         if disk.around(folder) is None and (outer := _nearest(folder, in_repository)):
             union.join(f"folder:{folder}", f"folder:{outer}")
     _join_code(union, code & folders, worked_in & folders, disk)
     return _mapped(union, used, folders, mains)
+
+
+def _of_several(found: Iterable[RepositoryFacts]) -> set[str]:
+    """First commits that several repositories have which are there: made out of one template, or copied. An address says more."""
+    holders: dict[str, set[str]] = defaultdict(set)
+    for facts in found:
+        for mark in facts.marks:
+            holders[mark].add(facts.common)
+    return {mark for mark, commons in holders.items() if len(commons) > 1 and mark.startswith("commit:")}
 
 
 def _join_code(union: _Union, code: set[str], worked_in: set[str], disk: Folders) -> None:

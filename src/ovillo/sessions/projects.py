@@ -16,11 +16,11 @@ from ovillo.model.dataclass import dataclass
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Session
 from ovillo.model.scope import Project, plain_path
 from ovillo.model.sessions import SessionLocation
+from ovillo.security.repositories import RecordsOnly
 from ovillo.sessions.project_map import ProjectMap, grouped
-from ovillo.sessions.repositories import RecordsOnly
 
 if TYPE_CHECKING:
-    from ovillo.sessions.repositories import Repositories, RepositoryFacts
+    from ovillo.security.repositories import Repositories, RepositoryFacts
     from ovillo.store.protocol import Store
 
 #: The grouping is made anew after this, though no session says anything new: folders are moved, repositories begun (seconds).
@@ -79,8 +79,9 @@ class Projects:
         found = self._facts(namespace, plain)
         if found is None:
             return None if self._repositories.is_nobodys(plain) else known.of_path(plain)
-        for project in (known.of_mark(f"common:{found.common}"), *map(known.of_mark, found.marks)):
-            if project is not None:
+        for mark in (f"common:{found.common}", *found.marks):
+            project = known.of_mark(mark)
+            if project is not None and not (mark.startswith("commit:") and self._is_there(project, found)):
                 return replace(project, folders=tuple(sorted({*project.folders, found.top, plain})))
         return known.of_path(found.top) or Project(found.main.rpartition("/")[2], (found.top,))
 
@@ -101,6 +102,11 @@ class Projects:
         if found is None:
             return Project("", locations=(location,))
         return replace(found, locations=tuple({*found.locations, location}))
+
+    def _is_there(self, project: Project, found: RepositoryFacts) -> bool:
+        """Whether a project with the same first commit lies elsewhere still: then this one is no moved folder of it."""
+        around = (self._repositories.around(folder) for folder in project.folders)
+        return any(facts is not None and facts.common != found.common for facts in around)
 
     def _facts(self, namespace: Namespace, folder: str) -> RepositoryFacts | None:
         """Of folders of this machine only: what other namespaces write comes from elsewhere."""

@@ -30,21 +30,32 @@ class Sessions(SubStore):
         return sorted(value for value in found if value)
 
     def locations(self, namespace: Namespace) -> list[KnownLocation]:
-        found: dict[tuple[str, str, str, str], tuple[bool, int]] = {}
+        found: dict[tuple[str, ...], KnownLocation] = {}
         for kept in self._state.space(namespace).sessions.values():
-            one = kept.session
-            key = (one.directory or "", one.project_id or "", one.source, one.worktree or "")
-            on_branch, times = found.get(key, (False, 0))
-            found[key] = (on_branch or one.git_branch is not None, times + 1)
-        return [
-            KnownLocation(
-                SessionLocation(directory, project),
-                source,
-                worktree or None,
-                *found[directory, project, source, worktree],
+            one, more = kept.session, kept.session.metadata
+            marks = tuple(more.get("repository_marks") or ())
+            folder, address = more.get("repository_folder"), more.get("repository")
+            key = (
+                one.directory or "",
+                one.project_id or "",
+                one.source,
+                one.worktree or "",
+                folder or "",
+                *marks,
+                address or "",
             )
-            for directory, project, source, worktree in sorted(found)
-        ]
+            had = found.get(key)
+            found[key] = KnownLocation(
+                SessionLocation(one.directory or "", one.project_id or ""),
+                one.source,
+                one.worktree,
+                one.git_branch is not None or (had is not None and had.has_branch),
+                1 + (had.sessions if had else 0),
+                folder,
+                marks,
+                address,
+            )
+        return [found[key] for key in sorted(found)]
 
     def find(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None

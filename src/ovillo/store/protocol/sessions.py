@@ -23,7 +23,8 @@ class SessionStore(Protocol):
         ...
 
     def locations(self, namespace: Namespace) -> list[KnownLocation]:
-        """Where sessions took place, each once for each client and work tree it is named with."""
+        """Where sessions took place, each once for each client, work tree and repository it is named with.
+        Of the metadata of sessions ``repository_folder``, ``repository_marks`` and ``repository`` are told."""
         ...
 
     def find(

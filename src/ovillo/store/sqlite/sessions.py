@@ -20,6 +20,7 @@ from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,
     PART_COLUMNS,
     SESSION_COLUMNS,
+    from_json,
     message_from,
     part_from,
     session_from,
@@ -57,11 +58,25 @@ class SessionTables(TotalsReads):
     def locations(self, namespace: Namespace) -> list[KnownLocation]:
         query = (
             "SELECT coalesce(s.directory, ''), coalesce(s.project_id, ''), s.source, s.extra ->> '$.worktree',"
-            f" max(s.git_branch IS NOT NULL), count(*) FROM sessions s WHERE {_NS} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+            " max(s.git_branch IS NOT NULL), count(*), s.extra ->> '$.metadata.repository_folder',"
+            " s.extra -> '$.metadata.repository_marks', s.extra ->> '$.metadata.repository'"
+            f" FROM sessions s WHERE {_NS} GROUP BY 1, 2, 3, 4, 7, 8, 9 ORDER BY 1, 2, 3, 4, 7, 8, 9"
         )
         with self._pool.reading() as db:
             rows = db.execute(query, (namespace,)).fetchall()
-        return [KnownLocation(SessionLocation(row[0], row[1]), row[2], row[3], bool(row[4]), row[5]) for row in rows]
+        return [
+            KnownLocation(
+                SessionLocation(row[0], row[1]),
+                row[2],
+                row[3],
+                bool(row[4]),
+                row[5],
+                row[6],
+                tuple(from_json(row[7]) or ()),
+                row[8],
+            )
+            for row in rows
+        ]
 
     def find(
         self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None

@@ -1,6 +1,6 @@
 """What the disk tells of the repository that a folder lies in, by its files alone: no git is started.
 
-Owns reading and remembering it, and which folders are nobody's project. What it means for sessions is ``projects``'s.
+Owns reading and remembering it, and which folders are nobody's project. What it means for sessions is ``sessions.projects``'s.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _MAX_KNOWN = 20_000
 _ORIGIN = re.compile(r'^\s*\[remote "origin"\]\s*$((?:\n(?!\s*\[).*)*)', re.MULTILINE)
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BEGUN = re.compile(r"0+ ([0-9a-f]{40}(?:[0-9a-f]{24})?) [^\n]*\tcommit \(initial\)")
 #: Written the other way round (``git@host:owner/name``), with a user, and with ``.git`` behind it, it is the same address.
 _SCHEME = re.compile(r"^(?:[a-z+]+://)?(?:[^@/\s]+@)?", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:/?")
@@ -116,9 +117,17 @@ def _marks(common: Path) -> list[str]:
     config, first = _beginning(common / "config"), _beginning(common / "opencode").strip()
     origin = _ORIGIN.search(config)
     url = _URL.search(origin[1]) if origin else None
-    marks = [f"remote:{_address(url[1])}"] if url else []
+    marks = [address_mark(url[1])] if url else []
+    # Of a repository that was begun here the log of its HEAD names the first commit.
+    begun = _BEGUN.match(_beginning(common / "logs" / "HEAD"))
+    marks += [f"commit:{begun[1]}"] if begun else []
     # OpenCode writes the first commit there, by which it calls the project.
     return [*marks, f"commit:{first}"] if _COMMIT.fullmatch(first) else marks
+
+
+def address_mark(url: str) -> str:
+    """By which a repository of this address is known, however it is written."""
+    return f"remote:{_address(url)}"
 
 
 def _address(url: str) -> str:
