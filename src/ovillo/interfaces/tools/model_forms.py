@@ -176,7 +176,11 @@ def _statistics(data: Data) -> Data:
 def _recovered(data: Data) -> Data:
     """What is left out, its last item says."""
     items = [each | {"created": each["created"][:16] + "Z"} if "created" in each else each for each in data["items"]]
-    return _drop(data, "max_tokens", "leftOut") | {"items": items}
+    goal = next((each["text"] for each in items if each["kind"] == "goal"), "")
+    session = data["session"]
+    if _starts_alike(" ".join(goal.split()), session["title"]):
+        session = _drop(session, "title")
+    return _drop(data, "max_tokens", "leftOut") | {"session": session, "items": items}
 
 
 # --- context

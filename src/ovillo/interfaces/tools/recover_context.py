@@ -47,8 +47,7 @@ class Recovered(Struct, rename=wire_name, kw_only=True):
     """What a session is, ``list_sessions`` says."""
 
     id: str
-    #: Left out where the goal begins with the same words.
-    title: str | UnsetType = UNSET
+    title: str
     source: str
     message_count: int
 
@@ -110,7 +109,7 @@ def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession, f
     summary = recovered.summary
     session = Recovered(
         id=summary.session.id,
-        title=UNSET if _is_in_goal(summary.title, recovered) else one_line(summary.title, 300),
+        title=one_line(summary.title, 300),
         source=summary.session.source,
         message_count=summary.counts.messages,
     )
@@ -128,7 +127,7 @@ def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession, f
     return Answer(
         output,
         [
-            f"# {said(session.title)}" if session.title is not UNSET else "",
+            "" if _begins_the_goal(session.title, output) else f"# {said(session.title)}",
             f"Session {named(found.id)}, {named(session.source)}, {counted(session.message_count, 'message')};"
             f" within {args.max_tokens} tokens.",
             shapes.calling_line(found.calling),
@@ -138,8 +137,9 @@ def _written(recovered: RecoveredContext, args: Input, found: LookedUpSession, f
     )
 
 
-def _is_in_goal(title: str, recovered: RecoveredContext) -> bool:
-    goal = next((item.text for item in recovered.items if item.kind == "goal"), "")
+def _begins_the_goal(title: str, output: Output) -> bool:
+    """A session without a title of its own is called by its first prompt, which the goal begins with."""
+    goal = next((item.text for item in output.items if item.kind == "goal"), "")
     return " ".join(goal.split()).startswith(title.rstrip("…").strip())
 
 

@@ -162,9 +162,9 @@ def _prompt_point(
 
 
 def _decisions(thread: Thread, language: Language) -> Iterator[Point]:
-    """The newest first, each with the sentence that says why where it does not say so itself."""
+    """Those of people and the newest first, each with the sentence that says why where it does not say so itself."""
     asked = {each.text: each.asked for each in thread.evidence.decisions if each.asked}
-    for line in decided(thread.evidence):
+    for line in sorted(decided(thread.evidence), key=lambda line: -line.worth):
         message = thread.said_at(line.order)
         why = _why(message, line.text, language) if message else ""
         question = next((question for text, question in asked.items() if text.startswith(line.text.rstrip("…"))), "")
