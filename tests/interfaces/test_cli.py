@@ -278,7 +278,17 @@ def test_doctor_checks_everything_and_says_what_to_do(cli: CommandLine) -> None:
     ran = cli.run("doctor", "--json")
     checks = {x["name"]: x for x in ran.json()["checks"]}
     assert ran.code == 0
-    assert {"Python", "SQLite", "data folder", "disk", "database", "histories", "embedder", "watching"} <= set(checks)
+    assert {
+        "Python",
+        "SQLite",
+        "data folder",
+        "disk",
+        "database",
+        "histories",
+        "secrets",
+        "embedder",
+        "watching",
+    } <= set(checks)
     assert "sound" in checks["database"]["detail"]
     assert checks["Codex CLI"]["status"] == "warn"
     assert "codex mcp add ovillo" in checks["Codex CLI"]["hint"]

@@ -75,7 +75,9 @@ def test_a_history_that_fewer_rules_masked_is_read_again_once(tmp_path: Path) ->
     assert secret() in said(before)
     before.close()
     services = opened(tmp_path, "mask")
+    assert [source.reader for source in services.ingest.masked_by_fewer()] == ["claude_code"]
     services.ingest.scan()
+    assert services.ingest.masked_by_fewer() == []
     assert secret() not in said(services)
     assert "[redacted:github_token:" in said(services)
     assert services.ingest.scan().touched == frozenset()
@@ -96,9 +98,10 @@ def test_what_was_recorded_under_fewer_rules_is_masked_in_place_from_where_it_wa
     ended = threading.Event()
     ended.set()
     assert services.masking.run(NS, ended) == 0
+    assert services.masking.waiting() == [NS]
     assert services.masking.run(NS) >= 3
     assert secret() not in said(services)
-    assert services.masking.is_done(NS)
+    assert services.masking.waiting() == []
     assert services.masking.run(NS) == 0
     services.close()
 

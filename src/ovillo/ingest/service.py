@@ -26,7 +26,7 @@ from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import SealedCursor
 from ovillo.ingest.state import ScanState
-from ovillo.ingest.versions import catching_up, reading_of
+from ovillo.ingest.versions import catching_up, is_behind, reading_of
 from ovillo.ingest.watch import changed_sources
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, StoreUnavailable
@@ -175,6 +175,15 @@ class Ingest:
         )
 
     # --- reading
+
+    def masked_by_fewer(self) -> list[SourceReport]:
+        """Sources whose sessions the next scan reads again, since there are rules for secrets that they have not met."""
+        return [
+            report
+            for report in self.sources()
+            if report.status != "gone"
+            and is_behind(self._store.sources.cursor(self._namespace, report.reader, report.path), self._rules)
+        ]
 
     def scan(
         self,

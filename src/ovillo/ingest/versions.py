@@ -47,6 +47,12 @@ def reading_of(reader: Reader, stored: Cursor, rules: int) -> Reading:
     return Reading(cursor, before={} if known and masked_by == rules else {_KEY: mark})
 
 
+def is_behind(stored: Cursor, rules: int) -> bool:
+    """Whether what was read of a source is still masked by fewer rules, in whole or in part."""
+    cursor, known = _split(stored)
+    return bool(cursor or known) and (known.get("rules", NO_RULES) < rules or known.get("again") is True)
+
+
 def catching_up(reader: Reader, stored: Cursor) -> Reading:
     """A look at one session, which leaves reading a source again to the next scan."""
     cursor, known = _split(stored)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.maintenance import Maintenance
+    from ovillo.sessions.masking import Masking
     from ovillo.sessions.projects import Projects
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
@@ -128,6 +129,9 @@ class Services(Protocol):
 
     @property
     def context(self) -> ContextService: ...
+
+    @property
+    def masking(self) -> Masking: ...
 
     @property
     def retention(self) -> Retention: ...

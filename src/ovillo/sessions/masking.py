@@ -26,6 +26,15 @@ class Masking:
         self._store = store
         self._redactor = redactor
 
+    def waiting(self) -> list[Namespace]:
+        """Those with recorded sessions that may still be masked by fewer rules."""
+        recorded = SessionFilter(source=NATIVE)
+        return [
+            namespace
+            for namespace in self._store.sessions.namespaces()
+            if not self.is_done(namespace) and self._store.sessions.find(namespace, recorded, 1)
+        ]
+
     def is_done(self, namespace: Namespace) -> bool:
         return self._store.recording.masked(namespace) == Masked(self._redactor.rules)
 

@@ -62,6 +62,7 @@ def all_checks(state: State) -> Iterator[Check]:
     yield _disk(settings)
     yield from _guarded("database", lambda: _database(state))
     yield from _guarded("histories", lambda: _places(state))
+    yield from _guarded("secrets", lambda: _secrets(state, settings))
     yield from _guarded("embedder", lambda: _embedder(state, settings))
     yield _extras()
     yield _watches()
@@ -179,6 +180,29 @@ def _places(state: State) -> Check:
             "histories", Level.WARN, f"{found}; {counted(damaged, 'record')} unreadable", "`ovillo sources` lists them."
         )
     return Check("histories", Level.OK, found)
+
+
+def _secrets(state: State, settings: Settings) -> Check:
+    if settings.redaction == "off":
+        return Check("secrets", Level.WARN, "not masked: switched off", "OVILLO_REDACTION=mask switches it on.")
+    if not settings.database.exists():
+        return Check("secrets", Level.OK, "masked")
+    services = state.services()
+    if sources := services.ingest.masked_by_fewer():
+        return Check(
+            "secrets",
+            Level.WARN,
+            f"{counted(len(sources), 'source')} masked by the rules of an earlier version, in whole or in part",
+            "Run `ovillo scan`: it reads them again.",
+        )
+    if waiting := services.masking.waiting():
+        return Check(
+            "secrets",
+            Level.WARN,
+            f"recorded sessions of {counted(len(waiting), 'namespace')} masked by the rules of an earlier version, in whole or in part",
+            "A running server (`ovillo serve`, or an agent's) masks them again in the background.",
+        )
+    return Check("secrets", Level.OK, "masked by the rules of this version")
 
 
 def _embedder(state: State, settings: Settings) -> Check:
