@@ -276,6 +276,34 @@ def test_the_projects_own_questions_are_whole_and_of_four_languages(fixtures: Pa
     assert all(sum(q["lang"] == language for q in questions) >= 20 for language in ("es", "en", "fr", "pt"))
 
 
+@pytest.mark.requirement("SYMBOLS-12")
+def test_a_class_answers_where_several_of_its_members_do(tmp_path: Path) -> None:
+    members = "\n".join(
+        f"    def colour_{part}(self):\n        return 1\n" for part in ("keyword", "comment", "number")
+    )
+    project = write(tmp_path / "paint", {"brush.py": f"class Syntax:\n{members}"})
+    opened = open_services(settings_for(tmp_path / "painted"))
+    opened.code.index(NS, project)
+    found = [one.symbol.qualified_name for one in opened.symbols.find(NS, "colour of keyword and comment").symbols]
+    opened.close()
+    assert "Syntax" in found[:2]
+
+
+@pytest.mark.requirement("SYMBOLS-13")
+def test_tests_stand_below_sources_unless_they_are_asked_for(tmp_path: Path) -> None:
+    files = {
+        "till.py": "def count_coins(box):\n    return len(box)\n",
+        "tests/test_till.py": "def test_count_coins_of_a_full_box():\n    assert True\n",
+    }
+    opened = open_services(settings_for(tmp_path / "counted"))
+    opened.code.index(NS, write(tmp_path / "shop2", files))
+    sources = [one.symbol.name for one in opened.symbols.find(NS, "count the coins of a full box").symbols]
+    tests = [one.symbol.name for one in opened.symbols.find(NS, "the test that counts coins of a full box").symbols]
+    opened.close()
+    assert sources[0] == "count_coins"
+    assert tests[0] == "test_count_coins_of_a_full_box"
+
+
 def test_questions_out_of_bounds_are_refused(opened: Services) -> None:
     for question, limit in (("", 10), ("x" * 2_000, 10), ("x", 0), ("x", 1_000)):
         with pytest.raises(InvalidInput):

@@ -10,12 +10,12 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ovillo.code.parsing import is_test_path
 from ovillo.code.service import CodeIndex
-from ovillo.model.code import CodeRoot, SymbolRow
+from ovillo.model.code import CLASS_KINDS, CodeRoot, SymbolKind, SymbolRow
 from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace
 from ovillo.model.scope import EVERYWHERE, Scope
@@ -42,6 +42,8 @@ _MOST_GONE = 0.2
 _SPARE = 20
 #: Candidates of words and of meaning that are fused, what meaning weighs beside words, and how fast ranks lose their weight.
 _FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
+#: Members of one class among the first so many, from which on the class is meant as well, and its score beside theirs.
+_MEMBERS, _MEMBERS_AMONG, _OWNER = 2, 10, 0.98
 #: Passages that are put in order by meaning, too, and what meaning weighs beside what names and bodies say.
 _PASSAGES, _BODIES_BY_MEANING = 60, 0.6
 #: A definition that only meaning found never comes into a context by itself (below 0.5).
@@ -124,6 +126,7 @@ class SymbolSearch:
         if question_read is None or Kind.TEST not in question_read.kinds:
             # A test says what it is about with the words of what it tests.
             found = sorted(found, key=lambda one: one.symbol.is_test or is_test_path(one.symbol.file))
+        found = self._with_owners(namespace, found)
         symbols = [*called, *(one for one in found if _identity(one.symbol) not in have)][:limit]
         return SymbolsFound(
             tuple(symbols),
@@ -275,6 +278,31 @@ class SymbolSearch:
             how = known.found_by if known else "meaning"
             fused.setdefault(_identity(row), FoundSymbol(row, round(scores[id_], 4), worth, how, told))
         return list(fused.values())
+
+    def _with_owners(self, namespace: Namespace, found: Sequence[FoundSymbol]) -> list[FoundSymbol]:
+        """Where several members of a class answer, the class does: it comes behind the best of them."""
+        of_class: dict[tuple[str, str, str], list[int]] = {}
+        for place, one in enumerate(found[:_MEMBERS_AMONG]):
+            if one.symbol.parent and one.symbol.kind is SymbolKind.METHOD:
+                of_class.setdefault((one.symbol.root, one.symbol.file, one.symbol.parent), []).append(place)
+        ordered = list(found)
+        for (root, file, parent), places in of_class.items():
+            if len(places) < _MEMBERS:
+                continue
+            best = found[places[0]]
+            at = next((i for i, one in enumerate(ordered) if _identity(one.symbol) == (root, file, parent)), None)
+            behind = next(i for i, one in enumerate(ordered) if one is best) + 1
+            if at is not None and at <= behind:
+                continue
+            if at is not None:
+                owner = ordered.pop(at)
+            else:
+                rows = [x for x in self._store.symbols_of_file(namespace, root, file) if x.qualified_name == parent]
+                if not rows or rows[0].kind not in CLASS_KINDS:
+                    continue
+                owner = replace(best, symbol=rows[0], score=round(best.score * _OWNER, 4), matches=())
+            ordered.insert(behind, owner)
+        return ordered
 
     # --- what is held
 
