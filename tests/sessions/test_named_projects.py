@@ -7,7 +7,7 @@ import pytest
 from ovillo.model.scope import Project
 from ovillo.sessions.named_projects import named_in, without_name
 
-PROJECTS = [Project(name) for name in ("paper-boat", "InkWell", "zqr", "shop", "ana/api", "eva/api")]
+PROJECTS = [Project(name) for name in ("paper-boat", "InkWell", "zqr", "shop", "ana/api", "eva/api", "ana+tin-whistle")]
 
 
 @pytest.mark.requirement("SCOPE-2")
@@ -20,6 +20,7 @@ PROJECTS = [Project(name) for name in ("paper-boat", "InkWell", "zqr", "shop", "
         ("In shop, what is cached?", "shop", "what is cached?"),
         ("qué caché usa el proyecto shop", "shop", "qué caché usa"),
         ("o que foi decidido no projeto shop?", "shop", "o que foi decidido ?"),
+        ("in tin-whistle, which key is lowest?", "ana+tin-whistle", "which key is lowest?"),
         ("is the ledger closed in zqr?", "zqr", "is the ledger closed ?"),
     ],
 )

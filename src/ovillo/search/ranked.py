@@ -9,6 +9,8 @@ from ovillo.search.query_terms import QueryTerm
 from ovillo.store.protocol import Doc, DocId
 
 Places = list[tuple[int, int]]
+#: Of two that fit badly neither is told from the other by a little.
+_ABOUT = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class Ranking:
     #: does not (expressions, filters).
     fit: float | None = None
 
-    def fits_better(self, other: Ranking) -> bool:
-        """Whether places here answer what none of the other does."""
+    def fits_as_well_as(self, other: Ranking) -> bool:
+        """Whether places here answer about as much as those of the other do."""
         if not self.ranked or not other.ranked:
             return bool(self.ranked)
-        return self.fit is not None and other.fit is not None and self.fit > other.fit
+        return self.fit is not None and other.fit is not None and self.fit >= _ABOUT * other.fit

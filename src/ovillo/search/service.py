@@ -146,7 +146,7 @@ class Search:
             return home, grouped
         away = self._projects.known(namespace).elsewhere(scope.limit)
         other = self.rank(namespace, replace(request, scope=replace(scope, home=Project("", locations=away))))
-        if not other.fits_better(home):
+        if not other.fits_as_well_as(home):
             return home, grouped
         found = by_session(other.ranked, other.docs)
         # Notes on words that no text holds are the same for both; what is new is where they were found.

@@ -15,6 +15,7 @@ from ovillo.model.scope import Project
 _PLAINLY_A_NAME = re.compile(r".*(?:[-_.\d/]|[a-z][A-Z]).*|[^aeiouyáéíóúàâêôãõ]+")
 _PROJECT = "project|repository|repo|codebase|proyecto|repositorio|projet|dépôt|depot|projeto|repositório"
 _MIN_NAME = 3
+_OWNED = ("+", "__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,10 @@ def without_name(question: str, project: Project) -> str:
 
 
 def _names(project: Project) -> set[str]:
-    return {name for name in (project.name, project.name.rpartition("/")[2]) if len(name) >= _MIN_NAME}
+    last = project.name.rpartition("/")[2]
+    # ``owner+name``, ``owner__name``: people say the name.
+    said = (project.name, last, *(last.rpartition(mark)[2] for mark in _OWNED if mark in last))
+    return {name for name in said if len(name) >= _MIN_NAME}
 
 
 def _stands_in(question: str, name: str) -> bool:

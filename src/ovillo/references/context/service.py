@@ -109,7 +109,7 @@ class ContextService:
         answer = self._answer(question, gathered, found, top_k)
         answer = self._elsewhere.labelled(namespace, answer, scope)
         if not gathered.question:
-            away = partial(self.get_context, namespace, asked, max_tokens=MIN_TOKENS, min_score=min_score)
+            away = partial(self.get_context, namespace, asked, min_score=min_score)
             answer = self._elsewhere.told(namespace, answer, scope, resolved.language, lambda there: away(scope=there))
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
