@@ -186,3 +186,24 @@ def test_a_question_that_the_session_holds_already_answers_nothing(services: Ser
     functions = "`load_rows()` and `save_rows()` are slow"
     asked = "rewrite `load_rows()`, then the other one"
     assert _names(services, asked, say(functions, "Yes.", asked)) == _names(services, asked, say(functions, "Yes."))
+
+
+@pytest.mark.requirement("REFS-6")
+def test_a_session_that_goes_on_is_understood_as_if_it_were_read_for_the_first_time(
+    services: Services, say: Say
+) -> None:
+    turns = (
+        "`load_rows()` is slow",
+        "I profile it. It waits.",
+        "and `save_rows()`?",
+        "Both are slow.",
+        "fix the first one",
+    )
+    session = say(turns[0])
+    for number, text in enumerate(turns[1:], 1):
+        # Asked after each message: what was read is kept and grown.
+        _names(services, "is that function old?", session)
+        role = (Role.USER, Role.ASSISTANT)[number % 2]
+        services.recorder.append(NS, session, [(MessageDraft(role, text), uuid4().hex)]).result(10)
+    for query in ("is that function old?", "who calls it?", "and the other one?", "rename both"):
+        assert _names(services, query, session) == _names(services, query, say(*turns))

@@ -15,7 +15,7 @@ from ovillo.references.mentions import Conversation
 from ovillo.references.model import Kind, Mention, Resolution, Status, Turn
 
 #: Turns looked at, sentences of each, and characters of a sentence: what is further back or longer is named by then.
-_TURNS, _SENTENCES, _LONGEST = 8, 4, 200
+_TURNS, _SENTENCES, _LONGEST = 8, 3, 200
 _LEAST = 0.6
 #: One of several is less in the foreground than what is spoken of alone.
 _ONE, _SEVERAL = 0.9, 0.6

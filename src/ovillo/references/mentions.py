@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ovillo.references.lexicons import grammars, languages_of
@@ -84,8 +84,7 @@ class Conversation:
     @property
     def language(self) -> str | None:
         """That of what was said last; ``None`` before anything was."""
-        said = [turn.text[:_SAMPLE] for turn in self.turns[-_NEWEST:]]
-        return languages_of(token.lower for text in said for token in tokens(text))[0] if said else None
+        return _spoken_in(tuple(turn.text[:_SAMPLE] for turn in self.turns[-_NEWEST:])) if self.turns else None
 
     def add(self, turn: Turn) -> None:
         """Finds the mentions of one more turn."""
@@ -101,6 +100,7 @@ class Conversation:
         """A copy with the turns before this one; nothing is read again."""
         other = copy(self)
         other.turns, other.by_turn, other.derived = self.turns[:number], self.by_turn[:number], {}
+        other._breaks = {at: ends for at, ends in self._breaks.items() if at < number}
         other.by_entity = {}
         for mentions in other.by_turn:
             for mention in mentions:
@@ -325,6 +325,11 @@ def _span(phrase: _Phrase, spoken: Sequence[tuple[str, int, int]], at: int, *, e
     while last + 1 < len(spoken) and spoken[last + 1][0] in phrase.every:
         last += 1
     return spoken[first][1], spoken[last][2]
+
+
+@lru_cache(maxsize=256)
+def _spoken_in(texts: tuple[str, ...]) -> str:
+    return languages_of(token.lower for text in texts for token in tokens(text))[0]
 
 
 def _is_plain(form: str) -> bool:

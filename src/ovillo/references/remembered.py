@@ -54,6 +54,7 @@ class Memory:
         self._kept: OrderedDict[
             tuple[Namespace, SessionId, Window | None, bool, str | None], tuple[str, RememberedConversation]
         ] = OrderedDict()
+        self._last: OrderedDict[tuple[Namespace, SessionId], Conversation] = OrderedDict()
         self._lock = Lock()
 
     def of(
@@ -102,11 +103,33 @@ class Memory:
         spoken = [message for message in messages if str(message.id) != asked_in]
         turns += [turn for message in spoken if (turn := _turn(session_id, message))]
         places = {turn.message_id: (SessionId(turn.session), turn.at) for turn in turns if turn.message_id}
+        every = [*entities.values(), *topics_of(turns)]
         return RememberedConversation(
-            Conversation([*entities.values(), *topics_of(turns)], turns, session_id),
+            Conversation(every, turns, session_id) if earlier else self._grown(namespace, session_id, every, turns),
             {str(message.id): message.seq for message in messages},
             places,
         )
+
+    def _grown(
+        self, namespace: Namespace, session_id: SessionId, entities: Sequence[Entity], turns: Sequence[Turn]
+    ) -> Conversation:
+        """The conversation as it was last time with the turns that came since, where nothing else changed: names are looked for
+        in these only."""
+        key, known = (namespace, session_id), frozenset(entities)
+        with self._lock:
+            before = self._last.pop(key, None)
+        count = len(before.turns) if before is not None else 0
+        if before is not None and frozenset(before.entities) == known and before.turns == list(turns[:count]):
+            made = before.until(count)
+            for turn in turns[count:]:
+                made.add(turn)
+        else:
+            made = Conversation(entities, turns, session_id)
+        with self._lock:
+            self._last[key] = made
+            while len(self._last) > _KEPT:
+                self._last.popitem(last=False)
+        return made
 
     def _before(self, namespace: Namespace, row: SessionRow, window: Window | None) -> Sequence[SessionRow]:
         """Sessions of the same project, the oldest first; those of the window when it has bounds."""

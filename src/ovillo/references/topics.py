@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from ovillo.references.descriptions import content
 from ovillo.references.lexicons import Grammar, grammar, grammars, languages_of
@@ -78,7 +78,13 @@ def _between() -> re.Pattern[str]:
     return re.compile(rf"(?i)[,;]\s+(?:(?:{'|'.join(joining)})\s+)?|\s+(?:{'|'.join(joining)})\s+|\s*\(?[1-9][.)]\s+")
 
 
-def _topics_in(text: str) -> Iterable[tuple[str, str]]:
+@lru_cache(maxsize=2_048)
+def _topics_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Kept: a session is read again with each message of it."""
+    return tuple(_told_in(text))
+
+
+def _told_in(text: str) -> Iterable[tuple[str, str]]:
     yield from _listed_in(text)
     if not _likely().search(text):
         return
