@@ -129,6 +129,23 @@ def test_a_decision_comes_with_its_why(made: Services, said: str, why: str) -> N
     assert why in decision
 
 
+@pytest.mark.requirement("SESSION-19")
+def test_a_yes_to_a_heading_decides_nothing_and_a_proposal_is_told_once_with_its_answer(made: Services) -> None:
+    proposal = "We can add a file of settings for every project of the workspace."
+    record(
+        made,
+        delta(
+            message("m1", 1, "Where do the settings of a project go?"),
+            message("m2", 2, f"{proposal}\n\nNext options", role=Role.ASSISTANT),
+            message("m3", 3, "Yes to all. It must never hold secrets."),
+            message("m4", 4, "Done.", role=Role.ASSISTANT),
+        ),
+    )
+    decisions = items(made, kind="decision")
+    assert "Next options" not in decisions
+    assert [text for text in decisions if proposal in text] == [f"{proposal} → Yes to all. It must never hold secrets."]
+
+
 @pytest.mark.requirement("SESSION-20")
 @pytest.mark.parametrize(
     "said",

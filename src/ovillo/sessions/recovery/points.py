@@ -96,7 +96,7 @@ def _goal(thread: Thread) -> Iterator[Point]:
         yield Point("goal", _cuts(asked.text), _id(thread, asked.order), role="assistant", order=asked.order)
         if not work:
             return
-    since = list(_answers_since(thread, [message for at, message in prompts if at > now[0]]))
+    since = list(dict.fromkeys(_answers_since(thread, [message for at, message in prompts if at > now[0]])))
     whole = prompt_text(now[1])[:_GOAL]
     began = prompt_text(first[1]) if first[0] != now[0] else ""
     texts = [
@@ -164,7 +164,10 @@ def _prompt_point(
 def _decisions(thread: Thread, language: Language) -> Iterator[Point]:
     """Those of people and the newest first, each with the sentence that says why where it does not say so itself."""
     asked = {each.text: each.asked for each in thread.evidence.decisions if each.asked}
+    questions = set(asked.values())
     for line in sorted(decided(thread.evidence), key=lambda line: -line.worth):
+        if line.text in questions:
+            continue  # told with its answer
         message = thread.said_at(line.order)
         why = _why(message, line.text, language) if message else ""
         question = next((question for text, question in asked.items() if text.startswith(line.text.rstrip("…"))), "")

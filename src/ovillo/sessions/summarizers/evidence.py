@@ -53,6 +53,8 @@ _CHECKING = re.compile(
 _IF = re.compile(r"\W*(?:if|unless|si|se|sauf|salvo|a menos)\b", re.IGNORECASE)
 _NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
 _PENDING_HEADING = 60
+#: Fewer words than these are a heading.
+_PROPOSAL_WORDS = 4
 
 
 @dataclass(slots=True)
@@ -272,16 +274,22 @@ class _Reader:
         last = turn.answers[-1:] and [said for said in turn.answers if said.order == turn.answers[-1].order]
         spoken = _language_of(" ".join(said.text for said in last), self._found.language)
         asks = last[-1:] and last[-1].question
-        for said in reversed(last):
-            if (spoken.choice if asks and said is last[-1] else spoken.proposal).search(said.text):
-                return said.text
-        return ""
+        found = [
+            said
+            for said in reversed(last)
+            if (spoken.choice if asks and said is last[-1] else spoken.proposal).search(said.text)
+        ]
+        # "Next options" is a heading: what stands under it is what is left to choose.
+        whole = (said.text for said in found if said.question or len(said.words) >= _PROPOSAL_WORDS)
+        return next(whole, found[0].text if found else "")
 
     def _accepted(self, previous: Turn) -> None:
         """A nod makes a decision of what was proposed last."""
         for said in reversed(previous.answers):
             spoken = _language_of(said.text, self._found.language)
-            if not said.question and (decisions_in(said.text) or spoken.proposal.search(said.text)):
+            if said.question or len(said.words) < _PROPOSAL_WORDS:
+                continue  # "Next options" proposes nothing by itself
+            if decisions_in(said.text) or spoken.proposal.search(said.text):
                 self._decide(said.text, human=True, order=said.order)
                 return
 
