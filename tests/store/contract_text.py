@@ -151,3 +151,22 @@ def test_what_was_said_around_a_message_comes_in_order_without_the_words_of_tool
     assert {doc.session_id for doc in around} == {A}
     assert [doc.message_id for doc in text.said_around(NS, A, 3, 0, 1)] == ["m3"]
     assert text.said_around(Namespace("team"), A, 3, 2, 10) == []
+
+
+@pytest.mark.requirement("SEARCH-20")
+def test_a_filter_lets_through_what_it_names_now_however_often_it_was_asked(store: Store, text: TextStore) -> None:
+    def found(where: SessionFilter) -> int:
+        return len(text.match(NS, Term("oak"), DocFilter(session=where), 9))
+
+    here, all_of_it = SessionFilter(source="claude_code"), SessionFilter(after=0)
+    for number in range(1, 4):
+        store.ingest.apply(
+            NS,
+            [
+                delta(
+                    message("m1", 1, "oak", of=f"ses_{number}"), about=session(f"ses_{number}", source="claude_code")
+                ),
+                delta(message("m2", 1, "oak", of=f"oth_{number}"), about=session(f"oth_{number}", source="codex")),
+            ],
+        )
+        assert [(found(here), found(all_of_it)) for _ in range(3)] == [(number, 2 * number)] * 3

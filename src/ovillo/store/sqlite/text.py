@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, assert_never
+from threading import Lock
+from typing import Any, NamedTuple, assert_never
+from weakref import WeakKeyDictionary
 
 import apsw
 
 from ovillo.model.records import Namespace, Role, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import searchable_text
 from ovillo.store.documents import ASSISTANT, HUMAN, TITLE, TOOL, WEIGHTS
 from ovillo.store.protocol import (
@@ -29,7 +32,7 @@ from ovillo.store.protocol import (
     Prefix,
     Term,
 )
-from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.filters import is_open, limits_parts, part_conditions, session_conditions
 from ovillo.store.sqlite.fts_counts import occurrences
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, PART_TYPES, ROLES, part_from, to_json
@@ -42,6 +45,8 @@ _SCAN_BATCH = 500
 #: Between two steps that write much: another process that waits for its turn asks for it only now and then (seconds).
 _GIVE_WAY_S = 0.03
 _TRIGRAM_BATCH = 50_000
+#: Filters whose sessions are remembered, by each reading connection.
+_MOST_CHOSEN = 8
 #: The messages after and before one of a session, with how many messages away they are.
 _BESIDE = (
     "SELECT key, row_number() OVER (ORDER BY seq) FROM"
@@ -51,7 +56,35 @@ _BESIDE = (
 )
 
 
+class _Chosen(NamedTuple):
+    """Sessions that a filter lets through, as JSON arrays; and where their documents begin and end."""
+
+    keys: str
+    titles: str
+    span: tuple[int, int]
+
+
+def _choose(db: apsw.Connection, namespace: Namespace, where: SessionFilter) -> _Chosen:
+    extra, given = session_conditions(where)
+    condition = " AND ".join([f"s.namespace_key = {_NS}", *extra])
+    rows = db.execute(
+        f"SELECT s.key, s.first_doc, s.last_doc, s.title_doc FROM sessions s WHERE {condition}", (namespace, *given)
+    ).fetchall()
+    docs = [doc for row in rows for doc in row[1:] if doc is not None]
+    titles = [row[3] for row in rows if row[3] is not None]
+    span = (min(docs), max(docs)) if docs else (0, -1)
+    return _Chosen(to_json([row[0] for row in rows]), to_json(titles), span)
+
+
 class TextIndex(SubStore):
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        #: Of each reading connection: SQLite's number for what the file holds, and what filters let through then.
+        self._chosen: WeakKeyDictionary[apsw.Connection, tuple[int, dict[tuple[Namespace, SessionFilter], _Chosen]]] = (
+            WeakKeyDictionary()
+        )
+        self._lock = Lock()
+
     def stats(self, namespace: Namespace) -> IndexStats:
         with self._pool.reading() as db, db:
             documents, terms = _meta(db, "documents"), _meta(db, "terms")
@@ -159,22 +192,25 @@ class TextIndex(SubStore):
             sql += extra
             values += given
         if not is_open(where.session) or several:
-            extra, given = session_conditions(where.session)
-            condition = " AND ".join([f"s.namespace_key = {_NS}", *extra])
-            keys = db.execute(
-                f"SELECT s.key, s.first_doc, s.last_doc, s.title_doc FROM sessions s WHERE {condition}",
-                (namespace, *given),
-            ).fetchall()
-            docs = [doc for row in keys for doc in row[1:] if doc is not None]
-            span = (min(docs), max(docs)) if docs else (0, -1)
-            inside = to_json([row[0] for row in keys])
-            titles = to_json([row[3] for row in keys if row[3] is not None])
+            chosen = self._chosen_sessions(db, namespace, where.session)
             sql.append(
                 "(p.session_key IN (SELECT value FROM json_each(?)) OR fts.rowid IN (SELECT value FROM json_each(?)))"
             )
-            values += [inside, titles]
-            return True, span
+            values += [chosen.keys, chosen.titles]
+            return True, chosen.span
         return limits_parts(where), span
+
+    def _chosen_sessions(self, db: apsw.Connection, namespace: Namespace, where: SessionFilter) -> _Chosen:
+        """Inside a transaction that has begun. A search asks for the same sessions with each of its terms."""
+        version = db.data_version()
+        with self._lock:
+            kept = self._chosen.get(db)
+            if kept is None or kept[0] != version or len(kept[1]) >= _MOST_CHOSEN:
+                kept = self._chosen[db] = (version, {})
+        known = kept[1]
+        if (namespace, where) not in known:
+            known[namespace, where] = _choose(db, namespace, where)
+        return known[namespace, where]
 
     def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
         parts, part_values = part_conditions(where)
