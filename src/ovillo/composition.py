@@ -133,7 +133,7 @@ class Composition:
     def catalog(self) -> Catalog:
         from ovillo.sessions.catalog import Catalog
 
-        return Catalog(self.store.sessions, self._freshness, self._stored_id, _source_names)
+        return Catalog(self.store.sessions, self._freshness, self._stored_id, _source_names, self.projects)
 
     @built_once
     def history(self) -> History:

@@ -15,7 +15,7 @@ from ovillo.security.principals import LOCAL
 from ovillo.sessions.caller import CallContext
 from tests.builders import delta, message, session
 from tests.interfaces.opened import made
-from tests.sessions.test_projects import repository
+from tests.sessions.test_projects import git, repository
 
 __all__ = ["made"]
 
@@ -230,3 +230,19 @@ def test_what_nothing_anywhere_answers_is_refused_shortly(made: Services, shop: 
     assert answer["abstained"]
     assert "night-bank" not in answer["content"]
     assert len(answer["content"]) < 300
+
+
+@pytest.mark.requirement("SCOPE-1")
+def test_a_filter_by_project_takes_all_its_folders(made: Services, shop: Path, tmp_path: Path) -> None:
+    tree = tmp_path / "shop-fix"
+    git(shop, "worktree", "add", "-q", str(tree))
+    record(made, "ses_tree", tree, "the limiter is fixed here")
+    record(made, "ses_sub", shop / "src", "the limiter of the sources")
+    for given in ({"projectID": "shop"}, {"projectID": str(shop)}):
+        assert set(found(ask(made, "list_sessions", None, **given))) == {"ses_shop", "ses_tree", "ses_sub"}
+        assert set(found(ask(made, "search_sessions", None, query="limiter", **given))) == {
+            "ses_shop",
+            "ses_tree",
+            "ses_sub",
+        }
+    assert found(ask(made, "list_sessions", None, projectID="shop/src")) == ["ses_sub"]

@@ -284,6 +284,7 @@ class Search:
         )
         # A project or a session that is named is asked for, wherever it is.
         is_named = session.project or session.session_ids
+        session = self._projects.filtered(namespace, session)
         return replace(
             where,
             session=session if is_named else request.scope.sessions(session),

@@ -19,6 +19,7 @@ from ovillo.sessions.filters import by_name, unknown_values
 from ovillo.sessions.results import Freshness, SessionPage, SessionSummary
 
 if TYPE_CHECKING:
+    from ovillo.sessions.projects import Projects
     from ovillo.store.protocol import SessionStore
 
 _TITLE_CHARS = 100
@@ -37,9 +38,11 @@ class Catalog:
         freshness: Callable[[], Freshness],
         stored_id: Callable[[str], str] = str,
         sources: Callable[[], Sequence[str]] = tuple,
+        projects: Projects | None = None,
     ) -> None:
         self._store = store
         self._sources = sources
+        self._projects = projects
         self._stored_id = stored_id
         self._freshness = freshness
 
@@ -55,6 +58,8 @@ class Catalog:
         that is not known."""
         if not 1 <= limit <= LIST_LIMIT_MAX:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {LIST_LIMIT_MAX}.")
+        if self._projects is not None:
+            where = self._projects.filtered(namespace, where)
         notes = unknown_values(self._store, namespace, where, self._sources)
         where = by_name(self._store, namespace, where)
         after: tuple[int, str] | None = None

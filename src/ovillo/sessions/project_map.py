@@ -71,9 +71,9 @@ class ProjectMap:
         index = self._of_mark.get(mark)
         return None if index is None else self.projects[index]
 
-    def called(self, name: str) -> tuple[Project, ...]:
-        """Those that are meant by a name: of one of their folders, with or without what stands before it, or the id that a
-        client gives it."""
+    def called(self, name: str, *, by_any_folder: bool = True) -> tuple[Project, ...]:
+        """Those that are meant by a name: of the project's folder, with or without what stands before it, or the id that a
+        client gives it; else, where wanted, of any of their folders."""
         wanted = plain_path(name.strip()).strip("/").casefold()
         if not wanted:
             return ()
@@ -85,7 +85,9 @@ class ProjectMap:
             or project.name.casefold() == wanted
             or _is_tail(wanted, group.mains)
         )
-        return called or tuple(project for project, group in both if _is_tail(wanted, group.folders))
+        if called or not by_any_folder:
+            return called
+        return tuple(project for project, group in both if _is_tail(wanted, group.folders))
 
     def scope(self, home: Project, *, is_named: bool = False, reach: Reach = Reach.PROJECT) -> Scope:
         """A question of this project, or about it."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.dataclass import dataclass
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Session
 from ovillo.model.scope import Project, plain_path
-from ovillo.model.sessions import SessionLocation
+from ovillo.model.sessions import SessionFilter, SessionLocation
 from ovillo.security.repositories import RecordsOnly
 from ovillo.sessions.project_map import ProjectMap, grouped
 
@@ -84,6 +84,14 @@ class Projects:
             if project is not None and not (mark.startswith("commit:") and self._is_there(project, found)):
                 return replace(project, folders=tuple(sorted({*project.folders, found.top, plain})))
         return known.of_path(found.top) or Project(found.main.rpartition("/")[2], (found.top,))
+
+    def filtered(self, namespace: Namespace, where: SessionFilter) -> SessionFilter:
+        """The same filter with the whole project, where its ``project`` is one's name or id; what names a folder in one stays."""
+        if not where.project:
+            return where
+        called = self.known(namespace).called(where.project, by_any_folder=False)
+        locations = tuple(location for project in called for location in project.locations)
+        return replace(where, project=None, locations=locations) if locations else where
 
     def of_session(self, namespace: Namespace, session: Session) -> Project:
         """By where a session says that it took place; else by the files that it touched; else, with nothing to choose between,

@@ -49,7 +49,9 @@ class Elsewhere:
         if other.abstained:
             return answer
         places = [self._label(namespace, each, home) for each in other.provenance]
-        places = [each for each in places if each.project is not None][:_NAMED]
+        # A session or file is named once.
+        apart = {(each.session_id, each.file): each for each in reversed(places) if each.project is not None}
+        places = list(reversed(apart.values()))[:_NAMED]
         if not places:
             return answer
         line = elsewhere(places, home.name, Wording(language))
