@@ -767,6 +767,9 @@ CONTEXT: dict[str, tuple[str, str]] = {
     "CODEQ-5": ("Tests answer only where tests are asked for", "issue 10 code questions"),
     "CODEQ-6": ("Constants, configuration and SQL answer where they decide", "issue 10 code questions"),
     "CONTEXT-7": ("The tool answers in the documented fields", "mcp-v6-roadmap API Extensions"),
+    "CONTEXT-20": ("What concluded a turn answers before what was asked in it, and once", "issue 10 What answers"),
+    "CONTEXT-21": ("A name that nothing in scope holds is said in a refusal of at most 600 characters", "issue 10"),
+    "CONTEXT-22": ("Kinds of questions are told by grammar in four languages", "issue 10 Questions"),
     "CONTEXT-17": (
         "Where a turn says that the matter lies is asked back, and carried",
         "issue 10 Dialogue; mcp-v6-roadmap",

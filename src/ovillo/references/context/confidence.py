@@ -15,7 +15,9 @@ from functools import cache
 from ovillo.model.data_files import text_beside
 
 #: An answer is given from this probability on that it is right.
-THRESHOLD = 0.25
+THRESHOLD = 0.4
+#: Code is shown earlier: it is read at a glance, and what it is about stands in its name.
+CODE_THRESHOLD = 0.25
 
 
 class Evidence(StrEnum):

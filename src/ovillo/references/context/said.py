@@ -30,6 +30,7 @@ from ovillo.search.evidence import find_occurrences
 from ovillo.store.protocol import DocFilter
 
 if TYPE_CHECKING:
+    from ovillo.model.sessions import SessionRow
     from ovillo.search.ranked import Ranked
     from ovillo.search.service import Search
     from ovillo.sessions.history import History
@@ -141,11 +142,17 @@ class SaidInSessions:
         for quote in chosen:
             session_id = quote.doc.session_id
             row = rows.get(session_id)
-            title = (row.session.title or row.first_prompt or "") if row and session_id not in titled else ""
+            title = _title(row) if row and session_id not in titled else ""
             titled.add(session_id)
             worth = confidence * (quote.worth / best if best else 0.0)
             items.append(_item(question, quote, weighed.texts[quote.doc.id], one_line(title, _TITLE), worth))
         return tuple(items)
+
+
+def _title(row: SessionRow) -> str:
+    """None that only repeats what was asked first: a question is no answer."""
+    title = row.session.title or ""
+    return "" if (row.first_prompt or "").startswith(title.rstrip("… .")) else title
 
 
 def measured_of(weighed: Weighed) -> Measured:

@@ -17,7 +17,7 @@ from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import ContextAnswer
 from ovillo.references.context.asking import asks_what_happened
-from ovillo.references.context.confidence import THRESHOLD, Evidence, probability
+from ovillo.references.context.confidence import CODE_THRESHOLD, Evidence, probability
 from ovillo.references.context.elsewhere import Elsewhere
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
@@ -196,4 +196,4 @@ def _judged(answer: ProviderAnswer, question: Question) -> ProviderAnswer:
     of_code = answer.features.get("code_sure", 0.0) * (_OF_CODE_IN_PAST if past else 1.0)
     features = {**answer.features, "past": float(past), "of_code": of_code}
     likely = probability(Evidence.CODE, features)
-    return replace(answer, confidence=likely, threshold=THRESHOLD, features=features)
+    return replace(answer, confidence=likely, threshold=CODE_THRESHOLD, features=features)

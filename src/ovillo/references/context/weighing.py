@@ -24,14 +24,16 @@ _WORDS, _MEANING = 0.65, 0.35
 _FAR, _NEAR = 0.15, 0.70
 #: What an asked word counts that stands not in the passage but close by (less with every character up to ``_CLOSE``), elsewhere
 #: in its text, elsewhere in its turn, or in what a person's words answer.
-_BESIDE, _SAME_TEXT, _SAME_TURN, _ANSWERED = 0.8, 0.2, 0.1, 0.35
+_BESIDE, _SAME_TEXT, _SAME_TURN, _ANSWERED = 0.8, 0.2, 0.2, 0.35
 _CLOSE = 300
 #: What is said in closing a turn stands above the steps to it.
 _CLOSES = 1.1
 _VOICES = {Role.USER: 1.0, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.8}
 _TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.8, PartType.PATCH: 0.8}
 _TOOL = 0.8
-_QUESTION, _ANNOUNCEMENT = 0.35, 0.6
+_QUESTION, _ANNOUNCEMENT = 0.3, 0.3
+#: Conclusions of several kinds in one sentence add up to this.
+_MOST_GAIN = 0.9
 #: Characters of tools' words that are shown around what was found in them, and how many such places of one output.
 _TOOL_WINDOW, _TOOL_PLACES = 420, 3
 #: Passages whose conclusions are looked for, and how much of a text its language is told by.
@@ -40,14 +42,14 @@ _JUDGED, _SAMPLE = 96, 2_000
 _C = Conclusion
 #: What each kind of question prefers, and how much.
 _PREFERS: dict[AskedFor, dict[Conclusion, float]] = {
-    AskedFor.WHY: {_C.CAUSE: 0.30, _C.DECISION: 0.12, _C.REJECTED: 0.06},
-    AskedFor.WHEN: {_C.DATE: 0.35, _C.OUTCOME: 0.05},
-    AskedFor.TRIED: {_C.REJECTED: 0.30, _C.CAUSE: 0.05, _C.OUTCOME: 0.05},
-    AskedFor.STATUS: {_C.PENDING: 0.22, _C.RESULT: 0.18, _C.OUTCOME: 0.15},
-    AskedFor.FIX: {_C.CAUSE: 0.20, _C.OUTCOME: 0.20, _C.DECISION: 0.05},
-    AskedFor.DECISION: {_C.DECISION: 0.30, _C.CAUSE: 0.08, _C.REJECTED: 0.05, _C.OUTCOME: 0.08},
-    AskedFor.HOW: {_C.OUTCOME: 0.10, _C.DECISION: 0.08},
-    AskedFor.FACT: {_C.OUTCOME: 0.08, _C.DECISION: 0.08, _C.CAUSE: 0.05, _C.RESULT: 0.05},
+    AskedFor.WHY: {_C.CAUSE: 0.60, _C.DECISION: 0.24, _C.REJECTED: 0.12},
+    AskedFor.WHEN: {_C.DATE: 0.70, _C.OUTCOME: 0.10},
+    AskedFor.TRIED: {_C.REJECTED: 0.60, _C.CAUSE: 0.10, _C.OUTCOME: 0.10},
+    AskedFor.STATUS: {_C.PENDING: 0.44, _C.RESULT: 0.36, _C.OUTCOME: 0.30},
+    AskedFor.FIX: {_C.CAUSE: 0.40, _C.OUTCOME: 0.40, _C.DECISION: 0.10},
+    AskedFor.DECISION: {_C.DECISION: 0.60, _C.CAUSE: 0.16, _C.REJECTED: 0.10, _C.OUTCOME: 0.16},
+    AskedFor.HOW: {_C.OUTCOME: 0.20, _C.DECISION: 0.16},
+    AskedFor.FACT: {_C.OUTCOME: 0.16, _C.DECISION: 0.16, _C.CAUSE: 0.10, _C.RESULT: 0.10},
 }
 
 
@@ -194,7 +196,7 @@ def conclude(
             spoken[doc.id] = (identify([texts[doc.id][:_SAMPLE]]),)
         passage.concludes = concludes(passage.text, spoken[doc.id])
         fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
-        passage.worth *= (1.0 + min(0.45, fits)) * _manner(passage)
+        passage.worth *= (1.0 + min(_MOST_GAIN, fits)) * _manner(passage)
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
 
 

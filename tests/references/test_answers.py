@@ -1,0 +1,173 @@
+"""Answers out of sessions: what concluded a turn before what was asked in it, names that are nowhere, kinds of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from ovillo.app import open_services
+from ovillo.interfaces.services import Services
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import Role, SessionId
+from ovillo.references.context.answer import Item, Provenance
+from ovillo.references.context.asking import AskedFor, asked_for, asks_what_happened, subject_words
+from ovillo.references.context.blending import Group, blended
+from ovillo.references.context.confidence import Evidence, probability
+from ovillo.search.passages import passages, spans
+from ovillo.sessions.conclusions import Conclusion, concludes, result_line
+from ovillo.sessions.drafts import MessageDraft, SessionDraft
+from ovillo.settings import Settings
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    settings = Settings(tmp_path / "data", tmp_path, environment={"HOME": str(tmp_path)}, embedder="none")
+    opened = open_services(settings)
+    yield opened
+    opened.close()
+
+
+def session(services: Services, *said: tuple[Role, str]) -> SessionId:
+    row, _ = services.recorder.create(NS, SessionDraft())
+    for role, text in said:
+        services.recorder.append(NS, row.session.id, [(MessageDraft(role, text), uuid4().hex)]).result(10)
+    services.summary_worker.settle(NS, row.session.id)
+    return row.session.id
+
+
+LIMITER = (
+    (Role.USER, "What should the rate limiter of the gateway do when bursts come in?"),
+    (Role.ASSISTANT, "Let me look at the rate limiter of the gateway first."),
+    (Role.ASSISTANT, "Decision: a token bucket in Redis, because a counter per minute lets bursts through."),
+)
+
+
+@pytest.mark.requirement("CONTEXT-20")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what did we decide about the rate limiter, and why?",
+        "¿qué decidimos sobre el limitador de la gateway y por qué?",
+        "which bucket did we choose for the rate limiter?",
+    ],
+)
+def test_the_decision_of_a_turn_stands_before_the_question_that_asked_for_it(services: Services, query: str) -> None:
+    spoken = session(services, *LIMITER)
+    session(services, (Role.USER, "Rename the invoices"), (Role.ASSISTANT, "Renamed them in billing.py."))
+    answer = services.context.get_context(NS, query)
+    assert not answer.abstained
+    assert answer.provenance[0].session_id == spoken
+    first = answer.content.split("\n\n")[0]
+    assert "token bucket in Redis" in first
+    assert "What should" not in first
+
+
+@pytest.mark.requirement("CONTEXT-21")
+@pytest.mark.parametrize(
+    "query", ["How did we deploy the gateway with Kubernetes?", "¿Cómo desplegamos la gateway con Kubernetes?"]
+)
+def test_a_name_that_is_nowhere_is_said_in_a_short_refusal(services: Services, query: str) -> None:
+    session(services, *LIMITER)
+    answer = services.context.get_context(NS, query)
+    assert answer.abstained
+    assert "Kubernetes" in answer.content
+    assert "token bucket" not in answer.content
+    assert len(answer.content) <= 600
+
+
+@pytest.mark.requirement("CONTEXT-21")
+def test_what_nobody_spoke_of_is_not_answered(services: Services) -> None:
+    session(services, *LIMITER)
+    assert services.context.get_context(NS, "kubernetes helm chart upgrade").abstained
+
+
+@pytest.mark.requirement("CONTEXT-20")
+def test_what_was_said_twice_is_quoted_once(services: Services) -> None:
+    session(services, *LIMITER)
+    session(services, *LIMITER)
+    answer = services.context.get_context(NS, "what did we decide about the rate limiter?")
+    assert answer.content.count("Decision: a token bucket") == 1
+
+
+@pytest.mark.requirement("CONTEXT-22")
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("what is the reason that we keep the cache?", AskedFor.WHY),
+        ("¿por qué quitamos la caché?", AskedFor.WHY),
+        ("pourquoi a-t-on gardé le cache ?", AskedFor.WHY),
+        ("por que mantivemos o cache?", AskedFor.WHY),
+        ("since when do we use the queue?", AskedFor.WHEN),
+        ("¿desde cuándo usamos la cola?", AskedFor.WHEN),
+        ("depuis quand utilise-t-on la file ?", AskedFor.WHEN),
+        ("what alternatives were rejected?", AskedFor.TRIED),
+        ("quelles pistes a-t-on écartées ?", AskedFor.TRIED),
+        ("¿qué falta por hacer en el cupón?", AskedFor.STATUS),
+        ("o que ficou pendente na migração?", AskedFor.STATUS),
+        ("how was the rounding fixed?", AskedFor.FIX),
+        ("¿cómo se arregló el redondeo?", AskedFor.FIX),
+        ("which database did we choose?", AskedFor.DECISION),
+        ("which port does the cache listen on?", AskedFor.FACT),
+    ],
+)
+def test_kinds_of_questions_are_told_by_grammar_in_four_languages(question: str, kind: AskedFor) -> None:
+    assert asked_for(question) is kind
+
+
+@pytest.mark.requirement("CONTEXT-22")
+def test_words_that_only_ask_are_no_subject_and_past_tense_asks_what_happened() -> None:
+    assert subject_words("what did we decide about the rate limiter?") == ["rate", "limiter"]
+    assert subject_words("what happened?") == ["happened"]
+    assert asks_what_happened("¿qué acordamos sobre la tabla?")
+    assert not asks_what_happened("who calls the parser?")
+
+
+@pytest.mark.requirement("CONTEXT-20")
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("Decisión: redondear por línea, porque la factura lo hace así.", Conclusion.DECISION | Conclusion.CAUSE),
+        ("On a d'abord essayé un verrou, sans succès.", Conclusion.REJECTED),
+        ("Falta probar o cupom.", Conclusion.PENDING),
+        ("Shall I change the test?", Conclusion.QUESTION),
+        ("Let me look at the file first.", Conclusion.ANNOUNCEMENT),
+        ("24 tests passed on 2026-03-02", Conclusion.RESULT | Conclusion.DATE),
+    ],
+)
+def test_what_a_sentence_concludes_is_told_by_its_words(sentence: str, kind: Conclusion) -> None:
+    assert kind in concludes(sentence)
+
+
+def test_what_a_run_came_to_is_its_last_line_with_counts() -> None:
+    output = "collected 10 items\n..F..\n1 failed, 9 passed in 2.3s\n$ "
+    start, end = result_line(output) or (0, 0)
+    assert output[start:end] == "1 failed, 9 passed in 2.3s"
+    assert result_line("README.md\nnet.py") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Done.", "One sentence that is long enough. Yes.\n\nAnother of them.", "x\n" * 400]
+)
+def test_places_of_passages_hold_their_words(text: str) -> None:
+    assert [text[start:end].split() for start, end in spans(text)] == [
+        passage.split() for passage in passages(text) if passage.strip()
+    ]
+
+
+def test_a_name_that_is_nowhere_counts_more_than_what_was_found() -> None:
+    found = {"held": 0.8, "worth": 0.7, "cosine": 0.5, "words": 0.5}
+    assert probability(Evidence.SAID, found) > 0.6
+    assert probability(Evidence.SAID, {**found, "absent_name": 1.0, "absent": 0.3}) < 0.4
+
+
+def test_kinds_of_evidence_share_the_room_by_how_likely_each_answers() -> None:
+    def items(kind: str, count: int) -> tuple[Item, ...]:
+        return tuple(Item("word " * 50, Provenance(kind, f"{kind}{n}", 0.5), worth=1.0 - n / 10) for n in range(count))
+
+    both = [item.provenance.id for item in blended([Group(items("said", 3), 0.8), Group(items("code", 3), 0.5)])]
+    assert both[:3] == ["said0", "code0", "said1"]
+    far = [item.provenance.id for item in blended([Group(items("said", 2), 0.8), Group(items("code", 1), 0.1)])]
+    assert far == ["said0", "said1", "code0"]
