@@ -96,6 +96,9 @@ def test_short_and_clipped_phrases_are_read(query: str, names: list[str]) -> Non
     "query",
     [
         "how is it that nobody noticed",
+        "I take it that you agree",
+        "how long does it take to compile?",
+        "it makes no difference to me",
         "ya me lo imaginaba",
         "je m'en doutais, je le savais",
         "i never said it",
