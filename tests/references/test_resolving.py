@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ovillo.references.model import Kind, Status
-from tests.references.talks import ask, meant, talk
+from ovillo.references.mentions import Conversation
+from ovillo.references.model import Entity, Kind, Status, Turn
+from tests.references.talks import NOW, ask, meant, talk
+
+_DAY = 86_400_000
 
 FUNCTIONS = (("function", "load_rows", "io/rows.py"), ("function", "save_rows", "io/rows.py"), ("class", "RowCache"))
 
@@ -119,3 +122,16 @@ def test_each_reference_says_what_decided_and_what_else_it_could_be() -> None:
     assert demonstrative.candidates[0].score > demonstrative.candidates[1].score
     assert 0.5 < demonstrative.confidence <= 1
     assert found.expanded == "why is that function (load_rows) slow, and what of RowCache?"
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize(
+    "query", ["last week's commit", "el commit de la semana pasada", "le commit de la semaine dernière"]
+)
+def test_what_was_said_this_week_is_not_that_of_last_week(query: str) -> None:
+    # The eve of a weekend: Tuesday is three days back and yet of this week.
+    known = [Entity("c0ffee1", "commit", "c0ffee1"), Entity("0ldc0de", "commit", "0ldc0de")]
+    tuesday = Turn("s", NOW - 3 * _DAY, "user", "c0ffee1 is pushed")
+    assert ask(query, Conversation(known, [tuesday], "s")).entities == ()
+    earlier = Turn("s", NOW - 9 * _DAY, "user", "0ldc0de is pushed")
+    assert [x.name for x in ask(query, Conversation(known, [earlier, tuesday], "s")).entities] == ["0ldc0de"]

@@ -77,7 +77,8 @@ def _window(name: str, given: str, now: int, each: Grammar) -> Window:
         case "this_week":
             return Window(name, monday, now + DAY_MS, monday, now + DAY_MS)
         case "last_week":
-            return Window(name, monday - 7 * DAY_MS, monday, today - 10 * DAY_MS, today - 3 * DAY_MS)
+            # People stretch it backwards; what was this week is never meant.
+            return Window(name, monday - 7 * DAY_MS, monday, monday - 10 * DAY_MS, monday)
         case "weeks_ago":
             middle = today - 7 * count * DAY_MS
             return Window(name, middle - 3 * DAY_MS, middle + 4 * DAY_MS, middle - 7 * DAY_MS, middle + 7 * DAY_MS)
@@ -90,7 +91,7 @@ def _window(name: str, given: str, now: int, each: Grammar) -> Window:
             first = local(today).replace(day=1)
             before = (first - timedelta(days=1)).replace(day=1)
             since, until = int(before.timestamp() * 1000), int(first.timestamp() * 1000)
-            return Window(name, since, until, today - 45 * DAY_MS, today - 15 * DAY_MS)
+            return Window(name, since, until, since - 15 * DAY_MS, until)
 
 
 def _folded_number(each: Grammar, given: str) -> int:
