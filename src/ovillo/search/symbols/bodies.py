@@ -18,7 +18,7 @@ from ovillo.code.texts import Texts
 #: Stems of fewer letters are words of their own only, and those of so many may stand inside of another.
 _SHORT, _ANYWHERE = 4, 7
 #: Bytes looked through for one question: files that are likelier come first.
-MOST_BYTES = 6 * 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
 #: Places of one file that are kept, and bytes of a line that a tool wrote.
 _MOST_PLACES, _LONG_LINE = 2_000, 2_000
 #: Lines of a statement or paragraph, above and below a word of the question.

@@ -20,6 +20,7 @@ from ovillo.references.context.code.subjects import Mention
 from ovillo.search.symbols.bodies import blocks, owners
 
 if TYPE_CHECKING:
+    from ovillo.code.calls import CallGraph
     from ovillo.code.service import CodeIndex
 
 _MOST_SUBJECTS = 6
@@ -41,13 +42,20 @@ class Related:
     def __init__(self, code: CodeIndex, namespace: Namespace) -> None:
         self._code = code
         self._namespace = namespace
+        #: What one question looked up of a folder serves all its definitions.
+        self._graphs: dict[str, CallGraph] = {}
+
+    def _graph(self, root: str) -> CallGraph:
+        if root not in self._graphs:
+            self._graphs[root] = self._code.calls(self._namespace, root)
+        return self._graphs[root]
 
     def callers(self, symbols: Sequence[SymbolRow]) -> list[Site]:
         """Places that call any of these, each definition once."""
         found: dict[tuple[str, str, int], Site] = {}
         own = {symbol.id for symbol in symbols}
         for symbol in symbols[:_MOST_SUBJECTS]:
-            for caller in self._code.callers(self._namespace, symbol):
+            for caller in self._graph(symbol.root).callers(symbol):
                 holder = caller.symbol
                 if holder is not None and holder.id in own and len(own) == 1:
                     continue
@@ -127,9 +135,8 @@ class Related:
 
     def callees(self, symbol: SymbolRow) -> list[tuple[str, int, SymbolRow | None]]:
         """What it calls, in its order: the name, the line, and the definition where the project has it."""
-        graph = self._code.calls(self._namespace, symbol.root)
         found = []
-        for call, resolved in graph.callees(symbol):
+        for call, resolved in self._graph(symbol.root).callees(symbol):
             target = resolved.targets[0] if resolved.targets else None
             said = f"{call.receiver}.{call.name}" if call.receiver else call.name
             found.append((said, call.line, target))
@@ -141,8 +148,7 @@ class Related:
         for symbol in symbols[:_MOST_SUBJECTS]:
             if symbol.is_test:
                 continue
-            graph = self._code.calls(self._namespace, symbol.root)
-            found.update({row.id: row for row in graph.tests_of(symbol)})
+            found.update({row.id: row for row in self._graph(symbol.root).tests_of(symbol)})
         return list(found.values())
 
     def importers(self, roots: Sequence[str], files: Sequence[tuple[str, str]], names: Sequence[str]) -> list[Site]:
