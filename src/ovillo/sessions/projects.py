@@ -68,10 +68,6 @@ class Projects:
             self._kept[namespace] = kept
         return kept.made
 
-    def of_location(self, namespace: Namespace, directory: str | None, project_id: str | None) -> Project | None:
-        """The project of a session that names this place; ``None`` where it belongs to none."""
-        return self.known(namespace).of_location(SessionLocation(directory or "", project_id or ""))
-
     def of_folder(self, namespace: Namespace, folder: str) -> Project | None:
         """The project that work in a folder (absolute) belongs to, be it new: every repository is one. ``None`` outside."""
         plain = plain_path(folder)
