@@ -22,7 +22,7 @@ from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 
 #: Of the rules of ``rules_version.RULES_VERSION``.
-_DIGEST = "49a6e39603148d87"
+_DIGEST = "46c49922e6e174be"
 
 
 def opened(home: Path, redaction: str) -> Services:

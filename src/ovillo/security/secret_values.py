@@ -15,6 +15,7 @@ from itertools import pairwise
 from math import log2
 from typing import assert_never
 
+from ovillo.security.plain_words import FUNCTION_WORDS, NAMING_WORDS, PLACEHOLDERS, TECHNICAL
 from ovillo.security.secret_rules import Check
 
 #: Begins like something that stands for a value: a variable, a template, a reference to a secret store.
@@ -22,7 +23,7 @@ _REFERENCE = re.compile(
     r"\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
     r"['\"][+.]|[+.]['\"]|\{\{[^{}]*\}\}|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
     r"@\w+@$|[*&]\w+$|\[[A-Z_ ]+\]$|\{[\w.:]+\}['\"]*$|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
-    r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|https?://",
+    r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|ENC\[|@Microsoft\.KeyVault|@env:|@[a-z_]{2,}$|[a-z][a-z0-9+.-]*://",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
@@ -31,18 +32,6 @@ _PLACEHOLDER = re.compile(
     r"mi[_-]clave|tu[_-](?:clave|contrase|api|token)|votre|seu[_-]|sua[_-]|vuestra|"
     r"\$\{[\w.:?/-]+(?:\}|$)|\$\(|\{\{[^{}]*\}\}|%\(|<[a-z_ -]+>|\[redacted:",
     re.IGNORECASE,
-)
-#: Words that name a secret; as the whole value they are no secret.
-_WORDS = frozenset(
-    re.split(
-        r"\s+",
-        """password passwd passwort pass pwd secret secreto token apikey api_key username user usuario login string
-        contraseña contrasena clave senha chave motdepasse jeton postgres mongodb rabbitmq anonymous administrator
-        none null nil true false undefined required optional
-        invalid missing incorrect hash hashed argon2 argon2id bcrypt scrypt pbkdf2 sha1 sha256 sha512 md5 encrypted
-        flag flags takes takes option options argument arguments prompt prompts reads asks expects
-        bearer basic default test testing testpass""",
-    )
 )
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)*")
@@ -70,120 +59,7 @@ _HARMLESS_PREFIX = re.compile(
     r"mask|sep|cls|stop|special)[ _-]?$",
     re.IGNORECASE,
 )
-#: Names of algorithms, encodings, types and numbered things: they mix letters and digits and are no secret.
-_TECHNICAL = re.compile(
-    r"(?:base(?:16|32|58|62|64|85)(?:url)?|sha\d*|md[245]|utf\d*|mb\d|utf8mb\d|ucs\d|latin\d|argon2(?:id|i|d)?|pbkdf2|bcrypt|scrypt|hs\d{3}|rs\d{3}|es\d{3}|aes\d*|"
-    r"des3?|3des|rsa\d*|ed25519|x25519|p256|secp\w+|chacha20|poly1305|oauth2?|2fa|mfa|fido2|u2f|webauthn\d*|x50\d|pkcs\d*|rfc\d+|http\d?|https?|tls\d*|ssl\d*|"
-    r"ipv[46]|wpa\d?|ntlmv?\d?|saml2?|u?int\d+|float\d+|varchar2?|nvarchar2?|char\d+|python\d*|py\d+|web\d|es\d+|sql\d*|mysql\d*|postgres\d*|redis\d*|"
-    r"win\d+|log4j\d?|h\d|s3|ec2|k8s|i18n|l10n|a11y|v\d+|r\d|(?:step|level|phase|version|option|test|user|field|param|arg|item|part|type|chapter|section|"
-    r"figure|table|line|page|issue|pr|mr|gh|bug|ticket|task|case|rule|group|role|input|output|value|node|host|server|file|row|col|column|release|sprint|q)s?\d{1,6}|"
-    r"0x[0-9a-f]+|\d+(?:st|nd|rd|th|er|e|o|a|x|k|m|g|gb|mb|kb|b|ms|s|min|h|d|days?|hours?|minutes?|seconds?|chars?|characters|bits?|bytes?|caracteres|caractères|px|pt|em|rem|%)?|[a-z]+)",
-    re.IGNORECASE,
-)
 _APART = re.compile(r"[-_/.:,+#()\[\]{}=<>]+")
-#: Words of sentences: what holds one of them is no passphrase drawn from a list.
-_FUNCTION_WORDS = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "are",
-        "but",
-        "not",
-        "with",
-        "your",
-        "from",
-        "this",
-        "must",
-        "has",
-        "have",
-        "was",
-        "were",
-        "been",
-        "will",
-        "would",
-        "should",
-        "could",
-        "when",
-        "where",
-        "which",
-        "what",
-        "that",
-        "these",
-        "those",
-        "they",
-        "them",
-        "then",
-        "than",
-        "its",
-        "our",
-        "his",
-        "her",
-        "into",
-        "onto",
-        "some",
-        "any",
-        "all",
-        "each",
-        "only",
-        "also",
-        "more",
-        "most",
-        "such",
-        "same",
-        "very",
-        "just",
-        "please",
-        "enter",
-        "required",
-        "invalid",
-        "missing",
-        "wrong",
-        "para",
-        "los",
-        "las",
-        "una",
-        "que",
-        "con",
-        "por",
-        "del",
-        "como",
-        "pero",
-        "esta",
-        "este",
-        "debe",
-        "ser",
-        "les",
-        "des",
-        "une",
-        "est",
-        "pas",
-        "pour",
-        "avec",
-        "dans",
-        "sur",
-        "qui",
-        "que",
-        "sont",
-        "votre",
-        "nos",
-        "doit",
-        "uma",
-        "com",
-        "não",
-        "mas",
-        "dos",
-        "das",
-        "pelo",
-        "sua",
-        "seu",
-        "deve",
-        "password",
-        "passphrase",
-        "token",
-        "secret",
-    ]
-)
 #: What ends an unquoted value in code, markup and shell.
 _STRUCTURE = re.compile(r"[,;<>(){}\[\]]")
 _VOWEL = re.compile(r"[aeiouyáéíóúàèêãõâô]", re.IGNORECASE)
@@ -247,9 +123,12 @@ def is_secret(value: str, check: Check, *, quoted: bool = False, following: str 
         case Check.PEM:
             return len(re.findall(r"[A-Za-z0-9+/=]", value)) >= 40
         case Check.URL:
-            return value.lower() not in _WORDS and not _REFERENCE.match(value) and not _PLACEHOLDER.search(value)
+            return value.lower() not in PLACEHOLDERS and not _REFERENCE.match(value) and not _PLACEHOLDER.search(value)
         case Check.PASSWORD | Check.CREDENTIAL | Check.LOOSE:
-            if not quoted and ((following and following in "([{") or _is_name(value, spaced)):
+            if not quoted and (
+                (following and following in "([{")
+                or (_is_name(value, spaced) and not _is_passphrase(value, 3 + spaced))
+            ):
                 return False
             return not _stands_for_another(value) and _looks_chosen(value, check, quoted)
         case _:
@@ -310,8 +189,12 @@ def _is_phrase(value: str) -> bool:
     """Words side by side that make no sentence, each of them another (two may be the same by chance)."""
     words = re.findall(r"[^\W\d_]+", value.lower())
     # Some function words are on the lists, too.
-    joining = sum(word in _FUNCTION_WORDS for word in words)
+    joining = sum(word in FUNCTION_WORDS for word in words)
     return len(words) >= 12 and joining <= len(words) // 8 and len(set(words)) >= len(words) - 2
+
+
+#: The name of a thing in code says so at its end: ``s3Passphrase``.
+_CALLED = re.compile(r"[A-Za-z0-9](?:Pass(?:word|phrase|wd)?|Token|Secret|Key|Credentials?)s?$")
 
 
 def _is_said(value: str) -> bool:
@@ -322,10 +205,14 @@ def _is_said(value: str) -> bool:
         return False
     if re.fullmatch(r"[a-z]+(?:_[a-z]+)+\d{0,2}", value):
         return False  # A parameter, after "pass".
+    if _is_passphrase(value, 3):
+        return True
     pieces = [piece for piece in _APART.split(value) if piece]
-    if all(_TECHNICAL.fullmatch(piece) for piece in pieces) and not _strong_signs(value):
+    if all(TECHNICAL.fullmatch(piece) for piece in pieces) and not _strong_signs(value):
         return False
-    if _IDENTIFIER.fullmatch(value) and "_" in value.strip("_") and _SECRET_NAME.search(value):
+    if _IDENTIFIER.fullmatch(value) and (
+        ("_" in value.strip("_") and _SECRET_NAME.search(value)) or _CALLED.search(value)
+    ):
         return False
     if re.fullmatch(r"[0-9a-f]{7,}", value) and len(value) in (7, 8, 10, 12, 32, 40, 64, 128):
         return False
@@ -339,14 +226,14 @@ def _is_said(value: str) -> bool:
 
 def _strong_signs(value: str) -> bool:
     """A sign inside that words of prose and code do not carry, beside letters and digits (``Summer#2024``)."""
-    joined = re.search(r"[A-Za-z]{3,}[_-]\d{2,}", value)
-    if joined and not re.fullmatch(r"[A-Z]{2,6}-\d+", value):
-        return _TECHNICAL.fullmatch(re.sub(r"[_-]", "", value)) is None
+    joined = re.fullmatch(r"[A-Za-z]{3,}[_-]\d{2,}[A-Za-z]{0,3}[!@#$%&*?^~]*", value)
+    if joined and not re.fullmatch(r"[A-Z]{2,6}-\d+|[a-z]+-\d+", value):
+        return TECHNICAL.fullmatch(re.sub(r"[_-]", "", value)) is None
     return bool(
         re.search(
             r"[A-Za-z]{3}\w*[#!@$%&*^~?+=]\d{2,}|\d[#!@$%&*^~?]+[A-Za-z]|[A-Za-z]\d+[#!@$%&*^~?]|[!@$%&*^~]{2}", value
         )
-        and not re.fullmatch(r"(?i)(?:issues?|pr|mr|gh|bug|ticket|[\w.-]+/[\w.-]+)?#\d{1,6}", value)
+        and not re.fullmatch(r"(?i)(?:issues?|pr|mr|gh|bug|ticket|pkcs|[\w.-]+/[\w.-]+)?#\d{1,6}", value)
     )
 
 
@@ -373,9 +260,14 @@ def _is_odd(value: str) -> bool:
     return any(re.search(r"[A-Za-z]\d+[A-Za-z]", piece) and len(piece) > 5 for piece in value.split("."))
 
 
+#: Keys that their services call publishable: they stand in pages.
+_PUBLISHABLE = re.compile(r"pk_(?:live|test|prod)_|pk\.eyJ")
+
+
 def _stands_for_another(value: str) -> bool:
     return bool(
-        value.lower() in _WORDS
+        value.lower() in PLACEHOLDERS
+        or _PUBLISHABLE.match(value)
         or _REFERENCE.match(value)
         or _PLACEHOLDER.search(value)
         or (_PATH.fullmatch(value) and not _random(value))
@@ -396,12 +288,14 @@ def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
             mixed
             or _random(value)
             or _unreadable(value)
-            or _is_diceware(value)
+            or _is_passphrase(value, 3)
             or (quoted and _LOWER.fullmatch(value) is not None)
         )
     if quoted and len({c for c in value if not c.isalnum() and c not in _JOINTS}) >= 4:
         return True
     least = 8 if check is Check.CREDENTIAL or {"digit", "upper", "lower"} <= kinds else 12
+    if _is_passphrase(value, 4 if check is Check.LOOSE or value[-1:].isalpha() else 3):
+        return True
     if len(value) < least or value.isdigit() or _is_slug(value):
         return False
     if _UUID.fullmatch(value):
@@ -411,14 +305,17 @@ def _looks_chosen(value: str, check: Check, quoted: bool) -> bool:
     return _random(value)
 
 
-def _is_diceware(value: str) -> bool:
-    """Four words or more on a string, none of them about secrets: ``correct-horse-battery-staple``."""
-    words = re.split(r"[-_. ]", value)
+def _is_passphrase(value: str, least: int) -> bool:
+    """Words on a string that name nothing, perhaps with a number: ``correct-horse-battery-staple``, ``otter.lemon.carbon7``."""
+    words = [re.sub(r"\d{0,4}[!?.]?$", "", word) for word in re.split(r"[-_. ]", value)]
+    if words and not words[-1]:
+        words.pop()
     return (
-        4 <= len(words) <= 10
-        and all(re.fullmatch(r"[A-Za-z]{3,9}", word) for word in words)
+        least <= len(words) <= 10
+        and all(re.fullmatch(r"[A-Za-z]{3,9}", word) and (word.islower() or word[1:].islower()) for word in words)
+        and sum(map(len, words)) >= 5 * len(words) - 2
         and not _SECRET_NAME.search(value)
-        and not _FUNCTION_WORDS & {word.lower() for word in words}
+        and not (FUNCTION_WORDS | NAMING_WORDS) & {word.lower() for word in words}
     )
 
 
