@@ -16,6 +16,7 @@ from ovillo.app import open_services
 from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.mcp.server import OvilloServer
 from ovillo.interfaces.services import Services
+from ovillo.interfaces.tools.model_forms import for_models
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.quoting import NOTICE
 from ovillo.security.principals import LOCAL
@@ -133,6 +134,19 @@ def test_a_session_s_id_and_title_stand_once_beside_its_first_hit(
         for found in data["sessions"]:
             assert len(found["hits"]) == 1
             assert all("sessionID" not in place and "title" not in place for place in found.get("more", []))
+
+
+@pytest.mark.requirement("TOOL-60")
+def test_what_a_tool_was_given_and_what_was_saved_is_not_shortened() -> None:
+    given = {"old_string": "", "at": "2026-11-21T04:07:41.493Z", "none": None}
+    call = {
+        "id": "p1",
+        "type": "tool_call",
+        "tool": {"name": "edit", "callID": "c1", "input": given, "status": "completed"},
+    }
+    page = {"session": {"id": "s"}, "offset": 0, "messages": [{"id": "m", "role": "assistant", "parts": [call]}]}
+    assert for_models("get_session_history", page)["messages"][0]["parts"][0]["tool"]["input"] == given
+    assert for_models("session_restore", {"content": given, "warnings": []}) == {"content": given, "warnings": []}
 
 
 @pytest.mark.requirement("TOOL-60")

@@ -31,7 +31,6 @@ from ovillo.interfaces.mcp import resources, texts
 from ovillo.interfaces.mcp.roots import ClientRoots
 from ovillo.interfaces.tools import execute, schema
 from ovillo.interfaces.tools.contract import ToolResult
-from ovillo.interfaces.tools.model_forms import for_models
 from ovillo.interfaces.tools.registry import AnyTool, Registry
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import flat, named, noticed, said
@@ -134,7 +133,7 @@ class OvilloServer:
         result = await self._in_thread(partial(self.call, params.name, params.arguments or {}, caller))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=result.text)],
-            structured_content=for_models(params.name, result.structured) if result.structured is not None else None,
+            structured_content=result.structured_content,
             is_error=result.is_error,
         )
 

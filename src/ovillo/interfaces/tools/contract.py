@@ -65,13 +65,21 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a caller gets. ``structured`` follows the tool's output schema and is ``None`` for errors;
+    """What a caller gets. ``structured`` follows the tool's output schema and is ``None`` for errors; ``for_models`` is what
+    of it reaches a model (``model_forms``), where that is not all;
     ``error_code`` is the stable code of ``ovillo.model.errors``."""
 
     structured: Mapping[str, Any] | None
     text: str
     is_error: bool = False
     error_code: str | None = None
+    for_models: Mapping[str, Any] | None = None
+
+    @property
+    def structured_content(self) -> dict[str, Any] | None:
+        """The data as the protocol carries it."""
+        data = self.structured if self.for_models is None else self.for_models
+        return None if data is None else dict(data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,9 +99,10 @@ def _denied(error: OvilloError) -> ToolResult:
 
 
 def _good(request_id: Any, result: ToolResult) -> Answer:
+    # ``structuredContent`` as ``tools/call`` gives it, and every field beside it, for programs.
     fields: dict[str, Any] = {"content": [{"type": "text", "text": result.text}]}
     if result.structured is not None:
-        fields["structuredContent"] = dict(result.structured)
+        fields["structuredContent"] = result.structured_content
     fields["isError"] = result.is_error
     bare = {} if result.is_error or result.structured is None else result.structured
     return {"jsonrpc": "2.0", "id": request_id, "result": {**bare, **fields}}

@@ -23,25 +23,28 @@ _KEPT = frozenset(
 )
 #: A text tells times to the minute or the second; nobody needs thousandths to find a place.
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z")
-_TIME_LENGTH = 24
+_TIMES = frozenset(("created", "updated", "time", "indexedThrough"))
 
 
 def for_models(tool: str, data: Mapping[str, Any]) -> Data:
-    """The data of a tool's answer as a model is given it."""
+    """The data of a tool's answer as a model is given it. Other tools' answers have shapes that are prescribed, or hold
+    data of the caller's own: they stay as they are."""
     shorter = _FORMS.get(tool)
-    return _without_empty(shorter(dict(data)) if shorter else dict(data))
+    return _without_empty(shorter(dict(data))) if shorter else dict(data)
 
 
 def _without_empty(data: Data) -> Data:
-    return {key: _told(value) for key, value in data.items() if key in _KEPT or not _is_empty(value)}
+    return {key: _told(key, value) for key, value in data.items() if key in _KEPT or not _is_empty(value)}
 
 
-def _told(value: Any) -> Any:
+def _told(key: str, value: Any) -> Any:
+    if key == "input":
+        return value  # what a tool was given is not ours to shorten
     if isinstance(value, dict):
         return _without_empty(value)
     if isinstance(value, list | tuple):
-        return [_told(each) for each in value]
-    if isinstance(value, str) and len(value) == _TIME_LENGTH and (time := _TIME.fullmatch(value)):
+        return [_told(key, each) for each in value]
+    if key in _TIMES and isinstance(value, str) and (time := _TIME.fullmatch(value)):
         return f"{time[1]}Z"
     return value
 

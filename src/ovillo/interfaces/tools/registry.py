@@ -18,6 +18,7 @@ import msgspec
 
 from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import Answer, Call, Tool, ToolResult
+from ovillo.interfaces.tools.model_forms import for_models
 from ovillo.interfaces.tools.schema import input_schema, output_schema
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.machine_faults import machine_fault
@@ -150,7 +151,7 @@ class Registry:
             # Protocol prescribes to the letter stay as they are.
             if text.startswith(NOTICE) and self._tools[name].toolset in ("history", "context"):
                 data["notice"] = NOTICE
-            return ToolResult(data, text)
+            return ToolResult(data, text, for_models=for_models(name, data))
         except OvilloError as error:
             return ToolResult(None, noticed(flat(str(error))), is_error=True, error_code=error.code)
         except Exception as error:  # noqa: BLE001  The request edge: a caller gets an answer, the log gets the trace.
