@@ -218,7 +218,7 @@ def test_the_tool_finds_and_says_why(opened: Services) -> None:
     (first, *_) = result.structured["symbols"]
     assert (first["name"], first["file"]) == ("delete_user", "shop/users.py")
     assert "borra -> delete (translation; name)" in first["why"]
-    assert "shop/users.py:" in result.text
+    assert "shop/users.py, lines 5-5" in result.text
     assert "Nothing fits" in call(opened, "find_symbol", registry=registry, query="zzqx").text
     assert call(opened, "find_symbol", registry=registry, query=" ").is_error
 
