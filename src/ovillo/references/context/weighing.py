@@ -35,6 +35,10 @@ _TOOL = 0.6
 _QUESTION, _ANNOUNCEMENT = 0.3, 0.3
 #: Conclusions of several kinds in one sentence add up to this.
 _MOST_GAIN = 0.9
+#: From this preference on a sentence counts as the conclusion of its turn, and what it has of its turn's words.
+_FITS, _CONCLUDES_TURN = 0.5, 0.55
+#: What the best turn of its session counts for a turn that follows it up without its words.
+_SAME_SESSION = 0.85
 #: Characters of tools' words that are shown around what was found in them, and how many such places of one output.
 _TOOL_WINDOW, _TOOL_PLACES = 420, 3
 #: Passages whose conclusions are looked for, and how much of a text its language is told by.
@@ -70,6 +74,8 @@ class Passage:
     concludes: Conclusion = Conclusion.NOTHING
     #: Share of the question's words it holds, with what stands around it; and what it is worth in all.
     coverage: float = 0.0
+    #: The same share that its whole turn holds.
+    of_turn: float = 0.0
     worth: float = 0.0
 
 
@@ -165,6 +171,7 @@ def weigh(passages: Sequence[Passage], asked: AskedWords, answered: frozenset[in
             for term, close in _beside(of_doc, at).items():
                 share[term] = max(share[term], close)
             share |= dict.fromkeys(passage.held, 1.0)
+            passage.of_turn = sum(weights[term] for term in of_turn)
             passage.coverage = sum(weights[term] * held for term, held in share.items())
             near = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
             worth = _WORDS * passage.coverage + _MEANING * near
@@ -194,12 +201,20 @@ def conclude(
         prefers[_C.CAUSE] = max(prefers.get(_C.CAUSE, 0.0), 0.2)
     best = sorted(passages, key=lambda passage: -passage.worth)[:_JUDGED]
     spoken: dict[DocId, tuple[Language, ...]] = {}
+    of_session: dict[str, float] = {}
+    for passage in passages:
+        session_id = passage.doc.session_id
+        of_session[session_id] = max(passage.of_turn, of_session.get(session_id, 0.0))
     for passage in best:
         doc = passage.doc
         if doc.id not in spoken:
             spoken[doc.id] = (identify([texts[doc.id][:_SAMPLE]]),)
         passage.concludes = concludes(passage.text, spoken[doc.id])
         fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
+        # What concludes a turn is about what the turn is about, whether it says the words again or not.
+        about = max(passage.of_turn, _SAME_SESSION * of_session[doc.session_id])
+        lift = max(0.0, _CONCLUDES_TURN * about - passage.coverage) if fits >= _FITS else 0.0
+        passage.worth += _WORDS * lift * _voice(passage)
         passage.worth *= (1.0 + min(_MOST_GAIN, fits)) * _manner(passage)
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
 
