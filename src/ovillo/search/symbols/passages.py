@@ -68,10 +68,6 @@ class Passage:
     #: How near it is in meaning, where that was asked.
     cosine: float = 0.0
 
-    @property
-    def key(self) -> tuple[str, str, int]:
-        return self.root, self.file, self.first
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:

@@ -93,10 +93,6 @@ class CodeQuestion:
         telling = [word for word in self.behind.split() if _plain_word(word) not in _carriers()]
         return _without_asking(self.behind) if len(telling) > 1 else self.described
 
-    @property
-    def wants_tests(self) -> bool:
-        return self.ask is Ask.TESTS
-
 
 def read(question: str) -> CodeQuestion:
     plain, offsets = fold_with_offsets(question)
