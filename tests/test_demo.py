@@ -11,6 +11,7 @@ from ovillo.demo import demo_environment, unpack
 from ovillo.demo.stories import CLAUDE_CODE, CODEX, OPENCODE
 from ovillo.model.records import SessionDelta, SkippedRecord
 from ovillo.readers import all_readers
+from tests.interfaces.cli_runs import CommandLine
 
 NOW = 1_795_000_000_000
 
@@ -71,3 +72,23 @@ def test_the_environment_of_the_demo_leads_to_no_real_store(tmp_path: Path) -> N
     demo = demo_environment(real, tmp_path / "home", tmp_path / "data")
     assert "/real" not in demo.values()
     assert demo["PATH"] == "/bin"
+
+
+@pytest.mark.requirement("CONTEXT-23")
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("What did we decide about the rate limiter, and why?", "token bucket in Redis"),
+        ("¿Qué decidimos sobre el total con IVA?", "importes con Decimal"),
+    ],
+)
+def test_what_was_decided_is_the_first_thing_an_answer_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, asked: str, answer: str
+) -> None:
+    home = unpack(tmp_path / "demo", NOW)
+    line = CommandLine(capsys, home, tmp_path / "data", demo_environment({}, home, tmp_path / "data"))
+    assert line.run("scan", "--no-progress").code == 0
+    told = line.run("context", asked, "--scope", "everywhere", "--json").json()
+    assert not told["abstained"]
+    first_quote = next(text for text in told["content"].splitlines() if text.startswith("> "))
+    assert answer in first_quote

@@ -53,4 +53,7 @@ def _worth_showing(items: Sequence[Item]) -> list[Item]:
 
 
 def _once(items: Sequence[Item]) -> list[Item]:
-    return list({item.provenance.id: item for item in reversed(items)}.values())[::-1]
+    first: dict[str, Item] = {}
+    for item in items:
+        first.setdefault(item.provenance.id, item)
+    return list(first.values())
