@@ -30,9 +30,10 @@ _CLOSE = 300
 _CLOSES = 1.1
 _VOICES = {Role.USER: 1.0, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.8}
 _TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.8, PartType.PATCH: 0.8}
-#: What tools read or print says what is there, seldom what was concluded.
-_TOOL = 0.6
+_TOOL = 0.8
 _QUESTION, _ANNOUNCEMENT = 0.3, 0.3
+#: What a tool read or printed, where a decision is asked for: no program decides.
+_UNDECIDED = 0.7
 #: Conclusions of several kinds in one sentence add up to this.
 _MOST_GAIN = 0.9
 #: From this preference on a sentence counts as the conclusion of its turn, and what it has of its turn's words.
@@ -45,9 +46,6 @@ _TOOL_WINDOW, _TOOL_PLACES = 420, 3
 _JUDGED, _SAMPLE = 96, 2_000
 
 _C = Conclusion
-#: What a person says without any of these mostly reports or asks for something: the question in other words.
-_CONCLUDED = _C.DECISION | _C.CAUSE | _C.REJECTED | _C.OUTCOME | _C.PENDING
-_REPORTED = 0.75
 #: What each kind of question prefers, and how much.
 _PREFERS: dict[AskedFor, dict[Conclusion, float]] = {
     AskedFor.WHY: {_C.CAUSE: 0.60, _C.DECISION: 0.24, _C.REJECTED: 0.12},
@@ -216,6 +214,8 @@ def conclude(
         lift = max(0.0, _CONCLUDES_TURN * about - passage.coverage) if fits >= _FITS else 0.0
         passage.worth += _WORDS * lift * _voice(passage)
         passage.worth *= (1.0 + min(_MOST_GAIN, fits)) * _manner(passage)
+        if kind is AskedFor.DECISION and not is_spoken(doc):
+            passage.worth *= _UNDECIDED
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
 
 
@@ -230,7 +230,5 @@ def _manner(passage: Passage) -> float:
     """How much the way it is said makes it one."""
     if _C.QUESTION in passage.concludes:
         return _QUESTION
-    if passage.doc.role is Role.USER and not passage.concludes & _CONCLUDED:
-        return _REPORTED
     announces = _C.ANNOUNCEMENT in passage.concludes and passage.doc.id not in passage.turn.closing
     return _ANNOUNCEMENT if announces else 1.0
