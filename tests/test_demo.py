@@ -79,6 +79,7 @@ def test_the_environment_of_the_demo_leads_to_no_real_store(tmp_path: Path) -> N
     ("asked", "answer"),
     [
         ("What did we decide about the rate limiter, and why?", "token bucket in Redis"),
+        ("what did we decide about the rate limiter?", "token bucket in Redis"),
         ("¿Qué decidimos sobre el total con IVA?", "importes con Decimal"),
     ],
 )

@@ -15,6 +15,7 @@ from ovillo.interfaces.tools.session_lookup import LookedUpSession, find_session
 from ovillo.model.clock import to_iso
 from ovillo.model.quoting import Composed, Line
 from ovillo.model.scope import Scope
+from ovillo.model.wording import counted
 from ovillo.references.context.answer import ContextAnswer, Provenance, ResolvedEntity
 from ovillo.references.context.service import DEFAULT_TOKENS, MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from ovillo.security.principals import CONTEXT_READ
@@ -159,10 +160,12 @@ def text_lines(answer: ContextAnswer) -> list[Line]:
     if answer.abstained:
         # Said once: the content begins with the question.
         near = answer.content.removeprefix(answer.question or "").strip()
-        lines = [f"No answer ({answer.why}). Ask back: {answer.question}", Composed(near)]
+        asks = ". Ask back: " if (answer.question or "").endswith("?") else ": "
+        lines = [f"No answer ({answer.why}){asks}{answer.question}", Composed(near)]
     lines += [f"({note})" for note in answer.notes]
-    if answer.left_out:
-        lines.append(f"{answer.left_out} more pieces had no room: ask with a larger max_tokens, or search_sessions.")
+    if answer.left_out and not answer.abstained:
+        more = counted(answer.left_out, "more piece had", "more pieces had")
+        lines.append(f"{more} no room: ask with a larger max_tokens, or search_sessions.")
     return lines
 
 

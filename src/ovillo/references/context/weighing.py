@@ -32,7 +32,7 @@ _VOICES = {Role.USER: 1.0, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.8
 _TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.8, PartType.PATCH: 0.8}
 _TOOL = 0.8
 _QUESTION, _ANNOUNCEMENT = 0.3, 0.3
-#: What a tool read or printed, where a decision is asked for: no program decides.
+#: Where a decision is asked for, what a tool read or printed and what a person only asked or reported: none of it decides.
 _UNDECIDED = 0.7
 #: Conclusions of several kinds in one sentence add up to this.
 _MOST_GAIN = 0.9
@@ -214,9 +214,13 @@ def conclude(
         lift = max(0.0, _CONCLUDES_TURN * about - passage.coverage) if fits >= _FITS else 0.0
         passage.worth += _WORDS * lift * _voice(passage)
         passage.worth *= (1.0 + min(_MOST_GAIN, fits)) * _manner(passage)
-        if kind is AskedFor.DECISION and not is_spoken(doc):
+        if kind is AskedFor.DECISION and (not is_spoken(doc) or _only_asks(passage)):
             passage.worth *= _UNDECIDED
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
+
+
+def _only_asks(passage: Passage) -> bool:
+    return passage.doc.id == passage.turn.prompt and not passage.concludes
 
 
 def _voice(passage: Passage) -> float:

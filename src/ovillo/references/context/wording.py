@@ -29,7 +29,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "or": " or ",
         "who": "What do you mean by {said}? Name it, please.",
         "nothing": "Nothing reliable was found. Say it with other words, or name a function, a file or a session.",
-        "missing": "Nothing reliable was found: {words} is spoken of nowhere here.",
+        "missing": "Nothing reliable was found: nothing here speaks of {words}.",
         "near": "Nearest, and no answer:",
         "elsewhere": "Nothing in {home} answers it; elsewhere something may, when asked for:",
         "here": "this project",
