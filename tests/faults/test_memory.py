@@ -95,8 +95,8 @@ def test_the_command_exports_in_bounded_memory(home: Path) -> None:
 
 
 #: Megabytes of an import, and what it may take of memory for each of them. A file of few bytes and very many values
-#: may take as much as one of the largest size.
-IMPORT, TIMES = 12, 4
+#: may take as much as one of the largest size. Seen: 83 and 90 megabytes at most, for 14; before, 14.5 times the body.
+IMPORT, TIMES = 12, 6
 #: What any transaction takes, and what the command loads beside the file: rules for secrets, the analyzer (megabytes).
 TRANSACTION, RULES = 24, 60
 

@@ -111,8 +111,17 @@ def test_no_encoding_ends_a_command(machine: Machine, changes: dict[str, str]) -
         assert b"failed inside" not in other.stderr
         if "--json" in command:
             for stream in ("stdout", "stderr"):
-                sent = getattr(other, stream)
-                assert (json.loads(sent) if sent else None) == (json.loads(getattr(usual, stream) or b"null"))
+                assert _without_the_time(getattr(other, stream)) == _without_the_time(getattr(usual, stream))
+
+
+def _without_the_time(sent: bytes) -> object:
+    """Each command looks for what is new first, and says when."""
+    answer = json.loads(sent or b"null")
+    return (
+        {name: value for name, value in answer.items() if name != "indexedThrough"}
+        if isinstance(answer, dict)
+        else answer
+    )
 
 
 @pytest.mark.requirement("CLI-48")

@@ -34,10 +34,12 @@ def sessions_for_orphans(db: apsw.Connection) -> int:
             continue
         db.execute(
             "INSERT INTO sessions (key, namespace_key, id, source, title, kind, status, created_at, updated_at,"
-            " deleted_at_source) VALUES (?, ?, ?, ?, ?, 'root', ?, ?, ?, ?)",
+            " deleted_at_source, first_doc, last_doc) VALUES (?, ?, ?, ?, ?, 'root', ?, ?, ?, ?, ?, ?)",
             (
                 *(key, namespace, f"recovered-{key}", source, _TITLE),
                 *("active" if is_own else "completed", first, last, int(not is_own)),
+                # Searches of chosen sessions look between these only.
+                *db.execute("SELECT min(key), max(key) FROM parts WHERE session_key = ?", (key,)).fetchone(),
             ),
         )
         made += 1
