@@ -45,20 +45,20 @@ def test_what_was_read_before_it_was_forgotten_is_not_written_afterwards(
 def test_a_mark_of_a_project_covers_what_began_before_it_and_can_be_lifted(
     store: Store, forgetting: ForgettingStore
 ) -> None:
-    mark = mark_of(store.secrets.get("forgetting"), Forgettable.PROJECT, "/work/secret")
+    mark = mark_of(store.secrets.get("forgetting"), Forgettable.PROJECT, "/srv/secret")
     stone = Tombstone(Forgettable.PROJECT, mark, NOON)
     forgetting.put_tombstone(NS, stone)
-    store.ingest.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
-    late = delta("ses_b", "after", directory="/work/secret")
+    store.ingest.apply(NS, [delta("ses_a", "before", directory="/srv/secret/deeper/")])
+    late = delta("ses_b", "after", directory="/srv/secret")
     store.ingest.apply(NS, [replace(late, session=replace(late.session, created_at=NOON + 1))])
-    store.ingest.apply(NS, [delta("ses_c", "beside", directory="/work/secrets")])
-    store.ingest.apply(OTHER, [delta("ses_a", "theirs", directory="/work/secret")])
+    store.ingest.apply(NS, [delta("ses_c", "beside", directory="/srv/secrets")])
+    store.ingest.apply(OTHER, [delta("ses_a", "theirs", directory="/srv/secret")])
     assert {x.session.id for x in store.sessions.find(NS, SessionFilter(), 10)} == {"ses_b", "ses_c"}
     assert len(store.sessions.find(OTHER, SessionFilter(), 10)) == 1
     assert [x.mark for x in forgetting.tombstones(NS)] == [mark]
     assert forgetting.tombstones(OTHER) == []
     assert forgetting.lift_tombstones(NS, [mark]) == 1
-    store.ingest.apply(NS, [delta("ses_a", "before", directory="/work/secret/deeper/")])
+    store.ingest.apply(NS, [delta("ses_a", "before", directory="/srv/secret/deeper/")])
     assert {x.session.id for x in store.sessions.find(NS, SessionFilter(), 10)} == {"ses_a", "ses_b", "ses_c"}
 
 
