@@ -39,7 +39,7 @@ def _cost_of(piece: str) -> float:
         return len(piece) * 0.72 if len(piece) >= 12 and not word.isdigit() else -(-len(piece) // 3)
     if piece.isspace():
         return max(1.0, len(piece) / _SHORT)
-    return _cost_of_signs(len(piece))
+    return _cost_of_signs(piece)
 
 
 _cost_of_short = lru_cache(_REMEMBERED)(_cost_of)
@@ -64,7 +64,10 @@ def _cost_of_letter(letter: str) -> float:
     return 0.32 if code < 0x250 else 0.36 if code < 0x600 else 0.6 if code < 0x2000 else 0.95
 
 
-def _cost_of_signs(length: int) -> float:
+def _cost_of_signs(piece: str) -> float:
+    length = len(piece)
     if length < 3:
         return 1.0 if length < 2 else 1.05
-    return 1.15 + 0.25 * (length - 3) if length < 20 else 5 + 0.03 * (length - 20)
+    told = 1.15 + 0.25 * (length - 3) if length < 20 else 5 + 0.03 * (length - 20)
+    # Rules and frames repeat a sign or two; in expressions all differ, and few of their mixtures have a token of their own.
+    return max(told, 0.5 * length) if len(set(piece.strip())) >= 3 else told
