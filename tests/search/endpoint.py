@@ -32,6 +32,12 @@ class Endpoint(ThreadingHTTPServer):
         self.status = 200
         self.body: bytes | None = None
         self.location: str | None = None
+        #: More texts at once than this are refused with ``slow_status``, or get no answer before the test is over.
+        self.manages: int | None = None
+        self.slow_status: int | None = None
+        #: From then on ``status`` is 500.
+        self.fails_after: int | None = None
+        self.over = threading.Event()
 
     @property
     def url(self) -> str:
@@ -45,6 +51,16 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(asked)
         self.server.keys.append(self.headers["Authorization"])
+        if self.server.fails_after is not None and len(self.server.asked) > self.server.fails_after:
+            self.server.status = 500
+        if self.server.manages is not None and len(asked["input"]) > self.server.manages:
+            if self.server.slow_status is None:
+                self.server.over.wait()
+                return
+            self.send_response(self.server.slow_status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         data = [{"index": i, "embedding": letters(text)} for i, text in enumerate(asked["input"])]
         body = self.server.body if self.server.body is not None else json.dumps({"data": data[::-1]}).encode()
         self.send_response(self.server.status)
@@ -66,6 +82,7 @@ def endpoint() -> Iterator[Endpoint]:
     try:
         yield server
     finally:
+        server.over.set()
         server.shutdown()
         server.server_close()
         thread.join()

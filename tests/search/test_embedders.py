@@ -119,6 +119,32 @@ def test_a_faulty_endpoint_is_an_upstream_error(status: int, body: bytes) -> Non
         assert caught.value.hint
 
 
+@pytest.mark.requirement("SEARCH-17")
+@pytest.mark.parametrize("status", [408, 413, 504])
+def test_a_server_that_gives_up_on_many_texts_is_asked_for_fewer_at_once(status: int) -> None:
+    with endpoint() as server:
+        server.manages, server.slow_status = 10, status
+        texts = [f"word{i}" for i in range(40)]
+        rows = OpenAiEmbedder(server.url, "letters").embed(texts)
+        assert rows.shape == (40, DIMENSION)
+        server.manages = None
+        assert np.allclose(rows, OpenAiEmbedder(server.url, "letters").embed(texts))
+
+
+@pytest.mark.requirement("SEARCH-17")
+def test_a_server_too_slow_for_many_texts_is_asked_for_fewer_at_once() -> None:
+    with endpoint() as server:
+        server.manages = 2
+        assert OpenAiEmbedder(server.url, "letters", timeout_s=2).embed(["a", "b", "c", "d"]).shape == (4, DIMENSION)
+
+
+def test_a_server_too_slow_for_one_text_is_an_upstream_error() -> None:
+    with endpoint() as server:
+        server.manages, server.slow_status = 0, 504
+        with pytest.raises(UpstreamError):
+            OpenAiEmbedder(server.url, "letters").embed(["a", "b", "c"])
+
+
 def test_the_key_does_not_follow_a_redirect() -> None:
     with endpoint() as elsewhere, endpoint() as server:
         server.status, server.location = 307, elsewhere.url + "/embeddings"

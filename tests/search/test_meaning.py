@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ovillo.model.errors import UpstreamError
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.search.embedders import open_embedder
 from ovillo.search.embedding_queue import EmbeddingQueue
@@ -117,6 +118,18 @@ def test_embedding_stops_when_told_and_goes_on_later(tmp_path: Path) -> None:
         stop.set()
         assert embed(c, stop) == 0
         assert embed(c) == 300
+
+
+@pytest.mark.requirement("SEARCH-18")
+def test_what_was_embedded_before_the_model_failed_is_kept(tmp_path: Path) -> None:
+    with endpoint() as server, corner(tmp_path, *OTHERS, **letters(server)) as c:
+        server.fails_after = 2
+        with pytest.raises(UpstreamError):
+            embed(c)
+        done, _ = c.store.vectors.share(DEFAULT_NAMESPACE, stored_as("openai:letters"))
+        assert done >= 64
+        server.fails_after, server.status = None, 200
+        assert embed(c) == 300 - done
 
 
 def test_a_background_queue_embeds_until_it_is_stopped(tmp_path: Path) -> None:

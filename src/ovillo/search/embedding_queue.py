@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -33,6 +34,9 @@ log = logging.getLogger(__name__)
 _FETCHED = 2_000
 _WRITTEN = 200
 _STEP = 64
+#: A piece that takes longer than this is too large; none is smaller than so many documents.
+_LONG_S = 10.0
+_LEAST_WRITTEN = 10
 #: Pauses when nothing waits, and after a failure (seconds).
 _IDLE_S = 2.0
 _FAILED_S = 60.0
@@ -56,6 +60,10 @@ class EmbeddingQueue:
         self.name = stored_as(embedder.id)
         self._stop = threading.Event()
         self._seen = SeenPassages()
+        #: Why the last texts have no vectors: what others of theirs got is written first.
+        self._failure: OvilloError | None = None
+        #: Documents written at once: fewer of them where a piece takes long, because whatever ends this process loses one.
+        self._piece = _WRITTEN
 
     def share(self) -> tuple[int, int]:
         """``(embedded, eligible)`` documents of all namespaces: for who runs the server, in no answer to a caller."""
@@ -114,13 +122,18 @@ class EmbeddingQueue:
         if self._stop.is_set():
             return 0
         waiting = self._store.vectors.not_embedded(namespace, self.name, size)
-        written = 0
-        for at in range(0, len(waiting), _WRITTEN):
-            if self._stop.is_set():
-                break
-            count = self._write(namespace, waiting[at : at + _WRITTEN], run)
+        written = at = 0
+        while at < len(waiting) and not self._stop.is_set():
+            piece = waiting[at : at + self._piece]
+            at += len(piece)
+            started = time.monotonic()
+            count = self._write(namespace, piece, run)
+            self._piece = _next_piece(self._piece, time.monotonic() - started)
             written_more(count)
             written += count
+            if self._failure is not None:
+                failure, self._failure = self._failure, None
+                raise failure
         return written
 
     def _write(self, namespace: Namespace, docs: Sequence[tuple[DocId, str]], run: Map) -> int:
@@ -165,10 +178,14 @@ class EmbeddingQueue:
         return made
 
     def _vectors(self, step: Step) -> Rows | None:
-        """``None`` when told to stop."""
-        if self._stop.is_set():
+        """``None`` when told to stop, and when the model failed."""
+        if self._stop.is_set() or self._failure is not None:
             return None
-        return self._embedder.embed([self._embedder.passage_prefix + text for _, text in step])
+        try:
+            return self._embedder.embed([self._embedder.passage_prefix + text for _, text in step])
+        except OvilloError as error:
+            self._failure = error
+            return None
 
     def _first_mean(self, namespace: Namespace, rows: Rows) -> Row | None:
         """The mean to subtract: fixed once enough passages have been seen, because stored vectors rest on it."""
@@ -181,6 +198,12 @@ class EmbeddingQueue:
         keep_frame(self._store.vectors, namespace, self.name, frame)
         self._store.vectors.put(namespace, self.name, [(doc, centred(vectors, mean)) for doc, vectors in before])
         return mean
+
+
+def _next_piece(size: int, took_s: float) -> int:
+    if took_s > _LONG_S:
+        return max(_LEAST_WRITTEN, size // 2)
+    return min(_WRITTEN, size * 2) if took_s < _LONG_S / 4 else size
 
 
 def _key(namespace: Namespace, text: str) -> bytes:

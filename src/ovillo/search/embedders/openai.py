@@ -6,6 +6,7 @@ Owns the request and its limits. Texts leave this process for the configured add
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -20,8 +21,13 @@ from ovillo.settings import Settings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TIMEOUT_S = 30
+#: For one request. A model without a graphics card takes seconds for each text.
+_TIMEOUT_S = 30.0
 _BATCH = 64
+#: A batch that is answered within this part of the time may grow again.
+_QUICK = 0.2
+#: Servers and proxies that give up, and servers that take fewer texts at once (statuses).
+_TOO_MUCH = (408, 413, 504, 524)
 _MAX_CHARS = 8_000
 _MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -32,13 +38,23 @@ def open_openai(settings: Settings) -> OpenAiEmbedder:
     return OpenAiEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key)
 
 
+class _TooSlow(Exception):
+    """Fewer texts at once may do."""
+
+
+def _is_too_much(error: OSError | ValueError) -> bool:
+    if isinstance(error, urllib.error.HTTPError):
+        return error.code in _TOO_MUCH
+    return isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError)
+
+
 class OpenAiEmbedder:
     """Implements ``Embedder``. The first call tells the dimension."""
 
     query_prefix = ""
     passage_prefix = ""
 
-    def __init__(self, url: str, model: str, key: str | None = None) -> None:
+    def __init__(self, url: str, model: str, key: str | None = None, timeout_s: float = _TIMEOUT_S) -> None:
         if not url.startswith(("http://", "https://")):
             raise InvalidInput(
                 f"The embedder's address {url!r} is no http(s) address.",
@@ -50,6 +66,9 @@ class OpenAiEmbedder:
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self.id = f"openai:{model}"
         self._dimension: int | None = None
+        self._timeout_s = timeout_s
+        #: Texts of one request, as many as the server manages within the time.
+        self._at_once = _BATCH
 
     @property
     def dimension(self) -> int:
@@ -58,7 +77,21 @@ class OpenAiEmbedder:
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = [self._batch(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
+        rows: list[NDArray[np.float32]] = []
+        at = 0
+        while at < len(texts):
+            batch = texts[at : at + self._at_once]
+            try:
+                started = time.monotonic()
+                rows.append(self._batch(batch))
+            except _TooSlow as error:
+                if len(batch) == 1:
+                    raise self._failed(error.__cause__) from error
+                self._at_once = len(batch) // 2
+                continue
+            at += len(batch)
+            if time.monotonic() - started < _QUICK * self._timeout_s:
+                self._at_once = min(_BATCH, max(self._at_once, 2 * len(batch)))
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), np.float32)
 
     def _batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -66,15 +99,20 @@ class OpenAiEmbedder:
         asked = {"model": self._model, "input": [text[:_MAX_CHARS] or " " for text in texts]}
         request = urllib.request.Request(self._url, json.dumps(asked).encode(), self._headers, method="POST")
         try:
-            body = json.loads(fetch(request, timeout_s=_TIMEOUT_S, max_bytes=_MAX_ANSWER_BYTES))
+            body = json.loads(fetch(request, timeout_s=self._timeout_s, max_bytes=_MAX_ANSWER_BYTES))
         except (OSError, ValueError) as error:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()
-            raise UpstreamError(
-                f"The embedding server {self._url} did not answer as expected: {error}.",
-                hint="Check embedder_url and embedder_model; search goes on by words meanwhile.",
-            ) from error
+            if _is_too_much(error):
+                raise _TooSlow from error
+            raise self._failed(error) from error
         return self._rows(body, len(texts))
+
+    def _failed(self, error: BaseException | None) -> UpstreamError:
+        return UpstreamError(
+            f"The embedding server {self._url} did not answer as expected: {error}.",
+            hint="Check embedder_url and embedder_model; search goes on by words meanwhile.",
+        )
 
     def _rows(self, body: Any, count: int) -> NDArray[np.float32]:
         try:
