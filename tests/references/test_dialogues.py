@@ -23,6 +23,8 @@ FLOORS = {
     "third_author": (0.92, 0.04),
     "second_tuning": (0.94, 0.05),
     "second_held_out": (0.94, 0.03),
+    "fourth_author": (0.95, 0.03),
+    "third_held_out": (0.95, 0.03),
 }
 OTHERWISE = (0.9, 0.06)
 

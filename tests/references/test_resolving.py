@@ -82,10 +82,15 @@ def test_words_that_describe_choose_in_another_language_too() -> None:
         "parece que vai chover",
         "how does a hash table work?",
         "¿cómo se escribe una función en Rust?",
+        "I hear that they sold the office",
+        "nobody works on the first of June",
+        "el primero de mayo no trabajamos",
+        "las dos de la tarde me viene bien",
+        "o primeiro de maio é feriado",
     ],
 )
 def test_what_only_looks_like_a_reference_is_none(query: str) -> None:
-    conversation = talk(FUNCTIONS, "load_rows is slow")
+    conversation = talk(FUNCTIONS, "what is slow?", "Two functions: load_rows and save_rows.")
     assert meant(query, conversation) == []
 
 
@@ -135,3 +140,71 @@ def test_what_was_said_this_week_is_not_that_of_last_week(query: str) -> None:
     assert ask(query, Conversation(known, [tuesday], "s")).entities == ()
     earlier = Turn("s", NOW - 9 * _DAY, "user", "0ldc0de is pushed")
     assert [x.name for x in ask(query, Conversation(known, [earlier, tuesday], "s")).entities] == ["0ldc0de"]
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize(
+    "query", ["last year's commit", "el commit del año pasado", "le commit de l'an dernier", "o commit do ano passado"]
+)
+def test_a_time_in_which_nothing_was_said_is_not_filled_with_what_is_near(query: str) -> None:
+    known = [Entity("c0ffee1", "commit", "c0ffee1")]
+    assert ask(query, Conversation(known, [Turn("s", NOW - _DAY, "user", "c0ffee1 is pushed")], "s")).entities == ()
+
+
+@pytest.mark.requirement("REFS-1")
+def test_a_day_to_come_tells_what_is_meant_and_not_when_it_was_said() -> None:
+    features = (("feature", "dark theme"), ("feature", "csv export"))
+    conversation = talk(features, "the csv export is due on friday, the dark theme can wait")
+    assert ask("how far is the feature for friday?", conversation).references[0].reference.window is None
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("do these two share code?", ["load_rows", "save_rows"]),
+        ("not the second, too slow", ["save_rows"]),
+        ("that one", []),
+    ],
+)
+def test_what_stands_behind_a_number_may_be_the_verb(query: str, names: list[str]) -> None:
+    conversation = talk(FUNCTIONS, "what is slow?", "Two functions: load_rows and save_rows.")
+    assert meant(query, conversation) == names
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize("query", ["qui s'en sert ?", "teste-la", "et son dernier argument, il sert à quoi ?"])
+def test_french_says_of_it_in_one_word(query: str) -> None:
+    assert meant(query, talk(FUNCTIONS[:1], "regarde load_rows")) == ["load_rows"]
+
+
+@pytest.mark.requirement("REFS-1")
+def test_what_a_thing_has_is_known_behind_its_adjective() -> None:
+    conversation = talk(
+        (*FUNCTIONS[:1], ("test", "test_rows")), "load_rows takes a path", "It does.", "test_rows fails"
+    )
+    assert meant("and its path argument, is it checked?", conversation) == ["load_rows"]
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize("query", ["what did we fix yesterday?", "¿qué arreglamos ayer?", "o que consertamos ontem?"])
+def test_what_was_fixed_is_a_bug(query: str) -> None:
+    known = [Entity("b", "bug", "lost rows"), Entity("f", "function", "load_rows")]
+    turns = [
+        Turn("r", NOW - _DAY, "user", "lost rows again: load_rows"),
+        Turn("s", NOW - 60_000, "user", "load_rows is slow"),
+    ]
+    assert [x.name for x in ask(query, Conversation(known, turns, "s")).entities] == ["lost rows"]
+
+
+@pytest.mark.requirement("REFS-1")
+def test_a_phrase_is_mentioned_once_where_its_words_stand_apart_and_together() -> None:
+    options = (("decision", "a local disk"), ("decision", "files on S3"), ("decision", "a tape"))
+    conversation = talk(options, "where to?", "Three ways: 1) a local disk, 2) files on S3, 3) a tape.")
+    assert ask("take that one", conversation).status is Status.AMBIGUOUS
+
+
+@pytest.mark.requirement("REFS-1")
+def test_a_pronoun_agrees_with_the_noun_in_a_name() -> None:
+    known = (("bug", "fuga de conexiones"), ("function", "abrir"))
+    assert meant("arréglala", talk(known, "hay una fuga de conexiones")) == ["fuga de conexiones"]

@@ -90,7 +90,7 @@ def _folded_silent() -> frozenset[str]:
     found: set[str] = set()
     for each in grammars():
         found |= {fold(x) for x in each.nouns} | {fold(x) for x in each.little}
-        found |= {fold(x) for x in each.weekdays} | {fold(x) for x in each.ordinals} | {fold(x) for x in each.numbers}
+        found |= {fold(x) for x in each.ordinals} | {fold(x) for x in each.numbers}
     return frozenset(found)
 
 

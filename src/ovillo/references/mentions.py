@@ -130,13 +130,8 @@ class Conversation:
     def names_in(self, text: str, turn: int = -1, *, sure: bool = False) -> list[Mention]:
         """Mentions in order, the longer of two that overlap. ``sure`` takes whole names and marked ones only."""
         found = [*self._identifiers(text, turn, sure), *self._said(text, turn, sure)]
-        found.sort(key=lambda x: (x.start, -(x.end - x.start)))
-        kept: dict[tuple[str, int], Mention] = {}
-        for mention in found:
-            before = kept.get((mention.entity.id, mention.start))
-            if before is None or before.strength < mention.strength:
-                kept[mention.entity.id, mention.start] = mention
-        return list(kept.values())
+        found = [mention for each in _by_entity(found) for mention in _apart(each)]
+        return sorted(found, key=lambda x: (x.start, -(x.end - x.start)))
 
     def lists_in(self, turn: int) -> list[list[Mention]]:
         """Runs of names with nothing between them but commas, numbers and words like *and*."""
@@ -307,6 +302,25 @@ class Conversation:
         if re.search(r"[.!?](?=\s)", re.sub(r"\d+[.)]", " ", gap)):
             return False
         return all(word in _joining() or word.isdigit() for word in _WORD.findall(gap.lower()))
+
+
+def _by_entity(found: Iterable[Mention]) -> Iterable[list[Mention]]:
+    grouped: dict[str, list[Mention]] = {}
+    for mention in found:
+        grouped.setdefault(mention.entity.id, []).append(mention)
+    return grouped.values()
+
+
+def _apart(found: list[Mention]) -> Iterable[Mention]:
+    """Of one entity's mentions that overlap only the best: the strongest, then the one that is nearest to its name."""
+    if len(found) == 1:
+        return found
+    size = len(found[0].entity.name)
+    kept: list[Mention] = []
+    for mention in sorted(found, key=lambda x: (-x.strength, abs(x.end - x.start - size), x.start)):
+        if all(mention.end <= x.start or x.end <= mention.start for x in kept):
+            kept.append(mention)
+    return kept
 
 
 def _span(phrase: _Phrase, spoken: Sequence[tuple[str, int, int]], at: int, *, exact: bool) -> tuple[int, int] | None:

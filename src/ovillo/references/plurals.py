@@ -173,7 +173,7 @@ class PluralResolver:
                 kept = [x.entity for x in described]
                 order = [x for x in order_of(self._talk, salience, heads, is_typed=True) if x in kept]
                 return self._grouped(reference, order or kept, "all that are described so")
-        if words and reference.kind is Kind.HEADLESS:
+        if reference.words and reference.kind is Kind.HEADLESS:
             # "los de fuera" are others than what was spoken of.
             return None
         if reference.ordinal is not None and reference.count:

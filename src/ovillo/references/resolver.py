@@ -185,7 +185,7 @@ class _Resolver:
             case Kind.PLACE:
                 return self._typed(replace(reference, heads=_PLACES[reference.head or "place"]), "place")
             case Kind.HEADLESS:
-                return self._several.plural(reference) if reference.is_plural else self._headless(reference)
+                return self._several.plural(reference) if reference.is_plural else self._headless(reference, done)
             case Kind.NAMED:
                 return self._named(reference)
             case Kind.POSSESSIVE:
@@ -253,13 +253,16 @@ class _Resolver:
             candidates = tuple(sorted(told, key=lambda x: -x.score))
         return self._scoring.decided(reference, candidates, "pronoun by salience")
 
-    def _headless(self, reference: Reference) -> Resolved | None:
+    def _headless(self, reference: Reference, done: Sequence[Resolved]) -> Resolved | None:
         heads = self._scoring.agreeing(reference, PRONOUN_TYPES)
         words = content(reference.words)
         scored = self._scoring.score(replace(reference, heads=heads))
         if words and not scored.named and not scored.said and not reference.window:
             return None
         if not reference.points and not words and not reference.window:
+            return None
+        if reference.window and not words and any(x.reference.head for x in done):
+            # "which bug was the one from yesterday": the noun stands before it and was read with the time.
             return None
         if reference.window and not words:
             # "and yesterday's": of the kind that is spoken of now.

@@ -82,6 +82,12 @@ class Scoring:
                 continue
             weight = salience.weight(entity).total
             fit *= _convention(reference.head, entity)
+            if (
+                reference.gender
+                and reference.head is None
+                and _is_named_in(reference.gender, entity, reference.language)
+            ):
+                fit = max(fit, PRONOUN_TYPES.get(entity.type, fit))
             if entity.type in reference.preferred:
                 fit *= _PREFERRED
             if reference.head == VAGUE and words and entity.type not in PHRASES:
@@ -128,6 +134,18 @@ class Scoring:
             )
         worth = CONFIDENCE[reference.kind] * (1 - 0.3 * ratio) * (0.7 + 0.3 * best.evidence.get("type", 1.0))
         return Resolved(reference, Status.RESOLVED, (best.entity,), shown, rule, round(worth, 3))
+
+
+def _is_named_in(gender: str, entity: Entity, language: str) -> bool:
+    """Whether what is named by a phrase has a noun of this gender: "la fuga de conexiones", whatever a bug is."""
+    if entity.type not in PHRASES:
+        return False
+    each = grammar(language)
+    said = entity.name.lower().split()
+    if len(said) > 1 and said[1] not in each.of:
+        return False
+    known = each.nouns.get(said[0])
+    return (known.gender if known else each.gender_of_ending(said[0])) == gender
 
 
 def _convention(head: str | None, entity: Entity) -> float:

@@ -15,7 +15,8 @@ from ovillo.references.words import fold
 
 #: Names of stretches that a query's longest expression is looked for in first.
 _NAMES = (
-    *("last_session", "day_before", "days_ago", "weeks_ago", "last_week", "last_month", "other_day"),
+    *("last_session", "day_before", "days_ago", "weeks_ago", "months_ago", "last_week", "last_month", "last_year"),
+    "other_day",
     *("yesterday", "this_week", "today", "earlier"),
 )
 
@@ -49,7 +50,7 @@ def _weekday(
 ) -> tuple[Window | None, list[tuple[int, int]]]:
     for number, name in enumerate(each.weekdays):
         at = folded.find(name)
-        if at < 0 or each.code not in languages:
+        if at < 0 or each.code not in languages or each.due.search(folded[:at]):
             continue
         spans = [*spans, (at, at + len(name))]
         today = day_start(now)
@@ -85,13 +86,26 @@ def _window(name: str, given: str, now: int, each: Grammar) -> Window:
         case "days_ago":
             since = today - count * DAY_MS
             return Window(name, since, since + DAY_MS, since - DAY_MS, since + 2 * DAY_MS)
+        case "months_ago":
+            return _month(today, count)
+        case "last_year":
+            this = local(today).replace(month=1, day=1)
+            since, until = (int(x.timestamp() * 1000) for x in (this.replace(year=this.year - 1), this))
+            return Window(name, since, until, since, until)
         case "other_day":
             return Window(name, today - 9 * DAY_MS, today - DAY_MS, today - 14 * DAY_MS, today)
         case _:
-            first = local(today).replace(day=1)
-            before = (first - timedelta(days=1)).replace(day=1)
-            since, until = int(before.timestamp() * 1000), int(first.timestamp() * 1000)
-            return Window(name, since, until, since - 15 * DAY_MS, until)
+            return _month(today, 1, name)
+
+
+def _month(today: int, back: int, name: str = "months_ago") -> Window:
+    """The calendar month that many before this one; the half month before it may be meant, too."""
+    until = local(today).replace(day=1)
+    since = (until - timedelta(days=1)).replace(day=1)
+    for _ in range(back - 1):
+        since, until = (since - timedelta(days=1)).replace(day=1), since
+    started, ended = int(since.timestamp() * 1000), int(until.timestamp() * 1000)
+    return Window(name, started, ended, started - 15 * DAY_MS, ended)
 
 
 def _folded_number(each: Grammar, given: str) -> int:

@@ -12,7 +12,7 @@ from ovillo.references.detection.headless import headless_phrases, unknown_nouns
 from ovillo.references.detection.pronouns import enclitics, places, pronouns
 from ovillo.references.detection.sentence import Sentence, is_generic, is_negated
 from ovillo.references.lexicons import languages_of
-from ovillo.references.model import Reference, Window
+from ovillo.references.model import Kind, Reference, Window
 from ovillo.references.windows import window_in
 from ovillo.references.words import tokens
 
@@ -46,5 +46,7 @@ def detect(query: str, now: int, leaning: str | None = None) -> Detected:
     sentence = Sentence(query, spoken, languages, window, said)
     for read in _READERS:
         read(sentence)
-    meant = [x for x in sentence.found if not is_negated(sentence, x) and not is_generic(sentence, x)]
+    told = [x for x in sentence.found if not is_generic(sentence, x)]
+    # "not the third, too heavy" speaks of the third: what is denied is left out where something else is meant.
+    meant = [x for x in told if not is_negated(sentence, x)] or [x for x in told if x.kind is Kind.ORDINAL]
     return Detected(languages, tuple(sorted(meant, key=lambda x: x.span)), window)

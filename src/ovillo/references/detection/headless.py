@@ -12,6 +12,8 @@ from ovillo.references.model import Kind
 from ovillo.references.words import Token
 
 _SHORTEST_NOUN = 4
+#: English verbs that stand before their subject in a question.
+_INVERTING = frozenset({"do", "does", "did", "can", "could", "should", "would", "will", "might", "may", "must"})
 #: Of the words for all those that need no noun: "everything", "every one" are others.
 _ALL = frozenset({"all", "todos", "todas", "tous", "toutes"})
 
@@ -98,7 +100,8 @@ def _counted(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     if has_stand_in or ((phrase.count or 0) > 1 and _is_unknown_plural(s, at, each, token)):
         at += 1
     elif s.tokens[at - 1].lower not in each.headless and _noun_follows(s, at, each):
-        return False
+        if (phrase.count or 0) < 2 or not each.noun_last or not _is_verb(s, number, at):
+            return False
     elif (phrase.count or 0) > 1 and not is_told_apart and _is_plural_noun(s, at):
         # "os dois campos" counts fields, which are nothing of ours.
         return False
@@ -231,6 +234,16 @@ def _is_unknown_plural(s: Sentence, at: int, each: Grammar, determiner: Token) -
         return False
     lower = s.tokens[at].lower
     return lower.endswith("s") and lower not in each.counted and not s.is_little(lower)
+
+
+def _is_verb(s: Sentence, number: int, at: int) -> bool:
+    """Whether what stands behind a number is the verb and no noun: "do these two share code", "those two overlap"."""
+    if s.is_counted(at):
+        return False
+    if number and not s.tokens[number].breaks and s.tokens[number - 1].lower in _INVERTING:
+        return True
+    behind = [x.lower for n, x in enumerate(s.tokens[at : at + 2]) if not (n and x.breaks)]
+    return not any(word.endswith("s") for word in behind)
 
 
 def _described_one(s: Sentence, each: Grammar, number: int, features: Features) -> bool:

@@ -20,7 +20,7 @@ def enclitics(s: Sentence) -> None:
             if each.enclitic is None or number in s.taken or token.lower in each.not_enclitics | each.events:
                 continue
             match = each.enclitic.match(token.lower)
-            if (match or each.unaccented.fullmatch(token.lower)) and s.noun(number) is None:
+            if (match or each.unaccented.fullmatch(token.lower)) and s.noun(number, each.code) is None:
                 pronoun = match["pronoun"] if match else token.lower[-3 if token.lower.endswith("s") else -2 :]
                 gender, is_plural = _clitic(pronoun, each.code)
                 if has_own_noun(s, number, each, Features(gender, "p" if is_plural else "s")):
@@ -44,6 +44,8 @@ def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     if inverted and not _has_noun_phrase(s):
         features = each.pronouns[inverted["pronoun"]]
     if features is None and _is_object(s, each, number, token):
+        features = Features("", "s")
+    if features is None and _is_genitive(s, each, number, token):
         features = Features("", "s")
     if features is None:
         features = _proclitic(s, each, number, token)
@@ -85,6 +87,14 @@ def _proclitic(s: Sentence, each: Grammar, number: int, token: Token) -> Feature
     return features if each.finite.search(follows) else None
 
 
+def _is_genitive(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
+    """ "qui s'en sert", "qu'est-ce qui en dépend": of it, before a verb that governs "de"."""
+    after = number + 1
+    if token.lower != each.genitive or after >= len(s.tokens) or s.tokens[after].breaks:
+        return False
+    return fold(s.tokens[after].lower).startswith(each.governs_genitive)
+
+
 def _is_act(each: Grammar, word: str) -> bool:
     """Whether the word is a verb of the work: "si la borro", unlike "si la base"."""
     folded = fold(word)
@@ -117,6 +127,9 @@ def _possessed(s: Sentence, each: Grammar, number: int) -> bool:
     if has_own_noun(s, number, each, Features("", ""), is_near=True):
         return True
     kind = each.has.get(s.tokens[after].lower)
+    if kind is None and after + 1 < len(s.tokens) and not s.tokens[after + 1].breaks:
+        # "its cursor argument", "son dernier échec".
+        kind = each.has.get(s.tokens[after + 1].lower)
     if kind is None and (each.code != "en" or s.languages[0] != "en"):
         return False
     s.add(Kind.PRONOUN, number, after, each.code, preferred=_owning(kind))

@@ -94,11 +94,16 @@ class Grammar:
     pronouns: Mapping[str, Features]
     headless: Mapping[str, Features]
     proclitics: Mapping[str, Features]
+    #: Endings of feminine nouns; other nouns tell nothing.
+    feminine: tuple[str, ...]
     #: What stands between a verb and the name of its object: "llama a f".
     object_mark: str
     indefinites: frozenset[str]
     possessives: frozenset[str]
     neuter: frozenset[str]
+    #: The pronoun for "of it", and how the verbs begin that it may stand before.
+    genitive: str
+    governs_genitive: tuple[str, ...]
     proclitic_after: frozenset[str]
     proclitic_perhaps: frozenset[str]
     proclitic_of_infinitive: frozenset[str]
@@ -157,12 +162,19 @@ class Grammar:
     pleonastic: re.Pattern[str]
     narrowing: re.Pattern[str]
     time: Mapping[str, re.Pattern[str]]
+    #: What makes of the day behind it one to come: "for friday".
+    due: re.Pattern[str]
     weekdays: tuple[str, ...]
     counted: frozenset[str]
     describes_nothing: frozenset[str]
     little: frozenset[str]
 
+    def gender_of_ending(self, noun: str) -> str:
+        return "f" if self.feminine and fold(noun).endswith(self.feminine) else ""
 
+
+#: Of the table of times: words, and what stands before them.
+_NO_TIMES = frozenset({"weekdays", "due"})
 _NEVER = r"(?!)"
 
 
@@ -186,10 +198,13 @@ def grammar(code: str) -> Grammar:
         pronouns=_features(data["pronouns"]),
         headless=_features(data["headless"]),
         proclitics=_features(data["proclitics"]),
+        feminine=tuple(data.get("feminine", "").split()),
         object_mark=data.get("object_mark", ""),
         indefinites=words["indefinites"],
         possessives=words["possessives"],
         neuter=words["neuter"],
+        genitive=data.get("genitive", ""),
+        governs_genitive=tuple(data.get("governs_genitive", "").split()),
         proclitic_after=words["proclitic_after"],
         proclitic_perhaps=words["proclitic_perhaps"],
         proclitic_of_infinitive=words["proclitic_of_infinitive"],
@@ -244,7 +259,8 @@ def grammar(code: str) -> Grammar:
         not_nouns=_either(fold(x) for x in data["not_nouns"]),
         pleonastic=_either(_pleonastic(data["pleonastic"])),
         narrowing=re.compile(rf"{data['narrowing']['opens']}(?!\w) ?"),
-        time={name: _either(patterns) for name, patterns in data["time"].items() if name != "weekdays"},
+        time={name: _either(patterns) for name, patterns in data["time"].items() if name not in _NO_TIMES},
+        due=re.compile(rf"(?<!\w)(?:{data['time']['due']}) $"),
         weekdays=tuple(data["time"]["weekdays"]),
         counted=words["counted"],
         describes_nothing=words["describes_nothing"],
