@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovillo.search.lexicon import COLUMNS, lexicon
+from ovillo.search.lexicon import COLUMNS, entries, lexicon, topics, whole_lexicon
 
 
 @pytest.mark.requirement("SEARCH-16")
@@ -28,6 +28,16 @@ def test_a_query_is_put_into_english_word_by_word() -> None:
 def test_a_word_that_is_english_for_something_else_is_no_translation() -> None:
     assert "file" not in lexicon().translations("queue")
     assert "cola" in lexicon().translations("queue")
+
+
+def test_every_name_of_every_list_is_found_by_its_stems() -> None:
+    known = whole_lexicon()
+    rows = [row for topic in topics() if topic != "everyday" for row in entries(topic)]
+    for number, row in list(enumerate(rows))[::25]:
+        for language, names in zip(COLUMNS, row, strict=True):
+            for name in names:
+                key = known.key(language, name)
+                assert not key or number in [concept for concept, _ in known.named(language, key)], name
 
 
 @given(st.text())

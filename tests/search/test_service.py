@@ -226,6 +226,23 @@ def test_a_query_finds_texts_in_another_language(tmp_path: Path) -> None:
         assert c.sessions("busca lenta") == ["ses_en"]
 
 
+@pytest.mark.requirement("SEARCH-16")
+@pytest.mark.parametrize(
+    "query",
+    ["por qué se cuelan ráfagas en el limitador", "des rafales passent le limiteur", "rajadas passam no limitador"],
+)
+def test_a_word_that_no_text_holds_is_looked_up_in_all_lists(tmp_path: Path, query: str) -> None:
+    limits = [said(f"ses_{i}", f"the limiter of module {i} is fine") for i in range(20)]
+    with corner(tmp_path, said("ses_b", "clients get refused in bursts, look at the limiter"), *limits) as c:
+        assert c.sessions(query)[0] == "ses_b"
+
+
+@pytest.mark.requirement("SEARCH-15")
+def test_an_english_word_that_stands_in_the_texts_is_not_taken_for_one_of_another_language(tmp_path: Path) -> None:
+    with corner(tmp_path, said("ses_a", "the pan of the camera"), said("ses_b", "bread and butter")) as c:
+        assert c.sessions("pan") == ["ses_a"]
+
+
 def test_an_answer_beside_its_question_is_brought_in(tmp_path: Path) -> None:
     with corner(tmp_path, said("ses_a", "which database for the quokka service?", "Postgres, as agreed.", "fine")) as c:
         found = {hit.message_id: hit.found_by for x in c.ask("quokka database").sessions for hit in x.hits}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -87,9 +87,10 @@ class QueryTermBuilder:
     def of_words(
         self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False, deep: bool = False
     ) -> QueryTerms:
-        """One query term for each word; with ``translate`` the words of other languages for it, too, ``deep`` out of all
-        lists."""
+        """One query term for each word; with ``translate`` the words of other languages for it, too: ``deep`` out of all
+        lists, as for words that no text holds and those of a query in another language than English."""
         tokens = [token for word in written for token in words(word)]
+        deep = deep or (translate and _is_foreign(tokens))
         telling = [token for token in tokens if not is_stop_word(token)] or tokens
         built = [self._query_term(namespace, token, translate, deep) for token in dict.fromkeys(telling)]
         missing = tuple(
@@ -170,8 +171,9 @@ class QueryTermBuilder:
     def _query_term(self, namespace: Namespace, token: str, translate: bool, deep: bool) -> QueryTerm | None:
         query_term = self._cjk(namespace, token) or self._written(namespace, token)
         if query_term is None or query_term.inside or not query_term.literal:
-            translated = self._translated(namespace, token, deep) if translate else None
-            if translated is not None and (query_term is None or query_term.inside):
+            is_known = query_term is not None and not query_term.inside
+            translated = self._translated(namespace, token, deep or not is_known) if translate else None
+            if translated is not None and not is_known:
                 return translated
             if translated is not None and query_term is not None:
                 return _joined(query_term, translated)
@@ -186,9 +188,9 @@ class QueryTermBuilder:
     def _translated(self, namespace: Namespace, token: str, deep: bool) -> QueryTerm | None:
         if not token.isalpha() or len(token) < _MIN_FRAGMENT:
             return None
-        from ovillo.search.lexicon import lexicon  # start-up cost: 40 ms to read the list
+        from ovillo.search.lexicon import lexicon, translations  # start-up cost: a query without plain words needs none
 
-        words_ = lexicon().translations(token, deep=deep)
+        words_ = translations(token) if deep else lexicon().translations(token)
         terms = tuple(dict.fromkeys(term for word in words_ for term in index_forms(word)))
         query_term = self._from_terms(namespace, token, terms)
         return None if query_term is None else replace(query_term, translated=frozenset(query_term.terms))
@@ -221,6 +223,12 @@ class QueryTermBuilder:
             return None
         exact = any(surface == fragment and term in query_term.terms for surface, term in found)
         return replace(query_term, inside=not exact)
+
+
+def _is_foreign(tokens: Sequence[str]) -> bool:
+    from ovillo.search.lexicon import lexicon  # start-up cost: as above
+
+    return lexicon().language(tokens) != "english"
 
 
 def _joined(query_term: QueryTerm, translated: QueryTerm) -> QueryTerm:

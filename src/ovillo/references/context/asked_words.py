@@ -116,6 +116,6 @@ def _names(question: str) -> set[str]:
 
 
 def _is_translated(word: str) -> bool:
-    from ovillo.search.lexicon import lexicon  # start-up cost: 40 ms to read the list
+    from ovillo.search.lexicon import translations  # start-up cost: an English question needs none
 
-    return bool(lexicon().translations(word, deep=True))
+    return bool(translations(word))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ovillo.search.lexicon.lexicon import LONGEST, Lexicon, tells
-from ovillo.search.lexicon.lists import COLUMNS, abbreviations, entries, topics
+from ovillo.search.lexicon.lists import COLUMNS, Concepts, abbreviations, entries, topics
 
 __all__ = [
     "COLUMNS",
@@ -20,6 +20,7 @@ __all__ = [
     "prose_lexicon",
     "tells",
     "topics",
+    "translations",
     "whole_lexicon",
 ]
 
@@ -29,18 +30,22 @@ _OF_PROSE = ("developer", "everyday", "technology", "actions", "domains")
 
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
-    """For messages, read when first asked for. ``developer.tsv`` first: a search is not made to wait for words that few
-    messages hold (40 ms for it, 0.2 s for all), unless one of another language is in no other list."""
-    return Lexicon(list(entries("developer")), whole_lexicon)
+    """For messages: what developers talk about. What it does not know is put into English by what names code."""
+    return Lexicon(Concepts(("developer",)), whole_lexicon)
 
 
 @lru_cache(maxsize=1)
 def whole_lexicon() -> Lexicon:
     """For code, which is named with more words: all lists but the everyday one, whose words name no code."""
-    return Lexicon([row for topic in topics() if topic != "everyday" for row in entries(topic)])
+    return Lexicon(Concepts([topic for topic in topics() if topic != "everyday"]))
 
 
 @lru_cache(maxsize=1)
 def prose_lexicon() -> Lexicon:
     """For whole sentences, put into English for a model that reads nothing else: all lists."""
-    return Lexicon([row for topic in _OF_PROSE for row in entries(topic)])
+    return Lexicon(Concepts(_OF_PROSE))
+
+
+def translations(word: str) -> tuple[str, ...]:
+    """Into the other languages: as developers mean it, or by all lists where theirs does not know it."""
+    return lexicon().translations(word) or prose_lexicon().translations(word)

@@ -1,6 +1,6 @@
 """Concepts and what they are called in four languages: from a word to its concepts, and from a concept to its names.
 
-Owns the one index of the lists, by the stems of a word or phrase, a language at a time, and putting words of one language
+Owns the index of the lists by the stems of a word or phrase, made for those that are asked for, and putting words of one language
 into another. The English column is a thesaurus, too: words of one line name the same thing. What a word found so is worth
 is the caller's.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import Stemmer
 
 from ovillo.search.analysis import fold, language_votes, words
-from ovillo.search.lexicon.lists import COLUMNS, Row
+from ovillo.search.lexicon.lists import COLUMNS, Concepts, plain
 from ovillo.search.stopwords import STOP_WORDS
 
 #: Stems of a word or phrase.
@@ -22,18 +22,21 @@ Named = tuple[int, str]
 #: Words in the longest phrase that is looked up ("tiempo de espera").
 LONGEST = 4
 _CACHED = 60_000
+#: A word and its stem share this beginning.
+_SHARED = 3
 
 
 class Lexicon:
     """Thread-safe: what two look up at once is made twice, and the same. ``more`` is asked for words of other languages than
     English that are in none of ``rows``."""
 
-    def __init__(self, rows: Sequence[Row], more: Callable[[], Lexicon] | None = None) -> None:
+    def __init__(self, rows: Concepts, more: Callable[[], Lexicon] | None = None) -> None:
         self._rows = rows
         self._more = more
         self._stemmers = {language: Stemmer.Stemmer(language) for language in COLUMNS}
         self._stems: dict[str, dict[str, str]] = {language: {} for language in COLUMNS}
-        self._indexes: dict[str, dict[Key, tuple[Named, ...]]] = {}
+        #: By beginning, then by language.
+        self._indexes: dict[str, dict[str, dict[Key, tuple[Named, ...]]]] = {}
         self._called: dict[tuple[int, str], tuple[Key, ...]] = {}
 
     def __len__(self) -> int:
@@ -56,11 +59,11 @@ class Lexicon:
         return tuple(self.stem(language, word) for word in words(phrase) if tells(word))
 
     def knows(self, language: str, key: Key) -> bool:
-        return key in self._index(language)
+        return bool(self.named(language, key))
 
     def named(self, language: str, key: Key) -> tuple[Named, ...]:
         """Concepts whose name in this language has these stems, with the name as it is written, without accents."""
-        return self._index(language).get(key, ())
+        return self._beginning(key[0][:_SHARED])[language].get(key, ()) if key else ()
 
     # --- from concepts to words
 
@@ -75,13 +78,14 @@ class Lexicon:
 
     def single_words(self, language: str) -> set[str]:
         """The stems of all names of one word."""
-        return {key[0] for key in self._index(language) if len(key) == 1}
+        column = COLUMNS.index(language)
+        keys = (self.key(language, phrase) for row in self._rows for phrase in row[column])
+        return {key[0] for key in keys if len(key) == 1}
 
     # --- into other languages
 
-    def translations(self, word: str, *, deep: bool = False) -> tuple[str, ...]:
-        """What ``word`` is in the other languages, single words only; none that another language has, too. ``deep`` asks for
-        more, where these lists do not know it."""
+    def translations(self, word: str) -> tuple[str, ...]:
+        """What ``word`` is in the other languages, single words only; none that another language has, too."""
         found: dict[str, None] = {}
         for language in COLUMNS:
             for number, _ in self.named(language, self.key(language, word)):
@@ -90,14 +94,12 @@ class Lexicon:
                         found.update(
                             (text, None) for text in alternatives if " " not in text and not self._misleads(text, other)
                         )
-        if not found and deep and self._more is not None:
-            return self._more().translations(word)
         return tuple(text for text in found if fold(text) != fold(word))
 
     def in_english(self, text: str) -> str | None:
         """``text`` word by word in English, what is not in the lists as it stands; ``None`` when it is English."""
         tokens = words(text)
-        language = self._language(tokens)
+        language = self.language(tokens)
         if language == "english":
             return None
         said: list[str] = []
@@ -125,7 +127,7 @@ class Lexicon:
             return 1, ""
         return self._more()._longest(language, tokens[:1]) if self._more is not None else (1, tokens[0])
 
-    def _language(self, tokens: Sequence[str]) -> str:
+    def language(self, tokens: Sequence[str]) -> str:
         """Of little words and listed words; English when it is not clear."""
         votes = language_votes(token.lower() for token in tokens)
         if votes.get("english", 0) > max((votes.get(language, 0) for language in COLUMNS[1:]), default=0):
@@ -142,20 +144,21 @@ class Lexicon:
 
     # --- the index
 
-    def _index(self, language: str) -> dict[Key, tuple[Named, ...]]:
-        made = self._indexes.get(language)
+    def _beginning(self, letters: str) -> dict[str, dict[Key, tuple[Named, ...]]]:
+        """The names whose first stem begins so, by language. To index all takes most of a second, which a command that is
+        started for one question would pay."""
+        made = self._indexes.get(letters)
         if made is None:
-            made = self._indexes[language] = self._indexed(language)
+            made = self._indexes[letters] = self._indexed(letters)
         return made
 
-    def _indexed(self, language: str) -> dict[Key, tuple[Named, ...]]:
-        column = COLUMNS.index(language)
-        index: dict[Key, tuple[Named, ...]] = {}
-        for number, row in enumerate(self._rows):
-            for phrase in row[column]:
-                key = self.key(language, phrase)
-                if key:
-                    index[key] = (*index.get(key, ()), (number, fold(phrase)))
+    def _indexed(self, letters: str) -> dict[str, dict[Key, tuple[Named, ...]]]:
+        index: dict[str, dict[Key, tuple[Named, ...]]] = {language: {} for language in COLUMNS}
+        for number, language, name in self._rows.names_with(plain(letters)):
+            key = self.key(language, name)
+            if key and key[0][:_SHARED] == letters:
+                named = index[language]
+                named[key] = (*named.get(key, ()), (number, fold(name)))
         return index
 
 
