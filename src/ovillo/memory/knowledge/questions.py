@@ -16,6 +16,7 @@ import re2
 
 from ovillo.model.data_files import text_beside
 from ovillo.model.knowledge import QuestionType
+from ovillo.model.late_pattern import LatePattern
 from ovillo.search.analysis import fold
 
 #: Types in the order of the file; a bare "how" asks for a way of doing something.
@@ -143,7 +144,7 @@ def _any_of(phrases: Sequence[str], *, at_start: bool = False) -> Any:
     ordered = sorted((_folded(phrase) for phrase in phrases), key=len, reverse=True)
     body = "|".join(re.escape(phrase.rstrip("*")) + (r"\w*" if phrase.endswith("*") else "") for phrase in ordered)
     before = "" if at_start else r"(?<!\w)"
-    return re.compile(rf"{before}(?:{body})(?!\w)")
+    return LatePattern(rf"{before}(?:{body})(?!\w)")
 
 
 def _folded(text: str) -> str:

@@ -5,7 +5,6 @@ Owns the kinds of questions, told by grammar in four languages (``asking.toml``)
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from enum import StrEnum
 from functools import cache
 
 from ovillo.model.data_files import text_beside
+from ovillo.model.late_pattern import LatePattern
 from ovillo.search.analysis import fold, is_stop_word, words
 
 _LOOKED_AT = 1_000
@@ -31,8 +31,8 @@ class AskedFor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    kinds: tuple[tuple[AskedFor, re.Pattern[str]], ...]
-    past: re.Pattern[str]
+    kinds: tuple[tuple[AskedFor, LatePattern], ...]
+    past: LatePattern
     light: frozenset[str]
 
 
@@ -73,5 +73,5 @@ def _words() -> _Words:
     return _Words(kinds, _any_of(data["past"]["patterns"]), light)
 
 
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)")
+def _any_of(patterns: Sequence[str]) -> LatePattern:
+    return LatePattern(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)")

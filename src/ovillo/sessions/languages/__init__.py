@@ -12,6 +12,7 @@ from functools import cache
 
 from ovillo.model.data_files import text_beside
 from ovillo.model.dataclass import dataclass
+from ovillo.model.late_pattern import LatePattern
 
 CODES = ("en", "es", "fr", "pt")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -29,24 +30,24 @@ class Language:
     #: Headings of a hand-off (``sessions.recovery``).
     recovery: Mapping[str, str]
     words: frozenset[str]
-    acknowledge: re.Pattern[str]
-    polite: re.Pattern[str]
-    closing: re.Pattern[str]
-    announce: re.Pattern[str]
-    pending: re.Pattern[str]
-    broken: re.Pattern[str]
-    cause: re.Pattern[str]
-    outcome: re.Pattern[str]
+    acknowledge: LatePattern
+    polite: LatePattern
+    closing: LatePattern
+    announce: LatePattern
+    pending: LatePattern
+    broken: LatePattern
+    cause: LatePattern
+    outcome: LatePattern
     #: What was tried and did not do, or was not chosen.
-    rejected: re.Pattern[str]
+    rejected: LatePattern
     #: Stricter: an attempt, with the words that it did not do.
-    failed: re.Pattern[str]
+    failed: LatePattern
     #: What somebody says that they are going to do.
-    promise: re.Pattern[str]
-    proposal: re.Pattern[str]
+    promise: LatePattern
+    proposal: LatePattern
     #: What a question asks that leaves something to the person to choose.
-    choice: re.Pattern[str]
-    types: Mapping[str, re.Pattern[str]]
+    choice: LatePattern
+    types: Mapping[str, LatePattern]
 
 
 @cache
@@ -61,9 +62,9 @@ def language(code: str) -> Language:
         labels=data["labels"],
         recovery=data["recovery"],
         words=frozenset(data["words"].split()),
-        acknowledge=re.compile(rf"(?:(?:{data['acknowledge']})\b[\s,.!…:;-]*)+", re.IGNORECASE),
-        polite=re.compile(rf"(?:[¿¡]?(?:{data['polite']})\b[\s,.!:]*)+[¿¡]?", re.IGNORECASE),
-        announce=re.compile(rf"\s*(?:{'|'.join(data['announce'])})", re.IGNORECASE),
+        acknowledge=LatePattern(rf"(?:(?:{data['acknowledge']})\b[\s,.!…:;-]*)+", re.IGNORECASE),
+        polite=LatePattern(rf"(?:[¿¡]?(?:{data['polite']})\b[\s,.!:]*)+[¿¡]?", re.IGNORECASE),
+        announce=LatePattern(rf"\s*(?:{'|'.join(data['announce'])})", re.IGNORECASE),
         types={name: _any(data[name]) for name in ("feature", "bugfix", "review", "refactor")},
         **patterns,
     )
@@ -94,5 +95,5 @@ def _weights() -> Mapping[str, tuple[tuple[str, float], ...]]:
     return {word: tuple((code, 1 / len(codes)) for code in codes) for word, codes in owners.items()}
 
 
-def _any(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(rf"(?<!\w)(?:{pattern})(?!\w)" for pattern in patterns), re.IGNORECASE)
+def _any(patterns: list[str]) -> LatePattern:
+    return LatePattern("|".join(rf"(?<!\w)(?:{pattern})(?!\w)" for pattern in patterns), re.IGNORECASE)

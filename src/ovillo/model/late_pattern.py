@@ -1,0 +1,42 @@
+"""Regular expressions that are compiled when they are first used.
+
+Owns only when that is. Word lists of four languages make long expressions: a start that compiles all of them to use a few pays a tenth
+of a second. For expressions out of data files; one that is written in code is short.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+
+class LatePattern:
+    """The methods of ``re.Pattern`` that are in use. Thread-safe: what two compile at once is the same."""
+
+    __slots__ = ("_compiled", "_flags", "_text")
+
+    def __init__(self, text: str, flags: int = 0) -> None:
+        self._text = text
+        self._flags = flags
+        self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(self._text, self._flags)
+        return self._compiled
+
+    def search(self, text: str, at: int = 0) -> re.Match[str] | None:
+        return self._pattern.search(text, at)
+
+    def match(self, text: str, at: int = 0) -> re.Match[str] | None:
+        return self._pattern.match(text, at)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self._pattern.fullmatch(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return self._pattern.finditer(text)
+
+    def sub(self, by: str, text: str, count: int = 0) -> str:
+        return self._pattern.sub(by, text, count)
