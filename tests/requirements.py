@@ -829,6 +829,20 @@ KNOW: dict[str, tuple[str, str]] = {
     "KNOW-11": ("A v5 configuration's retrieval, chunking and thresholds are honoured", "DESIGN 14; legacy v6 README"),
 }
 
+MIGRATE: dict[str, tuple[str, str]] = {
+    "MIGRATE-1": ("MCP-HUB v6 and V10: sessions keep ids, times and every line", "issue 11 Migrations; legacy v6"),
+    "MIGRATE-2": (
+        "Twice, dry, after a kill, with a backup: nothing is lost and nothing doubled",
+        "issue 11 Migrations",
+    ),
+    "MIGRATE-3": ("Damage, links, secrets and strange folders cost themselves and are listed", "issue 11; DESIGN 15"),
+    "MIGRATE-4": ("Documents and code that were indexed are read anew, differences said", "issue 11; legacy v5, v6"),
+    "MIGRATE-5": (
+        "Continuity Protocol: sessions with versions, contexts, tasks with their times",
+        "issue 11; continuity",
+    ),
+}
+
 SYMBOLS: dict[str, tuple[str, str]] = {
     "SYMBOLS-1": ("A definition is found by what it does, asked in es, en, fr, pt or a mixture", "issue 4; code ref 3"),
     "SYMBOLS-2": ("Names written as they are come first; a name of one word is a name before it is a word", "issue 4"),
@@ -921,5 +935,6 @@ REQUIREMENTS = {
     **CODE,
     **REFS,
     **KNOW,
+    **MIGRATE,
     **PLUG,
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ovillo.entities.service import Entities
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
+    from ovillo.legacy.systems import Migrations
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
@@ -420,6 +421,13 @@ class Composition:
         from ovillo.background import Background
 
         return Background(self)
+
+    @built_once
+    def migrations(self) -> Migrations:
+        from ovillo.legacy.systems import Migrations
+        from ovillo.memory.migration import MigrationTarget
+
+        return Migrations(MigrationTarget(self.store, self._redactor, self.clock, self.knowledge, self.code))
 
     @built_once
     def knowledge(self) -> Knowledge:

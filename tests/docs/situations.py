@@ -27,7 +27,12 @@ def damaged_database(desk: Desk) -> None:
         file.write(os.urandom(4096))
 
 
+def earlier_system(desk: Desk) -> None:
+    shutil.copytree(Path(__file__).parents[1] / "fixtures" / "mcp-hub-v6", _home(desk) / "mcp-hub")
+
+
 SITUATIONS: dict[str, Callable[[Desk], None]] = {
     "a machine without agents": without_agents,
     "a damaged database": damaged_database,
+    "an earlier system's folder": earlier_system,
 }

@@ -46,6 +46,7 @@ class Planted:
         export.write_text(json.dumps(said))
         (folder / "out").mkdir()
         self.places = {"{code}": str(code), "{file}": str(export), "{out}": str(folder / "out"), "{task}": task}
+        self.places["{old}"] = str(_old_data(folder / "old"))
 
     def run(self, arguments: list[str], **environment: str) -> None:
         for word, place in self.places.items():
@@ -58,6 +59,24 @@ class Planted:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     return Planted(tmp_path_factory.mktemp("planted"))
+
+
+def _old_data(folder: Path) -> Path:
+    """What an earlier system left, with the hostile text in names that reports show."""
+    head = {"session_id": HOSTILE, "session_type": HOSTILE, "created_at": "2025-01-01T00:00:00", HOSTILE: HOSTILE}
+    entry = {"key": HOSTILE, "value": HOSTILE, "namespace": HOSTILE, "stored_at": None, "expires_at": "2025-01-01"}
+    for place, held in (
+        ("data/sessions/a.meta.json", head),
+        ("data/sessions/own.meta.json", {**head, "session_id": "own"}),
+        ("data/sessions/b/metadata.json", {**head, "versions": [{"version": HOSTILE}]}),
+        ("data/contexts/x/a.json", entry),
+        ("data/llmops/sprints/s.json", {"tasks": [{"task_id": HOSTILE}]}),
+        ("data/code_index/entities.json", {"entities": {"functions": {"f": {"file_path": HOSTILE, "name": HOSTILE}}}}),
+        ("data/code_index/metadata.json", {"indexed_directories": [HOSTILE]}),
+    ):
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(json.dumps(held))
+    return folder
 
 
 def _leaves(command: click.Command, path: str = "") -> Iterator[str]:

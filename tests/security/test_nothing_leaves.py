@@ -21,6 +21,7 @@ import pytest
 
 from ovillo.interfaces.cli.main import cli
 from ovillo.security.own_servers import find_server
+from tests.legacy.continuity_data import make as make_continuity_data
 from tests.security.watched import Rooms, Watch, has_strace, need_strace
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="looked at with the means of Unix")
@@ -66,6 +67,8 @@ COMMANDS: dict[str, list[str]] = {
     "knowledge import-mp4": ["{work}/exported.mp4"],
     "knowledge list": [],
     "knowledge remove": ["guide.md"],
+    "migrate continuity": ["{work}/old"],
+    "migrate mcp-hub": ["{work}/old"],
     "knowledge search": ["when are prices added up"],
     "time in": ["model", "work", "--directory", "{work}/project"],
     "time open": [],
@@ -141,6 +144,8 @@ def furnished(tmp_path_factory: pytest.TempPathFactory, fixtures: Path) -> tuple
     (project / "guide.md").write_text("# Prices\n\nPrices are added up at night, by the function total, in the shop.\n")
     (project / "more.md").write_text("# Baskets\n\nA basket holds what somebody wants to buy, until the shop closes.\n")
     (rooms.work / "state.json").write_text('{"a": 1}')
+    shutil.copytree(fixtures / "mcp-hub-v6", rooms.work / "old")
+    make_continuity_data(rooms.work / "old")
 
     def run(*arguments: str, needs: str = "none") -> str:
         command = [sys.executable, "-m", "ovillo", *arguments]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ovillo.entities.service import Entities
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
+    from ovillo.legacy.systems import Migrations
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.model.clock import Clock
@@ -168,6 +169,9 @@ class Services(Protocol):
 
     @property
     def references(self) -> SessionReferences: ...
+
+    @property
+    def migrations(self) -> Migrations: ...
 
     @property
     def knowledge(self) -> Knowledge: ...

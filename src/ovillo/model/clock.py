@@ -44,6 +44,12 @@ def from_iso(text: object) -> int | None:
     return None if moment is None else _ms(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
+def from_local_iso(text: object) -> int | None:
+    """As ``from_iso``; where no zone is given, the time of this machine's."""
+    moment = _iso(text)
+    return None if moment is None else _ms(moment)
+
+
 def local(ms: int) -> datetime:
     """That moment in the time zone of this machine. Raises OverflowError, OSError, ValueError as ``datetime`` does."""
     return datetime.fromtimestamp(ms / 1000).astimezone()

@@ -46,6 +46,7 @@ _COMMANDS = {
     "backup": (f"{_C}.backup:backup", "Copy everything into one file, encrypted if you want."),
     "restore": (f"{_C}.backup:restore", "Put a backup in the place of the database."),
     "audit": (f"{_C}.audit:audit", "Who read or removed which session."),
+    "migrate": (f"{_C}.migrate:migrate", "Take over what an earlier system kept."),
     "embed": (f"{_C}.embed:embed", "Make everything searchable by meaning, now."),
     "memory": (f"{_C}.memory:memory", "What ovillo keeps, and how much room it takes."),
     "status": (f"{_C}.status:status", "Healthy, degraded or in error, and why."),

@@ -141,6 +141,10 @@ class Knowledge:
         Raises SourceUnreadable, InvalidInput, LimitExceeded."""
         return self._transfer.import_container(namespace, path, path.resolve().parent if base is None else base)
 
+    def files_of_container(self, path: Path, base: Path) -> tuple[Sequence[str], int]:
+        """Which files below ``base`` it names, and how many of its names lead to none. Raises as importing does."""
+        return self._transfer.files_of(path, base)
+
     def _embedded(self, namespace: Namespace) -> Sequence[str]:
         try:
             left = self._indexer.embed_some(namespace, _CATCH_UP_S)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -96,6 +97,16 @@ class Transfer:
         self._indexer.embed_all(namespace, done)
         report.notes += done.notes
         return report
+
+    def files_of(self, path: Path, base: Path) -> tuple[list[str], int]:
+        """Which files below ``base`` a container names, and how many of its names lead to none. Raises as importing does."""
+        home = base.resolve()
+        there: list[str] = []
+        named = dict.fromkeys(chunk.file_path for chunk in read_container(path).chunks)
+        for name in named:
+            with suppress(InvalidInput, NotFound):
+                there.append(_below(home, name))
+        return there, len(named) - len(there)
 
     def _import_file(
         self,

@@ -1,0 +1,129 @@
+"""``ovillo migrate``: what earlier systems left is taken over, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json, tell
+from ovillo.interfaces.cli.state import State
+from ovillo.model.clock import local
+from ovillo.model.quoting import printable
+from ovillo.model.wording import counted
+from ovillo.security.principals import LOCAL
+
+if TYPE_CHECKING:
+    from ovillo.legacy.migrating import MigrationReport
+
+_FOLDER = click.Path(path_type=Path)
+_SHOWN = 20
+_dry_run = click.option("--dry-run", is_flag=True, help="Read and compare only; nothing is written.")
+_no_backup = click.option("--no-backup", is_flag=True, help="Do not copy the database before writing into it.")
+
+
+@click.group(name="migrate", no_args_is_help=True)
+def migrate() -> None:
+    """Take over what an earlier system kept: ids and times stay, its files are only read.
+
+    Run it again whenever you like: what is here already is left as it is, and a run that was cut off goes on.
+    """
+
+
+@migrate.command("mcp-hub")
+@click.argument("folder", type=_FOLDER)
+@click.option("--base", type=_FOLDER, help="Where the documents lie that a container (MP4) names.")
+@_dry_run
+@_no_backup
+@reading
+def mcp_hub(state: State, folder: Path, base: Path | None, dry_run: bool, no_backup: bool) -> None:
+    """MCP-HUB v5, v6 and V10: containers of documents, sessions, code indexes below FOLDER."""
+    _run(state, "mcp-hub", folder, base, dry_run, no_backup)
+
+
+@migrate.command("continuity")
+@click.argument("folder", type=_FOLDER)
+@_dry_run
+@_no_backup
+@reading
+def continuity(state: State, folder: Path, dry_run: bool, no_backup: bool) -> None:
+    """Continuity Protocol: sessions with their versions, contexts, timesheets.
+
+    FOLDER is the server's checkout or its data folder, or a project that has a .continuity folder.
+    """
+    _run(state, "continuity", folder, None, dry_run, no_backup)
+
+
+def _run(state: State, system: str, folder: Path, base: Path | None, dry_run: bool, no_backup: bool) -> None:
+    copies: list[Path] = []
+
+    def back_up(_: int) -> None:
+        copies.append(_backup(state))
+
+    report = state.services().migrations.run(
+        LOCAL.namespace,
+        system,
+        folder,
+        documents=base,
+        dry_run=dry_run,
+        before_writing=None if no_backup else back_up,
+    )
+    backup = copies[0] if copies else None
+    if state.json:
+        print_json({"system": system, "folder": str(folder), **_data(report, backup)})
+    else:
+        _tell(report, backup)
+
+
+def _backup(state: State) -> Path:
+    from ovillo.security.private_files import make_folder  # start-up cost, as below
+    from ovillo.sessions import database_file
+
+    settings = state.settings()
+    folder = settings.data_dir / "backups"
+    make_folder(folder)
+    stamp = local(state.services().clock()).strftime("%Y%m%d-%H%M%S-%f")
+    return database_file.back_up(settings, folder / f"before-migration-{stamp}.db", None, replace=False).path
+
+
+def _tell(report: MigrationReport, backup: Path | None) -> None:
+    if backup is not None:
+        tell(f"The database as it was: {backup}")
+    word = "would be taken over" if report.is_dry_run else "taken over"
+    for kind, number in sorted(report.read.items()):
+        tell(f"{counted(number, kind)} read: {report.new[kind]} {word}, {report.present[kind]} here already.")
+    left = [f"{kind} {name} ({file}): {why}" for file, kind, name, why in report.left]
+    unread = [f"{each.file} {each.position}".rstrip() + f": {each.reason}" for each in report.unread]
+    missing = [f"{kind} {name} ({file})" for file, kind, name in report.missing]
+    for title, lines in (
+        ("left as they are", left),
+        ("not read", unread),
+        ("NOT FOUND after being taken over", missing),
+        ("to know", report.notes),
+    ):
+        if lines:
+            tell(f"{title}:")
+        for line in lines[:_SHOWN]:
+            tell(f"  {printable(line)}")
+        if len(lines) > _SHOWN:
+            tell(f"  {len(lines) - _SHOWN} more (--json names them)")
+    if report.is_whole and not report.is_dry_run:
+        tell("Everything that was there is here.")
+
+
+def _data(report: MigrationReport, backup: Path | None) -> Mapping[str, Any]:
+    return {
+        "dryRun": report.is_dry_run,
+        "whole": report.is_whole,
+        "read": dict(report.read),
+        "new": dict(report.new),
+        "present": dict(report.present),
+        "left": [{"file": file, "kind": kind, "name": name, "why": why} for file, kind, name, why in report.left],
+        "unread": [{"file": each.file, "position": each.position, "why": each.reason} for each in report.unread],
+        "missing": [{"file": file, "kind": kind, "name": name} for file, kind, name in report.missing],
+        "notes": report.notes,
+        "backup": None if backup is None else str(backup),
+    }

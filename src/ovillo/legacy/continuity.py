@@ -1,0 +1,195 @@
+"""Continuity Protocol folders: sessions with versions, contexts, timesheets.
+
+Owns that layout (facts: docs/reference/migrations.md). Times in it are local ones without a zone; nothing is compressed,
+whatever its compression level says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ovillo.legacy.building import origin
+from ovillo.legacy.files import Unreadable, below, read_json, read_object
+from ovillo.legacy.items import OldEntry, OldSession, OldTask, OldVersion, Read, ReadItem, Unread
+from ovillo.model.clock import from_local_iso
+from ovillo.model.coordination import ContextEntry, Task
+from ovillo.model.live import NATIVE
+from ovillo.model.records import Session, SessionId
+
+SYSTEM = "continuity"
+#: Its own notes about which context is at hand, and what was there before.
+_HISTORY = "_context_history"
+_ACTIVE = "active_context.json"
+
+
+def read_continuity(root: Path, documents: Path | None = None) -> Iterator[Read]:
+    """``root``: the server's ``data`` folder or the checkout above it, or a project with its ``.continuity``."""
+    for data in (root, root / "data"):
+        yield from _sessions(root, data / "sessions")
+        yield from _tasks(root, data / "llmops")
+        yield from _contexts(root, data / "contexts", None)
+    project = root / ".continuity"
+    yield from _contexts(root, project / "contexts", _project_name(project / "config.json"))
+
+
+# --- sessions
+
+
+def _sessions(root: Path, folder: Path) -> Iterator[Read]:
+    for head in below(folder, "*/metadata.json"):
+        shown = str(head.relative_to(root))
+        try:
+            facts = read_object(head)
+        except Unreadable as why:
+            yield Unread(shown, "", str(why))
+            continue
+        given = facts.get("session_id")
+        session_id = SessionId(given if isinstance(given, str) and given else head.parent.name)
+        versions = [each for each in _list(facts.get("versions")) if isinstance(each, Mapping)]
+        found: list[ReadItem] = []
+        numbers: dict[str, int] = {}
+        for listed in versions:
+            number = listed.get("version")
+            path = head.parent / f"version_{number}.json"
+            place = str(path.relative_to(root))
+            try:
+                content = _content(read_json(path))
+            except Unreadable as why:
+                yield Unread(place, "", str(why))
+                continue
+            numbers[str(number)] = len(numbers) + 1
+            saved = from_local_iso(listed.get("saved_at")) or 0
+            found.append(ReadItem(place, OldVersion(session_id, len(numbers), content, saved)))
+        yield ReadItem(shown, OldSession(_session(session_id, facts, shown, numbers)))
+        yield from found
+
+
+def _session(session_id: SessionId, facts: Mapping[str, Any], shown: str, numbers: Mapping[str, int]) -> Session:
+    name, metadata = facts.get("name"), facts.get("metadata")
+    created = from_local_iso(facts.get("created_at"))
+    renumbered = {old: new for old, new in numbers.items() if old != str(new)}
+    return Session(
+        session_id,
+        NATIVE,
+        title=name if isinstance(name, str) else None,
+        created_at=created,
+        updated_at=from_local_iso(facts.get("updated_at")) or created,
+        metadata={
+            **(metadata if isinstance(metadata, Mapping) else {}),
+            **origin(SYSTEM, shown, versions=renumbered),
+        },
+    )
+
+
+def _content(value: Any) -> Mapping[str, Any]:
+    """A saved state without the envelope that a compression level put around it."""
+    if isinstance(value, Mapping) and "_compression_info" in value and "data" in value:
+        value = value["data"]
+    return value if isinstance(value, Mapping) else {"value": value}
+
+
+# --- contexts
+
+
+def _contexts(root: Path, folder: Path, project: str | None) -> Iterator[Read]:
+    """Files of each namespace; the real key stands inside. A project's contexts keep apart by the project's name."""
+    for path in below(folder, "*/*.json"):
+        shown = str(path.relative_to(root))
+        if path.parent.name == _HISTORY or path.name == _ACTIVE:
+            continue
+        try:
+            held = read_object(path)
+        except Unreadable as why:
+            yield Unread(shown, "", str(why))
+            continue
+        key = held.get("key")
+        if not isinstance(key, str) or "value" not in held:
+            yield Unread(shown, "", "has no key and value")
+            continue
+        namespace = held.get("namespace")
+        namespace = namespace if isinstance(namespace, str) and namespace else path.parent.name
+        value = held["value"]
+        yield ReadItem(
+            shown,
+            OldEntry(
+                ContextEntry(
+                    f"{project}/{namespace}" if project else namespace,
+                    key,
+                    value if isinstance(value, Mapping) else {"value": value},
+                    from_local_iso(held.get("stored_at")) or 0,
+                    from_local_iso(held.get("expires_at")),
+                )
+            ),
+        )
+
+
+def _project_name(path: Path) -> str | None:
+    try:
+        name = read_object(path).get("name")
+    except Unreadable:
+        return None
+    return name if isinstance(name, str) and name else None
+
+
+# --- timesheets
+
+
+def _tasks(root: Path, folder: Path) -> Iterator[Read]:
+    """One file a task; tasks that only the file of their sprint knows are read from there."""
+    known: set[str] = set()
+    for path in below(folder, "timesheets/*.json"):
+        shown = str(path.relative_to(root))
+        try:
+            held = read_object(path)
+        except Unreadable as why:
+            yield Unread(shown, "", str(why))
+            continue
+        known.add(_text(held.get("task_id")) or path.stem)
+        yield _task(held, path.stem, shown)
+    for path in below(folder, "sprints/*.json"):
+        shown = str(path.relative_to(root))
+        try:
+            sprint = read_object(path)
+        except Unreadable as why:
+            yield Unread(shown, "", str(why))
+            continue
+        for number, held in enumerate(_list(sprint.get("tasks")), 1):
+            own = _text(held.get("task_id")) if isinstance(held, Mapping) else None
+            if own is None:
+                yield Unread(shown, f"task {number}", "has no task_id")
+            elif own not in known:
+                known.add(own)
+                yield _task({"sprint_id": sprint.get("sprint_id"), **held}, own, shown)
+
+
+def _task(held: Mapping[str, Any], name: str, shown: str) -> Read:
+    started = from_local_iso(held.get("start_time"))
+    if started is None:
+        return Unread(shown, name, "has no start_time")
+    task = Task(
+        _text(held.get("task_id")) or name,
+        _text(held.get("llm_name")) or "unknown",
+        _text(held.get("description")) or "(no description)",
+        started,
+        context=_context(held),
+        ended_at=from_local_iso(held.get("end_time")),
+        summary=_text(held.get("summary")),
+        files=tuple(each for each in _list(held.get("files_modified")) if isinstance(each, str)),
+    )
+    return ReadItem(shown, OldTask(task))
+
+
+def _context(held: Mapping[str, Any]) -> str | None:
+    """With the sprint it belonged to, which is no thing of ours."""
+    said, sprint = _text(held.get("context")), _text(held.get("sprint_id"))
+    return said if sprint is None else f"{said or ''}\n(sprint: {sprint})".strip()
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

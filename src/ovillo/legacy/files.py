@@ -1,0 +1,89 @@
+"""Files of earlier systems: bounded, regular, below their folder; what is wrong with one is said and costs no other.
+
+Owns reading bytes, JSON and JSON lines for migrations.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ovillo.legacy.items import Unread
+
+#: Larger ones were written by nothing that is migrated here (bytes).
+MAX_FILE = 256 * 1024 * 1024
+MAX_LINE = 16 * 1024 * 1024
+
+
+class Unreadable(Exception):
+    """With the reason, in words for the report."""
+
+
+def below(root: Path, pattern: str) -> list[Path]:
+    """Regular files that fit a pattern, sorted; links that lead out of ``root`` are left out."""
+    home = root.resolve()
+    found = []
+    for path in sorted(root.glob(pattern)):
+        try:
+            if path.resolve().is_relative_to(home) and stat.S_ISREG(path.stat().st_mode):
+                found.append(path)
+        except OSError:
+            continue
+    return found
+
+
+def read_bytes(path: Path) -> bytes:
+    """Raises Unreadable."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise Unreadable("is no regular file")
+        with path.open("rb") as opened:
+            data = opened.read(MAX_FILE + 1)
+    except OSError as error:
+        raise Unreadable(error.strerror or str(error)) from None
+    if len(data) > MAX_FILE:
+        raise Unreadable(f"has more than {MAX_FILE:,} bytes")
+    return data
+
+
+def read_json(path: Path) -> Any:
+    """Raises Unreadable."""
+    return _decoded(read_bytes(path))
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Raises Unreadable."""
+    value = read_json(path)
+    if not isinstance(value, dict):
+        raise Unreadable("holds no JSON object")
+    return value
+
+
+def read_lines(path: Path, shown: str) -> Iterator[tuple[int, dict[str, Any]] | Unread]:
+    """JSON objects of a file with their line numbers (from 1). Empty lines are passed; a broken one is said.
+
+    Raises Unreadable for the file."""
+    for number, line in enumerate(read_bytes(path).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            if len(line) > MAX_LINE:
+                raise Unreadable(f"has more than {MAX_LINE:,} bytes")
+            value = _decoded(line)
+            if not isinstance(value, dict):
+                raise Unreadable("is no JSON object")
+        except Unreadable as why:
+            yield Unread(shown, f"line {number}", str(why))
+            continue
+        yield number, value
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Unreadable(f"is no JSON: {error}"[:200]) from None

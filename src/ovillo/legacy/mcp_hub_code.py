@@ -1,0 +1,95 @@
+"""Code indexes of MCP-HUB v6 and V10: which folders they covered, and what they knew there.
+
+Owns these formats and their doubles: a method stands twice in them, once without its class. Source is not in them, so
+the folders are read anew; what an index knew is compared with that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ovillo.legacy.files import Unreadable, below, read_object
+from ovillo.legacy.items import OldCode, Read, ReadItem, Unread
+from ovillo.model.wording import counted
+
+_FLAT = ("functions.json", "classes.json")
+
+
+def code_indexes(root: Path) -> Iterator[Read]:
+    for folder in ("data/code_index", "code_index", "data-v10/code_index"):
+        whole = below(root, f"{folder}/entities.json")
+        flat = [path for name in _FLAT for path in below(root, f"{folder}/{name}")]
+        for path in whole + flat:
+            shown = str(path.relative_to(root))
+            try:
+                listed = _listed(path)
+            except Unreadable as why:
+                yield Unread(shown, "", str(why))
+                continue
+            yield from _folders(root, shown, listed, _said_folders(root / folder / "metadata.json"))
+
+
+def _listed(path: Path) -> list[Mapping[str, Any]]:
+    held = read_object(path)
+    groups: list[Any]
+    if path.name in _FLAT:
+        groups = [held]
+    else:
+        entities = held.get("entities")
+        entities = entities if isinstance(entities, Mapping) else {}
+        groups = [entities.get("functions"), entities.get("classes")]
+    return [one for group in groups if isinstance(group, Mapping) for one in group.values() if isinstance(one, Mapping)]
+
+
+def _said_folders(path: Path) -> list[str]:
+    try:
+        said = read_object(path).get("indexed_directories")
+    except Unreadable:
+        return []
+    return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
+
+
+def _folders(root: Path, shown: str, listed: list[Mapping[str, Any]], said: list[str]) -> Iterator[Read]:
+    """A folder each; definitions of files that lie in none of them are told as unread."""
+    known: dict[Path, set[tuple[str, str, int]]] = {}
+    for name in said:
+        if (folder := _near(root, name)) is None or not folder.is_dir():
+            yield Unread(shown, name, "this folder is not here: index it where it is now, with `ovillo code index DIR`")
+        else:
+            known[folder] = set()
+    lost: Counter[str] = Counter()
+    for one in listed:
+        file, own, line = one.get("file_path"), one.get("name"), _first_line(one)
+        path = _near(root, file) if isinstance(file, str) else None
+        home = next((folder for folder in known if path and path.is_relative_to(folder)), None)
+        if home is None or path is None or not isinstance(own, str):
+            lost[str(file)] += 1
+        else:
+            known[home].add((path.relative_to(home).as_posix(), own, line))
+    for file, count in sorted(lost.items()):
+        yield Unread(shown, file, f"{counted(count, 'definition')}: this file is in no folder that is here")
+    for folder, definitions in known.items():
+        yield ReadItem(shown, OldCode(folder, frozenset(definitions)))
+
+
+def _first_line(one: Mapping[str, Any]) -> int:
+    lines = one.get("line_range")
+    first = lines[0] if isinstance(lines, list) and lines else one.get("line_start")
+    return first if isinstance(first, int) else 0
+
+
+def _near(root: Path, name: str) -> Path | None:
+    """What an index names, below the migrated folder or the one above it: old servers kept names relative to where they
+    ran. Farther away nothing is touched: a folder of somebody else's must not choose what is read here."""
+    home = root.resolve()
+    for base in (home, home.parent):
+        try:
+            path = (base / name).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):
+            continue
+        if path.is_relative_to(base):
+            return path
+    return None

@@ -1,0 +1,55 @@
+"""The earlier systems that can be migrated, by name.
+
+Owns the table and what may be asked of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from ovillo.legacy.continuity import read_continuity
+from ovillo.legacy.items import Read
+from ovillo.legacy.mcp_hub import read_mcp_hub
+from ovillo.legacy.migrating import BeforeWriting, MigrationReport, migrate
+from ovillo.legacy.target import Target
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.records import Namespace
+
+#: Reads a folder; the second is where documents lie that are only named in it.
+ReadSystem = Callable[[Path, Path | None], Iterator[Read]]
+
+SYSTEMS: Mapping[str, ReadSystem] = {
+    "mcp-hub": read_mcp_hub,
+    "continuity": read_continuity,
+}
+
+
+class Migrations:
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    def run(
+        self,
+        namespace: Namespace,
+        system: str,
+        root: Path,
+        *,
+        documents: Path | None = None,
+        dry_run: bool = False,
+        before_writing: BeforeWriting | None = None,
+    ) -> MigrationReport:
+        """Take over what ``system`` left below ``root``; see ``migrate``. Raises NotFound for a folder that is not there,
+        InvalidInput where nothing of that system is in it."""
+        folder = root.expanduser()
+        if not folder.is_dir():
+            raise NotFound(f"{folder} is no folder.", hint="Name the folder that the earlier system kept its data in.")
+        read = SYSTEMS.get(system)
+        if read is None:
+            raise NotFound.named("system", system, SYSTEMS)
+        report = migrate(
+            read(folder.resolve(), documents), self._target, namespace, dry_run=dry_run, before_writing=before_writing
+        )
+        if not report.read and not report.unread:
+            raise InvalidInput(f"Nothing of {system} is below {folder}.", hint="Name the folder it kept its data in.")
+        return report
