@@ -771,6 +771,7 @@ CONTEXT: dict[str, tuple[str, str]] = {
     "CONTEXT-21": ("A name that nothing in scope holds is said in a refusal of at most 600 characters", "issue 10"),
     "CONTEXT-22": ("Kinds of questions are told by grammar in four languages", "issue 10 Questions"),
     "CONTEXT-23": ("What was decided is the first thing an answer says", "issue 10 Answers"),
+    "CONTEXT-25": ("A question that goes on with the turns before it is answered from them", "issue 10 Dialogue"),
     "CONTEXT-17": (
         "Where a turn says that the matter lies is asked back, and carried",
         "issue 10 Dialogue; mcp-v6-roadmap",

@@ -269,11 +269,13 @@ class Composition:
         from ovillo.references.context.code.answering import CodeEvidence
         from ovillo.references.context.documents import Documents
         from ovillo.references.context.elsewhere import Elsewhere
+        from ovillo.references.context.following import Following
         from ovillo.references.context.meant import MeantByReferences
         from ovillo.references.context.narrowing import PlacesAskedBack
         from ovillo.references.context.pending import PendingSessions
         from ovillo.references.context.said import SaidInSessions
         from ovillo.references.context.service import ContextService
+        from ovillo.references.context.turns import TurnReader
 
         def project_of(namespace: Namespace, session_id: SessionId) -> Project | None:
             row = self.store.sessions.get(namespace, session_id)
@@ -294,6 +296,7 @@ class Composition:
                 SaidInSessions(self.store, self.search, self.history),
             ),
             Elsewhere(self.projects, project_of),
+            Following(self.store.text, TurnReader(self.store.text)),
         )
 
     @built_once

@@ -20,6 +20,8 @@ class Gathered:
         self.unresolved: list[str] = []
         self.notes: list[str] = []
         self.question: str | None = None
+        #: What is asked back where nothing answers: "and for the tests?" may mean any.
+        self.unclear: str | None = None
         #: That of what references mean.
         self.confidence = 0.0
         #: Something was found that answers by itself, whatever the scores.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.records import SessionId
 from ovillo.references.context import gathering
 from ovillo.references.context.answer import Item, ResolvedEntity
+from ovillo.references.context.following import points
 
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
@@ -48,7 +49,11 @@ class MeantByReferences:
                 if said is not None:
                     gathered.items.append(said)
         if not is_clear and gathered.unresolved and not gathered.question:
-            gathered.question = wording.which(gathered.unresolved[0], ())
+            unclear = wording.which(gathered.unresolved[0], ())
+            if question.goes_on_from and not any(points(text) for text in gathered.unresolved):
+                gathered.unclear = unclear
+            else:
+                gathered.question = unclear
 
     def _means(self, question: Question, reference: ResolvedEntity, gathered: Gathered) -> None:
         gathered.confidence = max(gathered.confidence, reference.confidence)

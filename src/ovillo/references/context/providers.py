@@ -16,6 +16,7 @@ from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import Item, ResolvedEntity
 
 if TYPE_CHECKING:
+    from ovillo.references.context.turns import Turn
     from ovillo.references.context.wording import Wording
 
 
@@ -46,6 +47,8 @@ class Question:
     asking: SessionId | None = None
     #: That turn, and calls of ovillo's own tools, are looked at as well.
     include_self: bool = False
+    #: The newest turns of that session, the newest first, where the question goes on with them.
+    goes_on_from: tuple[Turn, ...] = ()
     #: Room for the whole answer: who shows long pieces need not make more than fit.
     max_tokens: int = 2_000
 

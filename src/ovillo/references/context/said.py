@@ -7,6 +7,7 @@ is ``confidence``'s.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,16 +22,18 @@ from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
 from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
 from ovillo.references.context.confidence import THRESHOLD, Evidence, Measured, probability
+from ovillo.references.context.following import wanted_form
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
 from ovillo.references.context.turns import TurnReader
-from ovillo.references.context.weighing import Passage, conclude, is_spoken, passages_of, weigh
+from ovillo.references.context.weighing import GoesOn, Passage, conclude, is_spoken, passages_of, weigh
 from ovillo.search.analysis import words
 from ovillo.search.evidence import find_occurrences
 from ovillo.store.protocol import DocFilter
 
 if TYPE_CHECKING:
     from ovillo.model.sessions import SessionRow
+    from ovillo.references.context.turns import Turn
     from ovillo.search.ranked import Ranked
     from ovillo.search.service import Search
     from ovillo.sessions.history import History
@@ -42,6 +45,11 @@ _PLACES, _TURNS = 80, 14
 _TOP = 8
 #: Messages that are quoted.
 _MESSAGES = 16
+#: How likely the turns before it answer a question that goes on with them, and the share of its subject's words that may stand
+#: nowhere at all.
+_GOES_ON, _UNHEARD = 0.6, 0.5
+#: From this cosine on a passage is about what is asked, though it has none of its words.
+_LIKE = 0.25
 #: Characters of a title that are shown.
 _TITLE = 60
 
@@ -72,6 +80,8 @@ class SaidInSessions:
         weighed = self.weighed(question)
         features = measured_of(weighed).features()
         confidence = probability(Evidence.SAID, features) if weighed.passages else 0.0
+        if _goes_on(weighed, wanted_form(question.asked)):
+            confidence = max(confidence, _GOES_ON)
         items = self._items(question, weighed, confidence)
         return ProviderAnswer(
             items,
@@ -88,19 +98,20 @@ class SaidInSessions:
         where = DocFilter(session=question.scope.sessions(SessionFilter()))
         asked = self._words.read(question.namespace, question.plain, question.resolved.language, where)
         ranked, docs, cut = self._ranked(question)
-        turns = self._turns.around(question.namespace, ranked, docs, _TURNS)
+        turns = _with_newest(question, self._turns.around(question.namespace, ranked, docs, _TURNS))
         read = [doc for turn in turns for doc in turn.docs]
         before = [turn.before for turn in turns if turn.before is not None]
         texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *before])
         near = self._search.nearness(
             question.namespace, " ".join(words(question.plain)), [doc.id for doc in read if is_spoken(doc)]
         )
+        goes_on = GoesOn(wanted_form(question.asked)) if question.goes_on_from else None
         found: list[Passage] = []
         for turn in turns:
             passages = passages_of(turn, texts, near, asked)
             if passages:
                 answered = find_occurrences(texts.get(turn.before, ""), asked.terms) if turn.before is not None else []
-                weigh(passages, asked, frozenset(each.query_term for each in answered))
+                weigh(passages, asked, frozenset(each.query_term for each in answered), goes_on)
                 found += passages
         echo = words(question.asked.lower())
         kept = list(_once(passage for passage in found if words(passage.text.lower()) != echo))
@@ -147,6 +158,31 @@ class SaidInSessions:
             worth = confidence * (quote.worth / best if best else 0.0)
             items.append(_item(question, quote, weighed.texts[quote.doc.id], one_line(title, _TITLE), worth))
         return tuple(items)
+
+
+def _goes_on(weighed: Weighed, form: re.Pattern[str] | None) -> bool:
+    """Whether the best passage is of the turns that the question goes on from, and speaks of the same."""
+    asked = weighed.asked
+    best = weighed.passages[0] if weighed.passages else None
+    if best is None or best.turn.age is None or any(word.is_name for word in asked.absent):
+        return False
+    if form is not None and form.search(best.text):
+        return True
+    says_nothing = all(word.is_light for word in asked.words)
+    return asked.absent_share < _UNHEARD and (says_nothing or best.coverage > 0 or best.cosine > _LIKE)
+
+
+def _with_newest(question: Question, turns: list[Turn]) -> list[Turn]:
+    """With the turns that the question goes on from, each once."""
+    newest = question.goes_on_from
+    prompts = {turn.prompt: turn for turn in newest if turn.prompt is not None}
+    known = set()
+    for turn in turns:
+        same = prompts.get(turn.prompt) if turn.prompt is not None else None
+        if same is not None:
+            turn.age = same.age
+            known.add(turn.prompt)
+    return [*turns, *(turn for turn in newest if turn.prompt is None or turn.prompt not in known)]
 
 
 def _title(row: SessionRow) -> str:

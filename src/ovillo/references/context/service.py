@@ -29,6 +29,7 @@ from ovillo.sessions.tokens import count_tokens
 if TYPE_CHECKING:
     from ovillo.references.context.code.answering import CodeEvidence
     from ovillo.references.context.documents import Documents, DocumentsFound
+    from ovillo.references.context.following import Following
     from ovillo.references.context.meant import MeantByReferences
 
 MAX_QUERY_CHARS = 4_000
@@ -55,6 +56,7 @@ class ContextService:
         documents: Documents,
         providers: Sequence[Provider],
         elsewhere: Elsewhere,
+        following: Following,
     ) -> None:
         self._resolve = resolve
         self._meant = meant
@@ -62,6 +64,7 @@ class ContextService:
         self._documents = documents
         self._providers = providers
         self._elsewhere = elsewhere
+        self._following = following
 
     def get_context(
         self,
@@ -98,7 +101,7 @@ class ContextService:
         question = Question(
             namespace, asked, resolved, wording, session_id, scope, asking, include_self, max_tokens=max_tokens
         )
-        question = self._without_guesses(question)
+        question = self._following.completed(self._without_guesses(question))
         gathered = Gathered(min_score)
         self._meant.tell(question, gathered)
         found = self._documents.about(namespace, question.resolved.expanded_query, question.scope)
@@ -151,6 +154,8 @@ class ContextService:
         resolved, max_tokens = question.resolved, question.max_tokens
         means_something = any(x.status == "resolved" for x in resolved.entities) or gathered.answers
         abstained = bool(gathered.question) or not (means_something or confidence >= threshold)
+        if abstained:
+            gathered.question = gathered.question or gathered.unclear
         ask_back, why = "", None
         if not abstained:
             content, shown, left = fitted(gathered.sentences, gathered.ranked()[:top_k], max_tokens)

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 #: Documents that are looked at before and behind a place, to find its turn.
 _BEFORE, _AFTER = 40, 80
+#: Behind every message of a session.
+_END = 2**62
 #: Terms of a prompt that only goes on.
 _NOD_TERMS = 4
+#: The same at the end of a session, where each prompt may be what the next one goes on with.
+_FEWEST_TERMS = 2
 #: Texts at the end of a turn that are read whatever they say, and those beside each place that was found.
 _CLOSING, _BESIDE = 3, 1
 #: Reasoning is for the model itself: it is read where it was found only.
@@ -38,6 +42,8 @@ class Turn:
     before: DocId | None = None
     #: How well search ranked the best of its places, 0..1, and which place of the ranking that was.
     rank: float = 0.0
+    #: How many turns before a question that goes on with it; ``None`` for all others.
+    age: int | None = None
     places: dict[DocId, float] = field(default_factory=dict)
 
     @property
@@ -83,9 +89,29 @@ class TurnReader:
             turn.docs = _worth_reading(turn)
         return turns
 
+    def newest(self, namespace: Namespace, session_id: SessionId, most: int, *, without_last: bool) -> list[Turn]:
+        """The last turns of a session, the newest first. ``without_last``: but for the newest, which is still going on."""
+        said = self._store.said_around(namespace, session_id, _END, _BEFORE + _AFTER, 0)
+        starts = [at for at, each in enumerate(said) if _begins_turn(each, _FEWEST_TERMS) or at == 0]
+        if without_last:
+            # It may have begun with a word or two.
+            last = max((at for at, each in enumerate(said) if _is_prompt(each)), default=len(said))
+            said = said[:last]
+            starts = [at for at in starts if at < last]
+        ends = [*starts[1:], len(said)]
+        turns = []
+        for age, (first, last) in enumerate(list(zip(starts, ends, strict=True))[: -most - 1 : -1]):
+            inside = said[first:last]
+            prompt = inside[0].id if _is_prompt(inside[0]) else None
+            spoken = [each.id for each in inside if each.role is not Role.USER and each.type is PartType.TEXT]
+            turn = Turn(session_id, prompt, inside, frozenset(spoken[-1:]), rank=1.0, age=age)
+            turn.docs = _worth_reading(turn)
+            turns.append(turn)
+        return turns
+
     def _turn(self, namespace: Namespace, doc: Doc) -> tuple[Turn, int, int]:
         around = self._store.said_around(namespace, doc.session_id, doc.message_seq, _BEFORE, _AFTER)
-        starts = [at for at, each in enumerate(around) if _is_prompt(each) and (each.length > _NOD_TERMS or at == 0)]
+        starts = [at for at, each in enumerate(around) if _begins_turn(each) or (at == 0 and _is_prompt(each))]
         here = next((at for at, each in enumerate(around) if each.message_seq >= doc.message_seq), len(around))
         # The place itself may be a prompt; one that is found in tools' words belongs to the prompt before it.
         first = max((at for at in starts if at <= here and around[at].message_seq <= doc.message_seq), default=0)
@@ -117,6 +143,10 @@ def _worth_reading(turn: Turn) -> list[Doc]:
     for at in [at for at in kept if at in order and docs[at].id in turn.places]:
         kept |= set(spoken[max(0, order[at] - _BESIDE) : order[at] + _BESIDE + 1])
     return [doc for at, doc in enumerate(docs) if at in kept]
+
+
+def _begins_turn(doc: Doc, nod: int = _NOD_TERMS) -> bool:
+    return _is_prompt(doc) and doc.length > nod
 
 
 def _is_prompt(doc: Doc) -> bool:

@@ -5,6 +5,7 @@ Owns the weights. What a sentence concludes is ``sessions.conclusions``'s, how n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,14 @@ _BESIDE, _SAME_TEXT, _SAME_TURN, _ANSWERED = 0.8, 0.2, 0.2, 0.35
 _CLOSE = 300
 #: What is said in closing a turn stands above the steps to it.
 _CLOSES = 1.1
+#: What being said in the newest turn, and in those before it, is worth to a question that goes on with them; and what all else
+#: is beside it.
+_NEWEST = (0.35, 0.22, 0.12)
+_ELSEWHERE = 0.7
+#: Of that, what a person said.
+_ASKED_THERE = 0.3
+#: That what is asked for is written as it is in the passage.
+_WANTED_FORM = 0.2
 _VOICES = {Role.USER: 1.0, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.8}
 _TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.8, PartType.PATCH: 0.8}
 _TOOL = 0.8
@@ -75,6 +84,22 @@ class Passage:
     #: The same share that its whole turn holds.
     of_turn: float = 0.0
     worth: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GoesOn:
+    """Of a question that joins on to the newest turns of its session; ``form`` is how what it asks for is written."""
+
+    form: re.Pattern[str] | None
+
+    def worth(self, worth: float, passage: Passage) -> float:
+        age = passage.turn.age
+        if age is None:
+            return worth * _ELSEWHERE
+        has_form = self.form is not None and self.form.search(passage.text) is not None
+        gain = _NEWEST[min(age, len(_NEWEST) - 1)] + _WANTED_FORM * has_form
+        # What was asked there is no answer.
+        return worth + gain * (_ASKED_THERE if passage.doc.role is Role.USER else 1.0)
 
 
 def passages_of(
@@ -151,7 +176,9 @@ def _window(text: str, first: int, last: int) -> tuple[int, int]:
     return start, max(end, min(len(text), start + _TOOL_WINDOW))
 
 
-def weigh(passages: Sequence[Passage], asked: AskedWords, answered: frozenset[int]) -> None:
+def weigh(
+    passages: Sequence[Passage], asked: AskedWords, answered: frozenset[int], goes_on: GoesOn | None = None
+) -> None:
     """Fills in what each passage holds, and what it is worth before it is known what it concludes. ``passages`` are those of
     one turn, in order; ``answered`` are the words of what was said before its prompt."""
     weights = asked.weights
@@ -173,6 +200,8 @@ def weigh(passages: Sequence[Passage], asked: AskedWords, answered: frozenset[in
             passage.coverage = sum(weights[term] * held for term, held in share.items())
             near = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
             worth = _WORDS * passage.coverage + _MEANING * near
+            if goes_on is not None:
+                worth = goes_on.worth(worth, passage)
             passage.worth = worth * _voice(passage) * (0.85 + 0.15 * passage.turn.rank)
 
 

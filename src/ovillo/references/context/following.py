@@ -1,0 +1,118 @@
+"""Questions that go on with the turns before them: "and why?", "¿y cuándo?", "et pour les tests ?", "recap what changed".
+
+Owns telling such a question, the newest turns it goes on from, and the words it leaves out. What those turns are worth as
+answers is ``weighing``'s; what single words refer to is the resolver's.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ovillo.model.data_files import text_beside
+from ovillo.references.context.asking import is_light, subject_words
+from ovillo.references.lexicons import grammars
+from ovillo.search.analysis import fold, words
+
+if TYPE_CHECKING:
+    from ovillo.references.context.providers import Question
+    from ovillo.references.context.turns import Turn, TurnReader
+    from ovillo.store.protocol import TextStore
+
+#: Newest turns that a question may go on from, and those whose prompts are looked at for the words it leaves out.
+_TURNS, _PROMPTS = 3, 3
+#: A question with fewer words of its own takes those of the turn before it, at most so many.
+_OWN_WORDS, _CARRIED = 2, 8
+_LOOKED_AT = 400
+_FORMS = {"files": re.compile(r"[\w-]\.[a-zA-Z]{1,5}\b"), "numbers": re.compile(r"(?<![\w.#-])\d+(?![\w-]|\.\d)")}
+
+
+class Following:
+    def __init__(self, store: TextStore, turns: TurnReader) -> None:
+        self._store = store
+        self._turns = turns
+
+    def completed(self, question: Question) -> Question:
+        """The question with the turns it goes on from and the words it leaves out; as it is, where it stands alone."""
+        if question.session_id is None or not follows_up(question.asked):
+            return question
+        is_asking = question.asking == question.session_id
+        turns = self._turns.newest(question.namespace, question.session_id, _TURNS, without_last=is_asking)
+        if not turns:
+            return question
+        resolved = question.resolved
+        left_out = () if _names_its_subject(question) else self._left_out(question, turns)
+        if left_out:
+            more = " ".join(left_out)
+            resolved = replace(
+                resolved,
+                plain_query=f"{resolved.plain_query} {more}",
+                expanded_query=f"{resolved.expanded_query} ({more})",
+            )
+        return replace(question, resolved=resolved, goes_on_from=tuple(turns))
+
+    def _left_out(self, question: Question, turns: Sequence[Turn]) -> Sequence[str]:
+        """Words of the newest prompt that says what it is about."""
+        prompts = [turn.prompt for turn in turns[:_PROMPTS] if turn.prompt is not None]
+        texts = self._store.doc_texts(question.namespace, prompts)
+        own = {fold(word) for word in words(question.asked)}
+        for prompt in prompts:
+            asked = texts.get(prompt, "")[:_LOOKED_AT]
+            subject = [word for word in subject_words(asked) if fold(word) not in own and not is_light(word)]
+            if subject and len(words(asked)) > 1:
+                return subject[:_CARRIED]
+        return ()
+
+
+def follows_up(asked: str) -> bool:
+    """Whether the question joins on to what was said before it, or leaves out what it is about."""
+    said = words(fold(asked[:_LOOKED_AT]))
+    own = sum(not is_light(word) for word in subject_words(asked))
+    refers = own < _OWN_WORDS and not _stand_ins().isdisjoint(said)
+    return not own or refers or _joins_on().search(" ".join(said)) is not None
+
+
+def points(text: str) -> bool:
+    """Whether an expression points at one thing ("that class"), which has to be known before anything is answered."""
+    first = text.lower().split()[0]
+    return any(first in each.demonstratives for each in grammars())
+
+
+def wanted_form(asked: str) -> re.Pattern[str] | None:
+    """How what is asked for is written, where the question says so: a name of a file, a number."""
+    said = " ".join(words(fold(asked[:_LOOKED_AT])))
+    return next((_FORMS[name] for name, pattern in _asks_for() if pattern.search(said)), None)
+
+
+def _names_its_subject(question: Question) -> bool:
+    """Whether something stands for what it is about: enough words of its own, or a reference that is understood."""
+    if any(each.status == "resolved" for each in question.resolved.entities):
+        return True
+    return sum(not is_light(word) for word in subject_words(question.asked)) >= _OWN_WORDS
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    return tomllib.loads(text_beside(__file__, "following.toml"))
+
+
+@cache
+def _asks_for() -> Sequence[tuple[str, re.Pattern[str]]]:
+    return [(name, re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)")) for name, forms in _data()["asks_for"].items()]
+
+
+@cache
+def _stand_ins() -> frozenset[str]:
+    """Pronouns and words like "that", which stand for what is not said again."""
+    return frozenset(fold(word) for each in grammars() for word in (*each.pronouns, *each.neuter, *each.headless))
+
+
+@cache
+def _joins_on() -> re.Pattern[str]:
+    data = _data()
+    opens, anywhere = "|".join(data["opens"]), "|".join([*data["just"], *data["recap"]])
+    return re.compile(rf"^(?:{opens})(?!\w)|(?<!\w)(?:{anywhere})(?!\w)")
