@@ -144,6 +144,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "knowledge list": [[]],
     "knowledge remove": [["{code}/go.md"], [HOSTILE]],
     "migrate continuity": [["{old}", "--no-backup"], [f"no {PRINTABLE}\n\x1b[2J"]],
+    "migrate mcp-ocs-files": [["{old}", "--dry-run"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "migrate mcp-hub": [["{old}", "--dry-run"], ["{old}", "--no-backup"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "knowledge search": [["When does the ferry to Larne leave?"], [HOSTILE]],
     "time in": [[PRINTABLE, HOSTILE]],

@@ -22,7 +22,7 @@ from ovillo.sessions.drafts import SessionDraft
 from tests.interfaces.opened import settings_for
 from tests.security.asked import COMMANDS
 from tests.security.marks import answer_faults, raw_in, raw_on_terminal
-from tests.security.planting import HOSTILE, PLAIN, planted
+from tests.security.planting import HOSTILE, PLAIN, PRINTABLE, planted
 
 _READ_WHOLE = {
     *("session show", "session export", "session recover", "session summarize", "context", "code show", "code callers"),
@@ -70,6 +70,7 @@ def _old_data(folder: Path) -> Path:
         ("data/sessions/own.meta.json", {**head, "session_id": "own"}),
         ("data/sessions/b/metadata.json", {**head, "versions": [{"version": HOSTILE}]}),
         ("data/contexts/x/a.json", entry),
+        (f"{PRINTABLE[:20].replace('/', '_')}.json", [HOSTILE]),
         ("data/llmops/sprints/s.json", {"tasks": [{"task_id": HOSTILE}]}),
         ("data/code_index/entities.json", {"entities": {"functions": {"f": {"file_path": HOSTILE, "name": HOSTILE}}}}),
         ("data/code_index/metadata.json", {"indexed_directories": [HOSTILE]}),

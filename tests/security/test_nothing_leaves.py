@@ -69,6 +69,7 @@ COMMANDS: dict[str, list[str]] = {
     "knowledge remove": ["guide.md"],
     "migrate continuity": ["{work}/old"],
     "migrate mcp-hub": ["{work}/old"],
+    "migrate mcp-ocs-files": ["{work}/old"],
     "knowledge search": ["when are prices added up"],
     "time in": ["model", "work", "--directory", "{work}/project"],
     "time open": [],

@@ -11,6 +11,7 @@ from pathlib import Path
 from ovillo.legacy.continuity import read_continuity
 from ovillo.legacy.items import Read
 from ovillo.legacy.mcp_hub import read_mcp_hub
+from ovillo.legacy.mcp_ocs_files import RewriteReport, rewrite
 from ovillo.legacy.migrating import BeforeWriting, MigrationReport, migrate
 from ovillo.legacy.target import Target
 from ovillo.model.errors import InvalidInput, NotFound
@@ -26,6 +27,8 @@ SYSTEMS: Mapping[str, ReadSystem] = {
 
 
 class Migrations:
+    """What may be done with what earlier systems left."""
+
     def __init__(self, target: Target) -> None:
         self._target = target
 
@@ -53,3 +56,8 @@ class Migrations:
         if not report.read and not report.unread:
             raise InvalidInput(f"Nothing of {system} is below {folder}.", hint="Name the folder it kept its data in.")
         return report
+
+    @staticmethod
+    def rewrite_mcp_ocs(root: Path, *, dry_run: bool = False) -> RewriteReport:
+        """Files of an MCP-OCS memory as version 2, where they are; see ``rewrite``. Raises NotFound."""
+        return rewrite(root, dry_run=dry_run)

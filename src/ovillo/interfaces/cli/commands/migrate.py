@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import local
-from ovillo.model.quoting import printable
+from ovillo.model.quoting import named, printable
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
+    from ovillo.legacy.items import Unread
     from ovillo.legacy.migrating import MigrationReport
 
 _FOLDER = click.Path(path_type=Path)
@@ -57,6 +58,28 @@ def continuity(state: State, folder: Path, dry_run: bool, no_backup: bool) -> No
     _run(state, "continuity", folder, None, dry_run, no_backup)
 
 
+@migrate.command("mcp-ocs-files")
+@click.argument("folder", type=_FOLDER)
+@_dry_run
+@reading
+def mcp_ocs_files(state: State, folder: Path, dry_run: bool) -> None:
+    """Rewrite the files of an MCP-OCS memory as version 2, where they are; each old one is kept as FILE.bak.
+
+    Files that are version 2 already, and files with anything in them that is no record, stay as they are.
+    """
+    report = state.services().migrations.rewrite_mcp_ocs(folder, dry_run=dry_run)
+    if state.json:
+        unread = _unread(report.unread)
+        counts = {"records": report.records, "changed": report.changed, "unchanged": report.unchanged}
+        print_json({"folder": str(folder), "dryRun": dry_run, **counts, "unread": unread})
+        return
+    word = "would be rewritten" if dry_run else "rewritten"
+    tell(
+        f"{counted(report.records, 'record')} read: {counted(report.changed, 'file')} {word}, {report.unchanged} as they were."
+    )
+    _listed("not touched", [_place(each) for each in report.unread])
+
+
 def _run(state: State, system: str, folder: Path, base: Path | None, dry_run: bool, no_backup: bool) -> None:
     copies: list[Path] = []
 
@@ -95,23 +118,34 @@ def _tell(report: MigrationReport, backup: Path | None) -> None:
     word = "would be taken over" if report.is_dry_run else "taken over"
     for kind, number in sorted(report.read.items()):
         tell(f"{counted(number, kind)} read: {report.new[kind]} {word}, {report.present[kind]} here already.")
-    left = [f"{kind} {name} ({file}): {why}" for file, kind, name, why in report.left]
-    unread = [f"{each.file} {each.position}".rstrip() + f": {each.reason}" for each in report.unread]
-    missing = [f"{kind} {name} ({file})" for file, kind, name in report.missing]
-    for title, lines in (
-        ("left as they are", left),
-        ("not read", unread),
-        ("NOT FOUND after being taken over", missing),
-        ("to know", report.notes),
-    ):
-        if lines:
-            tell(f"{title}:")
-        for line in lines[:_SHOWN]:
-            tell(f"  {printable(line)}")
-        if len(lines) > _SHOWN:
-            tell(f"  {len(lines) - _SHOWN} more (--json names them)")
+    _listed(
+        "left as they are", [f"{kind} {named(name)} ({named(file)}): {why}" for file, kind, name, why in report.left]
+    )
+    _listed("not read", [_place(each) for each in report.unread])
+    _listed(
+        "NOT FOUND after being taken over",
+        [f"{kind} {named(name)} ({named(file)})" for file, kind, name in report.missing],
+    )
+    _listed("to know", report.notes)
     if report.is_whole and not report.is_dry_run:
         tell("Everything that was there is here.")
+
+
+def _listed(title: str, lines: Sequence[str]) -> None:
+    if lines:
+        tell(f"{title}:")
+    for line in lines[:_SHOWN]:
+        tell(f"  {printable(line)}")
+    if len(lines) > _SHOWN:
+        tell(f"  {len(lines) - _SHOWN} more (--json names them)")
+
+
+def _place(each: Unread) -> str:
+    return f"{named(each.file)} {each.position}".rstrip() + f": {each.reason}"
+
+
+def _unread(found: Sequence[Unread]) -> list[dict[str, str]]:
+    return [{"file": each.file, "position": each.position, "why": each.reason} for each in found]
 
 
 def _data(report: MigrationReport, backup: Path | None) -> Mapping[str, Any]:
@@ -122,7 +156,7 @@ def _data(report: MigrationReport, backup: Path | None) -> Mapping[str, Any]:
         "new": dict(report.new),
         "present": dict(report.present),
         "left": [{"file": file, "kind": kind, "name": name, "why": why} for file, kind, name, why in report.left],
-        "unread": [{"file": each.file, "position": each.position, "why": each.reason} for each in report.unread],
+        "unread": _unread(report.unread),
         "missing": [{"file": file, "kind": kind, "name": name} for file, kind, name in report.missing],
         "notes": report.notes,
         "backup": None if backup is None else str(backup),
