@@ -104,4 +104,4 @@ def test_people_read_what_happened_and_what_did_not(root: Path, line: CommandLin
     said = ran.out.splitlines()
     assert "3 tasks read: 3 taken over, 0 here already." in said
     assert "4 context entries read: 3 taken over, 0 here already." in said
-    assert any(each.startswith("  context entry 'old/token'") for each in said)
+    assert any(each.startswith("  context entry old/token") for each in said)
