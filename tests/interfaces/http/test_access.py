@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +19,10 @@ from ovillo.interfaces.http.endpoints import Exchange, Reply
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import InvalidInput
 from ovillo.security.keys import mint
+from ovillo.security.principals import HISTORY_READ, SCOPES
 from tests.interfaces.http.guarded import Guarded, guarded
 from tests.interfaces.http.serving import endpoint, process, serving, start
+from tests.interfaces.http.test_concurrency import listen
 from tests.interfaces.opened import settings_for
 
 SECRET = "a secret of more than thirty-two bytes, made up"
@@ -200,6 +203,34 @@ def test_an_open_stream_of_a_revoked_key_says_nothing_more(app: Guarded, monkeyp
     assert b"after" not in rest
 
 
+@pytest.mark.requirement("ACCESS-3")
+def test_an_mcp_subscription_of_a_revoked_key_says_nothing_more(
+    fixtures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ovillo.interfaces.http.access._ASK_AGAIN_S", 0.0)
+    shutil.copytree(fixtures / "claude-code" / "home", tmp_path, dirs_exist_ok=True)
+    transcript = next((tmp_path / ".claude" / "projects").glob("*/*.jsonl"))
+
+    def another(session_id: str) -> None:
+        text = transcript.read_bytes().replace(transcript.stem.encode(), session_id.encode())
+        transcript.with_name(f"{session_id}.jsonl").write_bytes(text)
+
+    with guarded(tmp_path, watch=True) as watching:
+        kept, text = watching.services.keys.create("default", "short", role="reader")
+        connection = listen(watching.site, text)
+        response = connection.getresponse()
+        seen = response.readline()
+        another("99999999-9999-4999-8999-999999999991")
+        while b"list_changed" not in seen:
+            seen = response.readline()
+        watching.services.keys.revoke(kept.id)
+        another("99999999-9999-4999-8999-999999999992")
+        while (said := response.readline()) and b"list_changed" not in said:
+            pass  # what is said to keep the stream open
+        connection.close()
+        assert not said
+
+
 # --- MCP
 
 
@@ -243,6 +274,22 @@ def test_mcp_lists_and_runs_what_the_scopes_allow(app: Guarded) -> None:
     assert answer["result"]["isError"]
     assert "sessions:write" in answer["result"]["content"][0]["text"]
     assert "sessions:write" in json.dumps(_execute(app, app.reader, "session_create", name="x"))
+
+
+@pytest.mark.requirement("ACCESS-16")
+def test_mcp_lists_and_announces_sessions_to_those_who_may_read_them_only(app: Guarded) -> None:
+    app.ask(app.writer, "POST", "/api/sessions", {"id": "listed", "name": "Kubla"})
+    _, told, _ = _mcp(app, app.reader, "resources/list", _initialize(app, app.reader))
+    assert "Kubla" in json.dumps(told)
+    for scope in set(SCOPES) - {HISTORY_READ}:
+        _, key = app.services.keys.create("team", scope, scopes=(scope,))
+        _, answer, _ = _mcp(app, key, "resources/list", _initialize(app, key))
+        assert "Kubla" not in json.dumps(answer)
+        assert HISTORY_READ in answer["error"]["message"]
+        connection = listen(app.site, key)
+        said = connection.getresponse().read()
+        connection.close()
+        assert HISTORY_READ.encode() in said
 
 
 @pytest.mark.requirement("ACCESS-16")

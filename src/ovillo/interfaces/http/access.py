@@ -95,9 +95,9 @@ class Access:
                 authenticator, credential, principal = found
             state["principal"] = principal
             caller = f"{principal.namespace}\n{principal.key_id}\n{principal.name}"
-            if scope["type"] == "websocket" or scope["method"] == "GET":
-                lasting = _Lasting(self, authenticator, credential, scope, receive, send)
-                receive, send = lasting.receive, lasting.send
+            # Of every method: an MCP subscription is a POST whose answer has no end.
+            lasting = _Lasting(self, authenticator, credential, scope, receive, send)
+            receive, send = lasting.receive, lasting.send
         state["caller"] = caller
         if self._rate is not None:
             wait = self._rate.take(caller)

@@ -37,7 +37,7 @@ from ovillo.model.quoting import flat, named, noticed, said
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.wording import counted
-from ovillo.security.principals import ANYONE, LOCAL, Principal
+from ovillo.security.principals import ANYONE, HISTORY_READ, LOCAL, Principal, require_scope
 from ovillo.sessions.caller import CallContext
 
 if TYPE_CHECKING:
@@ -190,10 +190,10 @@ class OvilloServer:
     async def _list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        namespace = self._caller(ctx)["principal"].namespace
+        principal = self._reading(ctx)
         page = await self._in_thread(
             lambda: self.backend.settled().catalog.list(
-                namespace, SessionFilter(), limit=_PAGE, cursor=params.cursor if params else None
+                principal.namespace, SessionFilter(), limit=_PAGE, cursor=params.cursor if params else None
             )
         )
         return types.ListResourcesResult(
@@ -292,7 +292,7 @@ class OvilloServer:
     async def _listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        namespace = self._caller(ctx)["principal"].namespace
+        namespace = self._reading(ctx).namespace
         return await (self._listening if namespace == DEFAULT_NAMESPACE else self._elsewhere)(ctx, params)
 
     async def _publish(self, report: ScanReport) -> None:
@@ -300,6 +300,15 @@ class OvilloServer:
             for session_id in sorted(report.touched):
                 await self._bus.publish(ResourceUpdated(resources.session_uri(session_id)))
         await self._bus.publish(ResourcesListChanged())
+
+    def _reading(self, ctx: Context) -> Principal:
+        """Who asks which sessions there are. Raises MCPError for those who may not know."""
+        principal: Principal = self._caller(ctx)["principal"]
+        try:
+            require_scope(principal, HISTORY_READ, "see which sessions there are")
+        except OvilloError as error:
+            raise _refused(error) from None
+        return principal
 
     def _caller(self, ctx: Context) -> dict[str, Any]:
         """Who asks: over HTTP and WebSocket the access layer in front has said so."""
@@ -316,7 +325,11 @@ class OvilloServer:
         try:
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
         except OvilloError as error:
-            raise MCPError(types.INVALID_PARAMS, flat(str(error)), {"code": error.code}) from None
+            raise _refused(error) from None
+
+
+def _refused(error: OvilloError) -> MCPError:
+    return MCPError(types.INVALID_PARAMS, flat(str(error)), {"code": error.code})
 
 
 def not_found_code(ctx: Context) -> int:
