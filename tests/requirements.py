@@ -685,6 +685,10 @@ LOAD: dict[str, tuple[str, str]] = {
     "LOAD-6": ("Numbers past what can be stored are refused by name at every door", "issue 8 section 2"),
     "LOAD-8": ("A name of any length is looked for or refused by name, never a fault", "issue 8 section 2"),
     "LOAD-9": ("An import takes a few times its size of memory, whatever is in it", "issue 8 section 2"),
+    "LOAD-10": (
+        "What is nested too deeply is never stored, and a refusal never repeats an endless argument",
+        "issue 8",
+    ),
     "LOAD-7": ("A new server builds what a first import or append needs by itself", "issue 8 section 3; SPEC-015"),
 }
 

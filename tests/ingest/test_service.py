@@ -145,3 +145,22 @@ def test_of_a_title_without_end_the_beginning_is_kept_and_that_is_said(store: St
     assert row is not None
     assert row.session.title == ("An endless title. " * 1_000)[:4_096]
     assert row.session.warnings == ("The title has 18,000 characters; the first 4,096 are kept.",)
+
+
+@pytest.mark.requirement("LOAD-8")
+def test_a_folder_that_no_system_could_have_is_none_and_that_is_said(store: Store, tmp_path: Path) -> None:
+    # A scan looked for rules in each of the 500,000 folders around it.
+    folder, branch = "/a" * 500_000, "b" * 10_000
+
+    def endless(cursor: Cursor) -> Iterator[Record]:
+        yield delta(message("m1", 1, "hello"), about=session(directory=folder, worktree=folder, git_branch=branch))
+
+    ingest_of(store, tmp_path, ScriptedReader("long", tmp_path, endless)).scan()
+    row = store.sessions.get(NS, A)
+    assert row is not None
+    assert (row.session.directory, row.session.worktree, row.session.git_branch) == (None, None, branch[:4_096])
+    assert row.session.warnings == (
+        "The directory has 1,000,000 characters; no path is as long.",
+        "The worktree has 1,000,000 characters; no path is as long.",
+        "The git branch has 10,000 characters; the first 4,096 are kept.",
+    )

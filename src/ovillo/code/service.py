@@ -21,6 +21,7 @@ from ovillo.code.texts import Texts
 from ovillo.model.clock import Clock
 from ovillo.model.code import FUNCTION_KINDS, CallRow, CodeRoot, ModuleRow, SymbolRow
 from ovillo.model.errors import Ambiguous, Conflict, InvalidInput, NotFound
+from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.quoting import named, names
 from ovillo.model.records import Namespace
 
@@ -324,6 +325,8 @@ def _in_module(row: SymbolRow, said: str) -> bool:
 
 def _resolved(path: str | Path) -> Path:
     try:
+        if len(str(path)) > MAX_PATH_CHARS:
+            raise ValueError("too long")
         return Path(path).expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:
         raise InvalidInput(f"{str(path)[:200]!r} is no path.", hint="Name a folder.") from error

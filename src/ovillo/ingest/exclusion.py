@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.records import Session
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Exclusion:
 
     def _look(self, folder: str) -> Rule | None:
         path = Path(folder.replace("\\", "/"))
-        if not path.is_absolute():
+        if len(folder) > MAX_PATH_CHARS or not path.is_absolute():
             return None
         below = path.relative_to(path.anchor).as_posix()
         for found in self._of_settings():

@@ -33,6 +33,10 @@ log = logging.getLogger(__name__)
 #: Called when there is something to redact: most scans find nothing new.
 MakeRedactor = Callable[[], "Redactor"]
 
+#: Facts of a session that are one text, and those of them that are paths.
+_NAMES = ("title", "directory", "worktree", "git_branch", "project_id", "slug", "agent", "model", "provider")
+_PATHS = ("directory", "worktree")
+
 #: A bundle is handed on at the next checkpoint after this much, or at twice as much in the middle of a file: large
 #: enough to spread a transaction's cost, small enough to keep memory and other writers' waits low.
 _PARTS = 700
@@ -112,7 +116,7 @@ class _Gathering:
         """The bundle, when ``record`` filled it."""
         match record:
             case SessionDelta():
-                passed = self._delta_filter.passed(record)
+                passed = self._delta_filter.passed(_with_short_names(record))
                 if passed is not None:
                     self._add(passed)
                 return self.close() if self._weight() >= 2 else None
@@ -154,7 +158,7 @@ class _Gathering:
         return done
 
     def _add(self, delta: SessionDelta) -> None:
-        clean, counts = self._redactor.redact_delta(self._with_repository(_with_short_title(delta)))
+        clean, counts = self._redactor.redact_delta(self._with_repository(delta))
         self.bundle.redactions.update(counts)
         self._deltas.append(clean)
         for message in clean.messages:
@@ -175,11 +179,17 @@ class _Gathering:
         return max(self._parts / _PARTS, self._characters / _CHARACTERS)
 
 
-def _with_short_title(delta: SessionDelta) -> SessionDelta:
-    """Every list of sessions holds their titles, and a client's may be as long as its file."""
+def _with_short_names(delta: SessionDelta) -> SessionDelta:
+    """Every list of sessions holds what they are called and where they took place, and a client's record may say that at
+    the length of its file. Of a path the beginning would be another path."""
     session = delta.session
-    if session.title is None or len(session.title) <= MAX_NAME_CHARS:
+    endless = {name: said for name in _NAMES if len(said := getattr(session, name) or "") > MAX_NAME_CHARS}
+    if not endless:
         return delta
-    told = f"The title has {len(session.title):,} characters; the first {MAX_NAME_CHARS:,} are kept."
-    kept = replace(session, title=session.title[:MAX_NAME_CHARS], warnings=(*session.warnings, told))
-    return replace(delta, session=kept)
+    kept: dict[str, Any] = {name: None if name in _PATHS else said[:MAX_NAME_CHARS] for name, said in endless.items()}
+    told = (
+        f"The {name.replace('_', ' ')} has {len(said):,} characters; "
+        + ("no path is as long." if name in _PATHS else f"the first {MAX_NAME_CHARS:,} are kept.")
+        for name, said in endless.items()
+    )
+    return replace(delta, session=replace(session, **kept, warnings=(*session.warnings, *told)))

@@ -26,6 +26,9 @@ from typing import ClassVar
 
 from ovillo.model.quoting import names
 
+#: Characters of a message or hint. Both repeat what was given, and that may be of any length: a model pays for every one.
+_MOST_CHARS = 2_000
+
 
 class OvilloError(Exception):
     """Root of everything ovillo raises on purpose. ``hint`` says what to do next."""
@@ -35,12 +38,20 @@ class OvilloError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
+        message = _bounded(message)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = None if hint is None else _bounded(hint)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}" if self.hint else self.message
+
+
+def _bounded(text: str) -> str:
+    """With its beginning and its end, which say what was wrong."""
+    if len(text) <= _MOST_CHARS:
+        return text
+    return f"{text[: _MOST_CHARS // 2]}…{text[len(text) - _MOST_CHARS // 2 + 1 :]}"
 
 
 class NotFound(OvilloError):

@@ -10,6 +10,8 @@ MAX_JSON_DEPTH = 200
 MAX_INDEXED_CHARS = 200_000
 #: Of a title that a client wrote, and of a name in an import; every list of sessions holds their titles (characters).
 MAX_NAME_CHARS = 4_096
+#: No system has longer paths; what looks along one takes the square of its length (characters).
+MAX_PATH_CHARS = 4_096
 #: Messages a reader puts in one delta before it starts the next.
 DELTA_MESSAGES = 500
 

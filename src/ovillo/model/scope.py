@@ -11,6 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.sessions import SessionFilter, SessionLocation
 
 
@@ -99,8 +100,10 @@ def is_below(path: str, folder: str) -> bool:
 
 
 def folders_around(path: str) -> Iterator[str]:
-    """The plain path itself and every folder it lies in, the nearest first."""
+    """The plain path itself and every folder it lies in, the nearest first; none for what is too long for a path."""
     plain = plain_path(path)
+    if len(plain) > MAX_PATH_CHARS:
+        return
     yield plain
     while "/" in plain and (head := plain.rpartition("/")[0]):
         yield head

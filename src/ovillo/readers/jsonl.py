@@ -20,6 +20,7 @@ import msgspec
 
 from ovillo.model.dataclass import dataclass
 from ovillo.model.limits import MAX_JSON_DEPTH, MAX_RECORD_BYTES
+from ovillo.model.nesting import is_too_deep
 from ovillo.model.records import SkippedRecord
 
 T = TypeVar("T")
@@ -121,22 +122,6 @@ def decode_any(data: bytes) -> Any:
     if data.count(b"{") + data.count(b"[") > MAX_JSON_DEPTH and is_too_deep(value):
         raise ValueError(f"nested deeper than {MAX_JSON_DEPTH} levels")
     return value
-
-
-def is_too_deep(value: object, limit: int = MAX_JSON_DEPTH) -> bool:
-    """Whether a decoded value nests deeper than ``limit``; never recurses."""
-    level: list[object] = [value]
-    for _ in range(limit + 1):
-        inner: list[object] = []
-        for item in level:
-            if isinstance(item, dict):
-                inner.extend(x for x in item.values() if isinstance(x, dict | list))
-            elif isinstance(item, list):
-                inner.extend(x for x in item if isinstance(x, dict | list))
-        if not inner:
-            return False
-        level = inner
-    return True
 
 
 class JsonLines(Generic[T]):

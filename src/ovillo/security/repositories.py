@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.scope import is_below, plain_path
 from ovillo.security.git import repository_around
 
@@ -84,7 +85,7 @@ class Repositories:
             return False
 
     def _read(self, folder: str) -> RepositoryFacts | None:
-        if not Path(folder).is_absolute():  # of another system
+        if len(folder) > MAX_PATH_CHARS or not Path(folder).is_absolute():  # no path, or of another system
             return None
         try:
             found = repository_around(Path(folder))

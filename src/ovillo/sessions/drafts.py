@@ -14,6 +14,7 @@ from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.ids import new_id
 from ovillo.model.live import NATIVE
+from ovillo.model.nesting import check_depth
 from ovillo.model.records import (
     Author,
     Message,
@@ -87,6 +88,9 @@ def message_from(session_id: SessionId, draft: MessageDraft, clock: Clock) -> Me
         raise InvalidInput("The message is empty.", hint="Give content, or tool calls.")
     if len(draft.tool_calls) > MAX_TOOL_CALLS:
         raise LimitExceeded(f"The message has {len(draft.tool_calls)} tool calls.", hint=f"{MAX_TOOL_CALLS} at most.")
+    check_depth(draft.metadata, "The message's metadata")
+    for call in draft.tool_calls:
+        check_depth(call.input, "A tool call's input")
     at = clock() if draft.created_at is None else checked_time(draft.created_at)
     message_id = MessageId(new_id("msg", clock) if draft.id is None else checked_id(draft.id, "message"))
     parts = [Part(PartId(f"{message_id}_0"), message_id, 0, PartType.TEXT, draft.content, created_at=at)]
@@ -112,8 +116,9 @@ def message_from(session_id: SessionId, draft: MessageDraft, clock: Clock) -> Me
 
 
 def session_from(namespace: Namespace, draft: SessionDraft, clock: Clock) -> Session:
-    """The record of a new session. Raises InvalidInput."""
+    """The record of a new session. Raises InvalidInput, LimitExceeded."""
     now = clock()
+    check_depth(draft.metadata, "The session's metadata")
     return Session(
         id=SessionId(new_id("ses", clock) if draft.id is None else checked_id(draft.id, "session")),
         source=NATIVE,

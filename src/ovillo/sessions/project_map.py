@@ -228,12 +228,7 @@ def _last(path: str) -> str:
 
 
 def _nearest(folder: str, around: set[str]) -> str | None:
-    head = folder
-    while "/" in head:
-        head = head.rpartition("/")[0]
-        if head in around:
-            return head
-    return None
+    return next((head for head in folders_around(folder) if head != folder and head in around), None)
 
 
 class _Union:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ovillo.model.clock import Clock
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE, Appended
+from ovillo.model.nesting import check_depth
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionDelta, SessionId
 from ovillo.model.sessions import SessionRow
@@ -71,10 +72,12 @@ class Recorder:
     def update(
         self, namespace: Namespace, session_id: SessionId, changes: Mapping[str, Any], *, if_version: str | None = None
     ) -> SessionRow:
-        """Set what ``changes`` names (fields of ``Session``). Raises NotFound, Conflict, InvalidInput."""
+        """Set what ``changes`` names (fields of ``Session``). Raises NotFound, Conflict, InvalidInput,
+        LimitExceeded."""
         row = self.get(namespace, session_id)
         session_id = row.session.id
         checked_name(changes.get("title"))
+        check_depth(changes.get("metadata"), "The session's metadata")
         given = {**changes, "metadata": {**row.session.metadata, **(changes.get("metadata") or {})}}
         known = Session(session_id, NATIVE, **{k: v for k, v in given.items() if v is not None})
         clean, _ = self._redactor.redact_delta(SessionDelta(known))

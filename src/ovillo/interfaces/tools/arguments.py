@@ -15,13 +15,18 @@ import msgspec
 from msgspec import inspect as shapes
 
 from ovillo.model.characters import whole_json
-from ovillo.model.errors import InvalidInput
+from ovillo.model.errors import InvalidInput, LimitExceeded
+from ovillo.model.nesting import check_depth
+
+#: Of a text that declares no limit of its own: a name, an id, a question, a path. Answers may repeat it.
+_MOST_CHARS = 10_000
 
 Input = TypeVar("Input", bound=msgspec.Struct)
 
 
 def decode(tool: str, shape: type[Input], arguments: object) -> Input:
-    """The struct, and never a surprise. Raises InvalidInput naming the argument, what is wrong and what is accepted."""
+    """The struct, and never a surprise. Raises InvalidInput naming the argument, what is wrong and what is accepted.
+    Raises LimitExceeded for what is nested too deeply or too long."""
     if arguments is None:
         arguments = {}
     if not isinstance(arguments, Mapping):
@@ -39,11 +44,21 @@ def decode(tool: str, shape: type[Input], arguments: object) -> Input:
             raise InvalidInput(f"{tool} has no argument {name!r}.", hint=_offer(name, fields) + _usage(tool, shape))
         if value is None or (value == "" and not field.required):
             continue
+        check_depth(value, f"{tool}: {name}")
+        _check_length(tool, name, field, value)
         given[name] = _soften(field, whole_json(value))
     for name, field in fields.items():
         if field.required and name not in given:
             raise InvalidInput(f"{tool} needs {name!r}.", hint=_usage(tool, shape))
     return _convert(tool, shape, given)
+
+
+def _check_length(tool: str, name: str, field: shapes.Field, value: Any) -> None:
+    kind = _bare(field.type)
+    if not isinstance(value, str) or not isinstance(kind, shapes.StrType) or kind.max_length is not None:
+        return
+    if len(value) > _MOST_CHARS:
+        raise LimitExceeded(f"{tool}: {name} has {len(value):,} characters.", hint=f"{_MOST_CHARS:,} are the most.")
 
 
 @cache

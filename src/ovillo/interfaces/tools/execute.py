@@ -15,7 +15,7 @@ import msgspec
 from ovillo.interfaces.tools import arguments
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import Registry
-from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
+from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound, OvilloError, PermissionDenied
 from ovillo.model.quoting import flat, noticed
 from ovillo.security.principals import Principal
 
@@ -83,7 +83,7 @@ def _answered(registry: Registry, principal: Principal, call: CallTool, request:
         known = [each.name for each in registry.visible(principal)]
         near = get_close_matches(name, known, n=3, cutoff=0.5)
         return failure(given_id, INVALID_PARAMS, flat(str(error)), {"code": error.code, "near": near, "tools": known})
-    except InvalidInput as error:
+    except (InvalidInput, LimitExceeded) as error:
         names = [field.encode_name for field in msgspec.structs.fields(tool.input)]
         wrong = [key for key in given if key not in names] if isinstance(given, Mapping) else []
         near = sorted({match for key in wrong for match in get_close_matches(str(key), names, n=2, cutoff=0.5)})

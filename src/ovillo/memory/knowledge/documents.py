@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.code.ignoring import skipped_folders
 from ovillo.model.errors import InvalidInput, LimitExceeded, NotFound, SourceUnreadable
+from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.quoting import named
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def choose(given: Iterable[str | Path], base: Path | None = None) -> ChosenFiles
 
 
 def _named(base: Path, given: str, chosen: ChosenFiles) -> Iterator[str]:
-    if not given.strip() or "\0" in given:
+    if not given.strip() or "\0" in given or len(given) > MAX_PATH_CHARS:
         raise InvalidInput(f"{given!r} is no path.", hint="Name files, folders or patterns such as docs/**/*.md.")
     path = base / Path(given).expanduser()
     try:

@@ -20,6 +20,7 @@ from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError
 from ovillo.model.knowledge import KnowledgeAnswer, KnowledgeDocument
+from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.quoting import names
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import open_embedder
@@ -159,6 +160,8 @@ class Knowledge:
 
 
 def _real(path: str) -> str:
+    if len(path) > MAX_PATH_CHARS:
+        return path
     try:
         return str(Path(path).expanduser().resolve())
     except (OSError, RuntimeError, ValueError):

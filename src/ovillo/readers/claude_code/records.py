@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from ovillo.model.clock import from_iso
+from ovillo.model.nesting import is_too_deep
 from ovillo.model.records import Usage
-from ovillo.readers.jsonl import decode_any, is_too_deep
+from ovillo.readers.jsonl import decode_any
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -1,0 +1,105 @@
+"""Values that are nested deeply and names that are endless, through every door that takes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ovillo.model.limits import MAX_ANSWER_BYTES, MAX_JSON_DEPTH
+from tests.interfaces.http.guarded import Guarded, guarded
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    with guarded(tmp_path_factory.mktemp("home")) as running:
+        running.ask(running.writer, "POST", "/api/sessions", {"id": "ses_plain", "name": "plain"})
+        yield running
+
+
+def _nested(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels - 1):
+        value = {"a": value}
+    return value
+
+
+def _execute(app: Guarded, tool: str, **parameters: Any) -> dict[str, Any]:
+    request = {"jsonrpc": "2.0", "id": 1, "method": "execute", "params": {"tool": tool, "parameters": parameters}}
+    answer = app.ask(app.writer, "POST", "/mcp/v1/execute", request)
+    assert answer.status == 200, answer.body[:500]
+    said: dict[str, Any] = answer.json
+    return said
+
+
+@pytest.mark.requirement("LOAD-10")
+@pytest.mark.parametrize("levels", [MAX_JSON_DEPTH + 2, 600, 900])
+def test_nothing_is_stored_that_is_nested_so_deeply_that_lists_could_not_be_told_any_more(
+    app: Guarded, levels: int
+) -> None:
+    deep = _nested(levels)
+    messages = "/api/sessions/ses_plain/messages"
+    call = {"name": "Bash", "input": deep}
+    for method, path, body in (
+        ("POST", "/api/sessions", {"name": "deep", "metadata": deep}),
+        ("PATCH", "/api/sessions/ses_plain", {"metadata": deep}),
+        ("POST", messages, {"role": "user", "content": "deep", "metadata": deep}),
+        ("POST", messages, {"role": "assistant", "content": "deep", "toolCalls": [call]}),
+        ("POST", "/api/sessions/ses_plain/snapshots", {"content": deep}),
+        ("PUT", "/api/contexts/deep", {"value": deep}),
+    ):
+        answer = app.ask(app.writer, method, path, body, Idempotency_Key=f"{path}{levels}{len(body)}")
+        assert answer.status in {413, 422}, (path, answer.body[:300])
+    for tool, given in (
+        ("session_create", {"name": "deep", "metadata": deep}),
+        ("session_append", {"session_id": "ses_plain", "role": "user", "content": "deep", "metadata": deep}),
+        ("session_save", {"session_id": "ses_plain", "content": deep}),
+        ("context_store", {"key": "deep", "value": deep}),
+    ):
+        said = json.dumps(_execute(app, tool, **given))
+        assert "deeper than" in said
+        assert "bug" not in said
+    for path in ("/api/sessions", messages, "/api/sessions/ses_plain/export", "/api/sessions/ses_plain/snapshots"):
+        assert app.ask(app.reader, "GET", path).status == 200
+
+
+@pytest.mark.requirement("LOAD-10")
+def test_what_is_nested_as_deeply_as_allowed_comes_back(app: Guarded) -> None:
+    deep = _nested(MAX_JSON_DEPTH)
+    app.ask(app.writer, "POST", "/api/sessions", {"id": "ses_deep", "name": "deep", "metadata": deep})
+    body = {"role": "user", "content": "deep", "metadata": deep}
+    assert app.ask(app.writer, "POST", "/api/sessions/ses_deep/messages", body, Idempotency_Key="k").status == 201
+    told = app.ask(app.reader, "GET", "/api/sessions/ses_deep/messages").json["messages"]
+    assert told[0]["metadata"] == deep
+    assert app.ask(app.reader, "GET", "/api/sessions/ses_deep").status == 200
+    for form in ("json", "markdown", "html"):
+        assert app.ask(app.reader, "GET", f"/api/sessions/ses_deep/export?format={form}").status == 200
+
+
+@pytest.mark.requirement("LOAD-10")
+@pytest.mark.parametrize("letter", ["a", '"', "é", "/", " ", "\n", "/a"])
+def test_a_refusal_never_repeats_an_endless_argument(app: Guarded, letter: str) -> None:
+    endless = (letter * 400_000)[:400_000]
+    for tool, name in (
+        ("get_session_history", "sessionID"),
+        ("get_session_history", "messageID"),
+        ("search_sessions", "agent"),
+        ("search_sessions", "project"),
+        ("search_sessions", "startDate"),
+        ("list_sessions", "sessionName"),
+        ("list_sessions", "projectID"),
+        ("find_symbol", "root"),
+        ("where_discussed", "entity"),
+        ("where_discussed", "type"),
+        ("index_code", "path"),
+        (endless[:100_000], "a"),
+        ("list_sessions", endless[:100_000]),
+    ):
+        needed = {"find_symbol": {"query": "x"}, "where_discussed": {"entity": "x"}, "search_sessions": {"query": "x"}}
+        given = {"sessionID": "ses_plain", **needed.get(tool, {}), name: endless}
+        if tool in needed or tool in {"list_sessions", "index_code"}:
+            given.pop("sessionID", None)
+        answer = _execute(app, tool, **given)
+        assert len(json.dumps(answer)) < MAX_ANSWER_BYTES, (tool, name)
