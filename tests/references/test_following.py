@@ -111,3 +111,24 @@ def test_questions_that_join_on_are_told_by_how_they_begin_and_by_what_they_leav
     query: str, goes_on: bool
 ) -> None:
     assert follows_up(query) is goes_on
+
+
+@pytest.mark.requirement("CONTEXT-25")
+@pytest.mark.parametrize(
+    ("query", "item"),
+    [
+        ("fix the second one", "carts forget their currency"),
+        ("¿y la tercera, por qué?", "receipts are slow"),
+        ("et le premier ?", "retries have no key"),
+        ("e a última?", "receipts are slow"),
+    ],
+)
+def test_an_item_of_a_numbered_list_is_meant_by_its_place(services: Services, query: str, item: str) -> None:
+    asked_in = session(
+        services,
+        (Role.USER, "What is wrong with the shop?"),
+        (Role.ASSISTANT, "I see this:\n\n1. retries have no key\n2. carts forget their currency\n3. receipts are slow"),
+    )
+    answer = services.context.get_context(NS, query, asked_in)
+    assert not answer.abstained
+    assert [each.names for each in answer.resolved] == [(item,)]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Entity, Mention
 from ovillo.references.salience import Salience
+from ovillo.references.topics import POINT
 
 #: An owner's name within its member's does not count.
 _LEAST = 0.5
@@ -114,7 +115,9 @@ def _by_type(mentions: Sequence[Mention], is_typed: bool) -> list[list[Entity]]:
     for mention in mentions:
         key = "" if is_typed else mention.entity.type
         groups.setdefault(key, {}).setdefault(mention.entity.id, mention.entity)
-    return sorted((list(group.values()) for group in groups.values()), key=len, reverse=True)
+    # What every item of a list names is meant before the items themselves.
+    ordered = sorted(groups.items(), key=lambda each: (-len(each[1]), each[0] == POINT))
+    return [list(group.values()) for _, group in ordered]
 
 
 def _in_order(talk: Conversation, entities: Sequence[Entity]) -> list[Entity]:

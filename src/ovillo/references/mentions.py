@@ -19,7 +19,7 @@ from ovillo.references.model import Entity, Mention, Turn
 from ovillo.references.words import alike, fold, said_words, tokens
 
 #: Named by words of a language rather than by an identifier.
-PHRASES = frozenset({"bug", "feature", "decision", "session", "error", "command"})
+PHRASES = frozenset({"bug", "feature", "decision", "session", "error", "command", "point"})
 _IDENTIFIER = re.compile(r"#?[^\W](?:[\w./\\:#-]*\w)?")
 _PARTS = re.compile(r"[./\\:#]+")
 _WORD = re.compile(r"[^\W_]+")

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 from ovillo.references.descriptions import content
 from ovillo.references.groups import latest_group, latest_list, list_in_use, order_of
-from ovillo.references.lexicons import MIDDLE, grammar
+from ovillo.references.lexicons import MIDDLE, VAGUE, grammar
 from ovillo.references.mentions import Conversation
 from ovillo.references.model import Candidate, Entity, Kind, Reference, Resolved, Status
 from ovillo.references.scoring import CONFIDENCE, PRONOUN_TYPES, SHOWN, Scoring
+from ovillo.references.topics import POINT
 
 #: What "option", "alternative" and the like stand for.
 _OPTION = "decision"
@@ -41,9 +42,10 @@ class PluralResolver:
             return self._next(reference)
         index = reference.ordinal or 1
         least = _FEWEST_AROUND if index == MIDDLE else abs(index)
-        listed = [] if reference.head else list_in_use(self._talk, self._scoring.salience(None), heads, least)
+        listable = _listable(reference, heads)
+        listed = [] if reference.head else list_in_use(self._talk, self._scoring.salience(None), listable, least)
         listed = listed or latest_list(
-            self._talk, self._scoring.salience(reference.window), heads, least, is_typed=reference.head is not None
+            self._talk, self._scoring.salience(reference.window), listable, least, is_typed=reference.head is not None
         )
         if index == MIDDLE:
             if len(listed) % 2 == 0:
@@ -189,7 +191,7 @@ class PluralResolver:
         """ "the first two", "las dos últimas"."""
         salience, count = self._scoring.salience(reference.window), reference.count or 2
         is_typed = reference.head is not None
-        listed = latest_list(self._talk, salience, heads, count, is_typed=is_typed)
+        listed = latest_list(self._talk, salience, _listable(reference, heads), count, is_typed=is_typed)
         listed = listed or order_of(self._talk, salience, heads, is_typed=is_typed)
         if len(listed) < count:
             return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0) if is_typed else None
@@ -232,6 +234,11 @@ def without_excepted(done: Sequence[Resolved], query: str) -> list[Resolved]:
                     found[at] = replace(other, entities=kept, rule=f"{other.rule} without some")
             found[number + 1] = replace(after, serves=True)
     return found
+
+
+def _listable(reference: Reference, heads: Mapping[str, float]) -> Mapping[str, float]:
+    """With the items of numbered lists, where no kind of thing was said."""
+    return {**heads, POINT: 1.0} if reference.head in (None, VAGUE) else heads
 
 
 def _is_as_near(one: Candidate, best: Candidate) -> bool:

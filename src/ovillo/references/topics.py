@@ -23,6 +23,9 @@ _LONGEST_TURN = 4_000
 #: What stands in a list after such a noun is named by its words, what is chosen between, too; and what it then is.
 LISTED_TYPES = {"bug": "bug", "error": "bug", "issue": "bug", "feature": "feature", "decision": "decision"}
 _LONGEST_ITEM = 70
+#: An item of a numbered list that is nothing else: only its place means it.
+POINT = "point"
+_NUMBERED = re.compile(r"(?:^|(?<=\s))\(?(?P<number>[1-9])[.)]\s+")
 _WORD = re.compile(r"\w{2}")
 #: Before an item of a list in lines, and where what names it ends.
 _MARK, _END = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+"), re.compile(r"[:;,(]\s|\s[-–—]\s|\.$")
@@ -44,7 +47,23 @@ def topics_of(turns: Sequence[Turn]) -> list[Entity]:
             found[f"{kind}:{fold(name)}"] = Entity(f"{kind}:{fold(name)}", kind, name)
             if len(found) >= _MOST:
                 return list(found.values())
-    return list(found.values())
+    return [*found.values(), *_points_of(turns, seen)]
+
+
+def _points_of(turns: Sequence[Turn], seen: Sequence[frozenset[str]]) -> Iterable[Entity]:
+    """Items of the newest numbered list, for "the second one"; those that are a bug, a feature or a choice are that already."""
+    for turn in reversed(turns):
+        text = turn.text[:_LONGEST_TURN]
+        marks = list(_NUMBERED.finditer(text))
+        if turn.role == "tool" or [mark["number"] for mark in marks[:2]] != ["1", "2"]:
+            continue
+        ends = [*(mark.start() for mark in marks[1:]), len(text)]
+        for mark, end in zip(marks, ends, strict=True):
+            name = _END.split(text[mark.end() : end].strip().split("\n")[0])[0].strip(_TRIMMED)
+            told = frozenset(content(fold(name).split()) or fold(name).split())
+            if told and len(name) <= _LONGEST_ITEM and told not in seen:
+                yield Entity(f"{POINT}:{fold(name)}", POINT, name)
+        return
 
 
 def _listed_in(text: str) -> Iterable[tuple[str, str]]:

@@ -125,6 +125,7 @@ _TYPES = {
         "branch": "la rama",
         "command": "el comando",
         "decision": "la decisión",
+        "point": "el punto",
     },
     "fr": {
         "function": "la fonction",
@@ -141,6 +142,7 @@ _TYPES = {
         "branch": "la branche",
         "command": "la commande",
         "decision": "la décision",
+        "point": "le point",
     },
     "pt": {
         "function": "a função",
@@ -157,6 +159,7 @@ _TYPES = {
         "branch": "o branch",
         "command": "o comando",
         "decision": "a decisão",
+        "point": "o ponto",
     },
 }
 _FEMININE = ("la ", "a ", "l'erreur")
