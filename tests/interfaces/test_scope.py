@@ -71,6 +71,17 @@ def test_a_search_finds_what_the_project_said_and_nothing_beside_it(made: Servic
 
 
 @pytest.mark.requirement("SCOPE-2")
+def test_what_fits_elsewhere_stands_on_the_first_page_below_little_at_home(
+    made: Services, shop: Path, bank: Path
+) -> None:
+    for number in range(12):
+        record(made, f"ses_little{number}", shop, f"the ledgers of month {number}")
+    answer = ask(made, "search_sessions", shop, query="ledgers closed at midnight because of transfers", limit=6)
+    assert found(answer).index("ses_bank") == 3
+    assert "little fits in shop: see elsewhere" in answer["text"]
+
+
+@pytest.mark.requirement("SCOPE-2")
 def test_what_fits_nowhere_at_home_is_shown_from_elsewhere_with_its_project(
     made: Services, shop: Path, bank: Path
 ) -> None:

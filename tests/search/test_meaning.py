@@ -84,6 +84,28 @@ def test_search_goes_on_by_words_when_the_endpoint_fails(tmp_path: Path) -> None
         assert len(server.asked) == asked
 
 
+@pytest.mark.requirement("SEARCH-13")
+def test_an_answer_that_had_no_time_for_meaning_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with endpoint() as server, corner(tmp_path, said("ses_a", "velvet dashboard"), *OTHERS, **letters(server)) as c:
+        embed(c)
+        monkeypatch.setattr("ovillo.search.service.SEARCH_BUDGET_MS", 0)
+        late = c.ask("velvet curtains unheard of")
+        exact = c.ask("velvet dashboard")
+    assert late.sessions[0].summary.session.id == "ses_a"
+    assert late.cut is not None
+    assert late.cut.startswith("by words only")
+    assert exact.cut is None
+
+
+@pytest.mark.requirement("SEARCH-17")
+def test_an_answer_without_the_model_that_failed_says_so(tmp_path: Path) -> None:
+    with endpoint() as server, corner(tmp_path, said("ses_a", "velvet dashboard"), *OTHERS, **letters(server)) as c:
+        embed(c)
+        server.status = 500
+        notes = [c.ask("velvet curtains unheard of").notes for _ in range(2)]
+    assert all(any("by words only" in note for note in each) for each in notes)
+
+
 @pytest.mark.requirement("SEARCH-18")
 def test_equal_texts_are_embedded_once(tmp_path: Path) -> None:
     with (

@@ -82,7 +82,7 @@ class VectorSearch:
         """The name that vectors are kept under, their frame, and what is asked in it; ``None`` where nothing can be
         compared."""
         # Loading the model costs a third of a second: not before there is something to compare with.
-        if self._model is None or not asked or not self._counted(namespace, self._model)[0]:
+        if not asked or not self.can_compare(namespace):
             return None
         if self._failed_at is not None and time.monotonic() - self._failed_at < _FAILED_S:
             return None
@@ -94,6 +94,7 @@ class VectorSearch:
                 rows = embedder.embed([embedder.query_prefix + asked])
                 # One question is asked of documents and then of their passages.
                 self._last = {asked: rows}
+            self._failed_at = None
         except OvilloError as error:
             log.warning("Searching without meaning: %s", error)
             self._failed_at = time.monotonic()
@@ -102,6 +103,15 @@ class VectorSearch:
 
         frame = stored_frame(self._store, namespace, name)
         return name, frame, frame.of_question(rows[0])
+
+    def can_compare(self, namespace: Namespace) -> bool:
+        """Whether there is a model, and something that it has read."""
+        return self._model is not None and self._counted(namespace, self._model)[0] > 0
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the model failed when it was asked last."""
+        return self._failed_at is not None
 
     def share(self, namespace: Namespace) -> float | None:
         """Share of eligible texts that have vectors, 0..1, at most a few seconds old; ``None`` without a model."""

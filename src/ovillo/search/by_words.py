@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ovillo.model.limits import MAX_INDEXED_CHARS
+from ovillo.model.limits import MAX_INDEXED_CHARS, SEARCH_BUDGET_MS
 from ovillo.model.records import Namespace
 from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.evidence import best_stretch, find_occurrences, find_text
@@ -31,6 +32,33 @@ _CANDIDATES = 400
 #: Vectors always find something nearest; a reader must know that it is no more than that.
 _ONLY_MEANING = ("no text holds these words: the places are the nearest in meaning and may have nothing to do with it",)
 
+_FAILING = ("by words only: the embedding model does not answer (ovillo doctor looks at it)",)
+_NO_TIME = f"by words only: the {SEARCH_BUDGET_MS} ms for a search were over before meaning was compared; ask again, or for less at once"
+
+
+@dataclass(slots=True)
+class Judged:
+    """What words find, before anything is put in order."""
+
+    query: Query
+    query_terms: Sequence[QueryTerm]
+    plan: Plan
+    words: dict[DocId, float]
+    docs: dict[DocId, Doc]
+    #: Share of the query's rarity that the best stretch of the best texts holds, 0..1; and that rarity.
+    evidence: float
+    whole: float
+    documents: int
+    #: Whether nothing has to stand as it was written.
+    is_loose: bool
+    deadline: float
+    notes: tuple[str, ...]
+
+    @property
+    def leaves_open(self) -> bool:
+        """Whether the words do not answer it by themselves, so that meaning may."""
+        return self.is_loose and not words_decide(self.evidence)
+
 
 class WordSearch:
     def __init__(self, store: TextStore, query_terms: QueryTermBuilder, meaning: VectorSearch) -> None:
@@ -39,7 +67,7 @@ class WordSearch:
         self._meaning = meaning
         self._planner = Planner(store)
 
-    def rank(
+    def judge(
         self,
         namespace: Namespace,
         query: Query,
@@ -48,7 +76,8 @@ class WordSearch:
         must: Sequence[Match],
         drop: Match | None,
         notes: Sequence[str],
-    ) -> Ranking:
+    ) -> Judged:
+        """What the words of the query find, and how well they answer it."""
         exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         loose = bool(query.plain_words) and not must and not exact
         query_terms = self._query_terms.of_words(namespace, query.plain_words, translate=loose)
@@ -72,33 +101,57 @@ class WordSearch:
         if exact:
             words = self._holding(namespace, words, exact)
         evidence = self._evidence(namespace, words, query_terms.found, weights, missing)
-        ask_model = loose and not words_decide(evidence) and time.monotonic() < deadline
-        near, spread = self._near(namespace, query, words) if ask_model else ({}, 1.0)
+        return Judged(
+            query,
+            query_terms.found,
+            plan,
+            words,
+            docs,
+            evidence,
+            whole=sum(weights) + missing,
+            documents=stats.documents,
+            is_loose=loose,
+            deadline=deadline,
+            notes=(*notes, *query_terms.notes()),
+        )
+
+    def rank(self, namespace: Namespace, judged: Judged, *, ask_model: bool) -> Ranking:
+        """In order; ``ask_model`` by meaning, too, where the words leave something open and there is time."""
+        query, words, docs, evidence = judged.query, judged.words, judged.docs, judged.evidence
+        ask_model = ask_model and judged.leaves_open
+        in_time = time.monotonic() < judged.deadline
+        near, spread = self._near(namespace, query, words) if ask_model and in_time else ({}, 1.0)
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in near if doc not in docs]))
         if query.left_out is not None and near:
             out = query.left_out({doc: docs[doc] for doc in near if doc in docs})
             near = {doc: cosine for doc, cosine in near.items() if doc not in out}
-        told = evidence * (sum(weights) + missing)
-        fused = fuse(words, unlikelihood(near, spread, docs), told, stats.documents)
-        if loose and time.monotonic() < deadline:
+        fused = fuse(words, unlikelihood(near, spread, docs), evidence * judged.whole, judged.documents)
+        has_neighbours = judged.is_loose and time.monotonic() < judged.deadline
+        if has_neighbours:
             fused = self._allowed(namespace, self._surroundings(namespace, fused, docs), query.where)
+        exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         said = [*exact, *(word.text for word in query.words if word.prefix)]
         return Ranking(
-            order(fused, _kinds(words, near, query, query_terms.found), docs),
+            order(fused, _kinds(words, near, query, judged.query_terms), docs),
             docs,
-            query_terms.found,
+            judged.query_terms,
             _marker(said) if said else None,
             scored="; ".join(
                 [
-                    *dict.fromkeys(plan.scored),
+                    *dict.fromkeys(judged.plan.scored),
                     f"words (evidence {evidence:.2f}) + meaning (best {max(near.values()):.2f})"
                     if near
                     else "words only",
-                    *(["neighbours"] if loose else []),
+                    *(["neighbours"] if has_neighbours else []),
                 ]
             ),
             fit=max(evidence, max(near.values(), default=0.0)),
-            notes=(*(_ONLY_MEANING if near and not evidence else ()), *notes, *query_terms.notes()),
+            notes=(
+                *(_ONLY_MEANING if near and not evidence else ()),
+                *(_FAILING if ask_model and in_time and self._meaning.is_failing else ()),
+                *judged.notes,
+            ),
+            cut=_NO_TIME if ask_model and not in_time and self._meaning.can_compare(namespace) else None,
         )
 
     def _near(self, namespace: Namespace, query: Query, words: dict[DocId, float]) -> tuple[dict[DocId, float], float]:

@@ -21,7 +21,7 @@ from ovillo.model.scope import EVERYWHERE, Project, Scope
 from ovillo.model.sessions import SessionLocation
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
-from ovillo.search.by_words import WordSearch
+from ovillo.search.by_words import Judged, WordSearch
 from ovillo.search.copies import without_copies
 from ovillo.search.hits import Grouped, Summaries, by_session, show
 from ovillo.search.own_calls import OwnCalls
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 SessionsOf = Callable[[Namespace, str], set[SessionId] | None]
 #: A place that holds so much of a question, by words or by meaning, answers it: nothing is looked for in other projects.
 _FITS = 0.5
-#: Sessions of other projects below those at home.
-_ELSEWHERE = 5
+#: Sessions of other projects below the first ones at home, of which little fits.
+_ELSEWHERE, _LITTLE = 5, 3
 #: A term that no text has.
 _NOWHERE = Term("\x01")
 
@@ -73,6 +73,16 @@ class SearchRequest:
     asking: SessionId | None = None
     #: Finds the question itself and calls of this memory, too.
     include_self: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A search by words that may go on by meaning (``judged``), or one that is done."""
+
+    query: Query
+    notes: tuple[str, ...]
+    judged: Judged | None
+    ranking: Ranking | None
 
 
 class Search:
@@ -106,9 +116,7 @@ class Search:
         if not 1 <= request.limit <= SEARCH_LIMIT_MAX:
             raise InvalidInput(f"limit is {request.limit}.", hint=f"It may be 1 to {SEARCH_LIMIT_MAX}.")
         skipped = _skipped(request)
-        ranking = self.rank(namespace, request)
-        grouped = by_session(ranking.ranked, ranking.docs)
-        ranking, grouped = self._with_elsewhere(namespace, request, ranking, grouped)
+        ranking, grouped = self._with_elsewhere(namespace, request)
         end = skipped + request.limit
         shown = show(
             self._store.text,
@@ -132,20 +140,26 @@ class Search:
 
     # --- projects
 
-    def _with_elsewhere(
-        self, namespace: Namespace, request: SearchRequest, home: Ranking, grouped: Grouped
-    ) -> tuple[Ranking, Grouped]:
-        """Below what fits at home, where that is nothing or little, what fits better in other projects."""
+    def _with_elsewhere(self, namespace: Namespace, request: SearchRequest) -> tuple[Ranking, Grouped]:
+        """What fits at home; where that is nothing or little, also what fits better in other projects."""
         scope = request.scope
-        if (
-            scope.limit is None
-            or scope.is_named
-            or request.only_home
-            or (grouped and (home.fit is None or home.fit >= _FITS))
-        ):
+        begun = self._begin(namespace, request)
+        if scope.limit is None or scope.is_named or request.only_home:
+            home = self._finish(namespace, begun)
+            return home, by_session(home.ranked, home.docs)
+        away = None
+        # What is written elsewhere word for word is not looked for at home by meaning.
+        is_said_elsewhere = False
+        if begun.judged is not None and begun.judged.leaves_open:
+            away = self._begin(namespace, self._away(namespace, request, scope.limit))
+            is_said_elsewhere = away.judged is not None and not away.judged.leaves_open
+        home = self._finish(namespace, begun, ask_model=not is_said_elsewhere)
+        grouped = by_session(home.ranked, home.docs)
+        if grouped and (home.fit is None or home.fit >= _FITS):
             return home, grouped
-        away = self._projects.known(namespace).elsewhere(scope.limit)
-        other = self.rank(namespace, replace(request, scope=replace(scope, home=Project("", locations=away))))
+        if away is None:
+            away = self._begin(namespace, self._away(namespace, request, scope.limit))
+        other = self._finish(namespace, away)
         if not other.fits_as_well_as(home):
             return home, grouped
         found = by_session(other.ranked, other.docs)
@@ -154,7 +168,13 @@ class Search:
         note = f"{'little' if grouped else 'nothing'} fits in {project}: see elsewhere"
         notes = (note, *(home.notes if grouped else other.notes))
         together = replace(other, docs={**other.docs, **home.docs}, notes=notes, cut=home.cut or other.cut)
-        return together, [*grouped, *(found[:_ELSEWHERE] if grouped else found)]
+        if not grouped:
+            return together, found
+        return together, [*grouped[:_LITTLE], *found[:_ELSEWHERE], *grouped[_LITTLE:]]
+
+    def _away(self, namespace: Namespace, request: SearchRequest, home: Project) -> SearchRequest:
+        away = self._projects.known(namespace).elsewhere(home)
+        return replace(request, scope=replace(request.scope, home=Project("", locations=away)))
 
     def _labelled(
         self, namespace: Namespace, scope: Scope, sessions: tuple[SessionHits, ...]
@@ -175,6 +195,9 @@ class Search:
 
     def rank(self, namespace: Namespace, request: SearchRequest) -> Ranking:
         """Places in order of relevance, whatever session they stand in. Raises as ``search`` does."""
+        return self._finish(namespace, self._begin(namespace, request))
+
+    def _begin(self, namespace: Namespace, request: SearchRequest) -> _Begun:
         began = time.monotonic()
         query = parse_query(request.query, self._clock)
         query = self._by_entities(namespace, replace(query, where=self._narrowed(namespace, query, request)))
@@ -183,8 +206,18 @@ class Search:
         if not request.include_self and not is_tool_asked_for:
             own = OwnCalls(self._store.text, self._store.sessions, self._query_terms, namespace, request.asking)
             query = replace(query, left_out=own.among)
-        ranking = self._once(namespace, query, self._ranked(namespace, query, began))
-        ranking.notes = (*unknown, *query.notes, *ranking.notes)
+        found = self._found(namespace, query, began)
+        return _Begun(
+            query, (*unknown, *query.notes), *((None, found) if isinstance(found, Ranking) else (found, None))
+        )
+
+    def _finish(self, namespace: Namespace, begun: _Begun, *, ask_model: bool = True) -> Ranking:
+        ranking = begun.ranking
+        if ranking is None:
+            assert begun.judged is not None
+            ranking = self._words.rank(namespace, begun.judged, ask_model=ask_model)
+        ranking = self._once(namespace, begun.query, ranking)
+        ranking.notes = (*begun.notes, *ranking.notes)
         return ranking
 
     def _once(self, namespace: Namespace, query: Query, ranking: Ranking) -> Ranking:
@@ -203,7 +236,7 @@ class Search:
         without vectors are left out; empty where nothing can be compared."""
         return self._meaning.of_passages(namespace, asked, ids)
 
-    def _ranked(self, namespace: Namespace, query: Query, began: float) -> Ranking:
+    def _found(self, namespace: Namespace, query: Query, began: float) -> Ranking | Judged:
         if not query.asks_for_text:
             if replace(query.where, session=replace(query.where.session, locations=None)) == DocFilter():
                 raise InvalidInput(
@@ -219,7 +252,7 @@ class Search:
         said = (*query.plain_words, *(phrase.text for phrase in query.phrases))
         if not must and self._query_terms.only_little_words(said):
             return scanned(self._store.text, namespace, query, deadline)
-        return self._words.rank(namespace, query, deadline, must=must, drop=drop, notes=notes)
+        return self._words.judge(namespace, query, deadline, must=must, drop=drop, notes=notes)
 
     def _by_entities(self, namespace: Namespace, query: Query) -> Query:
         """Entities beside other words choose the sessions, once these were read for entities: what is asked about an

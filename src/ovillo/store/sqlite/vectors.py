@@ -18,6 +18,7 @@ from ovillo.store.protocol import DocFilter, DocId, TextStore
 from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.filters import limits_parts, part_conditions, session_conditions
 from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.questions import Question, Questions
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_EMBEDDABLE, from_json, part_from, to_json
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class VectorTables(SubStore):
         self._text = text
         self._memory: VectorMemory | None = None
         self._memory_opening = threading.Lock()
+        self._questions = Questions()
 
     def not_embedded(self, namespace: Namespace, model: str, limit: int) -> list[tuple[DocId, str]]:
         with self._pool.reading() as db, db:
@@ -117,6 +119,7 @@ class VectorTables(SubStore):
     ) -> dict[DocId, float]:
         with self._pool.reading() as db:
             found = _model(db, namespace, model)
+            question = self._questions.of(db, found[0], vector) if found else Question()
         # A model that answers with another length than before: nothing of it can be compared.
         if found is None or found[1] not in (None, len(vector)):
             return {}
@@ -124,35 +127,40 @@ class VectorTables(SubStore):
         held = self._memory_of_vectors().bits(key, writes, len(vector) // 8)
         if not len(held.docs):
             return {}
-        from ovillo.store.forms import differing  # start-up cost, as above
+        apart = question.apart
+        if apart is None or len(apart) != len(held.docs):
+            from ovillo.store.forms import differing  # start-up cost, as above
 
-        apart = differing(held.rows, vector)
+            apart = question.apart = differing(held.rows, vector)
         closest = _closest(held.docs, apart)
-        near = self._checked(namespace, key, vector, closest, where, limit)
+        near = self._checked(namespace, key, question, vector, closest, where, limit)
         if len(near) < min(limit, len(closest)) and len(held.docs) > _looked_at(len(held.docs)):
             # Few of the nearest pass: look among those only that do, so that nobody takes their place.
             inside = self._inside(namespace, where)
             import numpy as np
 
             passing = np.isin(held.docs, inside)
-            near = self._checked(namespace, key, vector, _closest(held.docs[passing], apart[passing]), where, limit)
+            closest = _closest(held.docs[passing], apart[passing])
+            near = self._checked(namespace, key, question, vector, closest, where, limit)
         return _best(near, limit)
 
     def cosines(self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]) -> dict[DocId, float]:
         with self._pool.reading() as db:
             found = _model(db, namespace, model)
+            question = self._questions.of(db, found[0], vector) if found else Question()
         if found is None or found[1] not in (None, len(vector)):
             return {}
-        return self._rescored(found[0], vector, ids)
+        return self._rescored(found[0], question, vector, ids)
 
     def passage_cosines(
         self, namespace: Namespace, model: str, vector: Row, ids: Sequence[DocId]
     ) -> dict[DocId, list[float]]:
         with self._pool.reading() as db:
             found = _model(db, namespace, model)
+            question = self._questions.of(db, found[0], vector) if found else Question()
         if found is None or found[1] not in (None, len(vector)):
             return {}
-        return self._of_passages(found[0], vector, ids)
+        return self._of_passages(found[0], question, vector, ids)
 
     def model_state(self, namespace: Namespace, model: str) -> dict[str, Any]:
         with self._pool.reading() as db:
@@ -179,9 +187,16 @@ class VectorTables(SubStore):
             return self._memory
 
     def _checked(
-        self, namespace: Namespace, key: int, row: Row, docs: Sequence[DocId], where: DocFilter, limit: int
+        self,
+        namespace: Namespace,
+        key: int,
+        question: Question,
+        row: Row,
+        docs: Sequence[DocId],
+        where: DocFilter,
+        limit: int,
     ) -> dict[DocId, float]:
-        near = self._rescored(key, row, docs)
+        near = self._rescored(key, question, row, docs)
         if self._memory is not None and len(near) < len(docs) * 0.9:
             self._memory.forget(key)
         if where == DocFilter():
@@ -190,10 +205,17 @@ class VectorTables(SubStore):
         allowed = self._text.allowed(namespace, list(near), where)
         return {doc: cosine for doc, cosine in near.items() if doc in allowed}
 
-    def _rescored(self, key: int, row: Row, docs: Sequence[DocId]) -> dict[DocId, float]:
-        return {doc: max(cosines) for doc, cosines in self._of_passages(key, row, docs).items() if cosines}
+    def _rescored(self, key: int, question: Question, row: Row, docs: Sequence[DocId]) -> dict[DocId, float]:
+        return {doc: max(cosines) for doc, cosines in self._of_passages(key, question, row, docs).items() if cosines}
 
-    def _of_passages(self, key: int, row: Row, docs: Sequence[DocId]) -> dict[DocId, list[float]]:
+    def _of_passages(self, key: int, question: Question, row: Row, docs: Sequence[DocId]) -> dict[DocId, list[float]]:
+        known = question.cosines
+        new = [doc for doc in docs if doc not in known]
+        if new:
+            known.update(self._read_passages(key, row, new))
+        return {doc: known[doc] for doc in docs if doc in known}
+
+    def _read_passages(self, key: int, row: Row, docs: Sequence[DocId]) -> dict[DocId, list[float]]:
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT v.doc, v.bytes FROM json_each(?) j CROSS JOIN vectors v ON v.model_key = ? AND v.doc = j.value",

@@ -1,0 +1,56 @@
+"""What was worked out for the questions asked last: how far vectors are from each.
+
+Owns remembering it. One search asks for the nearest at home, elsewhere and among everything: each would read the same thousand rows
+again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import apsw
+
+from ovillo.store.protocol import DocId
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ovillo.store.forms import Row
+
+#: Questions remembered, a megabyte each: one search asks two, and several may run.
+_QUESTIONS = 4
+
+
+@dataclass(slots=True)
+class Question:
+    """``apart``: in how many signs each row in memory differs; ``cosines`` by document, of each of its passages."""
+
+    apart: NDArray[np.uint16] | None = None
+    cosines: dict[DocId, list[float]] = field(default_factory=dict)
+
+
+class Questions:
+    """Thread-safe. Remembered by connection, as long as nothing was committed since: vectors go with their texts."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: WeakKeyDictionary[apsw.Connection, tuple[int, OrderedDict[tuple[int, bytes], Question]]]
+        self._held = WeakKeyDictionary()
+
+    def of(self, db: apsw.Connection, model_key: int, row: Row) -> Question:
+        version = db.data_version()
+        with self._lock:
+            kept = self._held.get(db)
+            if kept is None or kept[0] != version:
+                kept = self._held[db] = (version, OrderedDict())
+            questions = kept[1]
+            question = questions.setdefault((model_key, row.tobytes()), Question())
+            questions.move_to_end((model_key, row.tobytes()))
+            while len(questions) > _QUESTIONS:
+                questions.popitem(last=False)
+            return question
