@@ -75,7 +75,11 @@ def fill(home: Path) -> dict[str, Any]:
 
     transcript(home)
     services: Any = open_services(Settings(data_dir=home / "data", home=home, embedder="none", watch=False))
-    has = services._builders.__contains__
+
+    def has(name: str) -> bool:
+        """Programs before issue 9 list their services."""
+        return name in getattr(services, "_builders", ()) or hasattr(type(services), name)
+
     services.ingest.scan()
     put: dict[str, Any] = {"mirrored": MIRRORED, "word": "zorvath"}
     try:
@@ -98,6 +102,8 @@ def fill(home: Path) -> dict[str, Any]:
         if has("contexts"):
             services.contexts.store(DEFAULT_NAMESPACE, "caller", "note", CONTENT)
             put["context"] = CONTENT
+        if has("memories"):
+            put["memory"] = remember(services, DEFAULT_NAMESPACE)
         if has("keys") and knows(5):
             put["key"] = services.keys.create("team", "reader of the team", role="reader")[0].id
         if has("summary_worker") and knows(6):
@@ -107,7 +113,7 @@ def fill(home: Path) -> dict[str, Any]:
         if has("entities"):
             from ovillo.entities.tracker import EntityTracker
 
-            EntityTracker(services.store, DEFAULT_NAMESPACE).run_until_done()
+            EntityTracker(getattr(services.store, "entities", services.store), DEFAULT_NAMESPACE).run_until_done()
             put["entity"] = "app.py"
         if has("knowledge") and knows(9):
             document = home / "hours.md"
@@ -139,6 +145,13 @@ def record(services: Any, namespace: Any, session_id: str) -> list[str]:
         draft = MessageDraft(Role.USER, text, id=f"m{number}", created_at=1_795_262_400_000 + number)
         services.recorder.append(namespace, SessionId(session_id), [(draft, f"key-{number}")]).result()
     return texts
+
+
+def remember(services: Any, namespace: Any) -> str:
+    from ovillo.model.memories import Provenance
+
+    kept = services.memories.semantic.store(namespace, "ledger-rounding", {"rule": "round once"}, Provenance())
+    return str(kept.memory.key)
 
 
 def indexed(services: Any, namespace: Any, home: Path) -> dict[str, Any]:

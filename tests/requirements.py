@@ -575,6 +575,26 @@ CTX: dict[str, tuple[str, str]] = {
     "CTX-7": ("Contexts and status by tool, REST and command under the specification's names", "DESIGN 11, 12, 13"),
 }
 
+LAYER: dict[str, tuple[str, str]] = {
+    "LAYER-1": ("A memory comes back as it was put, with ids, times and provenance, found by its words", "DESIGN 10"),
+    "LAYER-2": ("What has expired never comes back", "DESIGN 10; continuity 3.1"),
+    "LAYER-3": ("What is forgotten is gone, by item, session or source", "issue 11 Five layers"),
+    "LAYER-4": ("Short-term: any JSON value, replaced, forgotten, evicted by use", "continuity 3.1"),
+    "LAYER-5": ("Working: focus and workspace of each caller, each thing once", "continuity 3.1"),
+    "LAYER-6": ("Episodic: found by words, tags, importance; several summed up", "continuity 3.1, 3.2.1"),
+    "LAYER-7": ("Semantic: nothing is overwritten; history, contradictions, validity", "issue 11 Five layers"),
+    "LAYER-8": ("A procedure is walked step by step; its run survives a restart", "issue 11 Five layers"),
+    "LAYER-9": (
+        "Words of tools, web and imports, and planted orders, become no fact and no procedure unasked",
+        "DESIGN 15",
+    ),
+    "LAYER-10": ("What is personal is shown to its owner alone", "issue 11 remember / recall"),
+    "LAYER-11": ("Secrets in memories are masked before they are stored", "DESIGN 15"),
+    "LAYER-12": ("What is no JSON, too large or too deep is refused", "DESIGN 15"),
+    "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
+    "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
+}
+
 TRANSFER: dict[str, tuple[str, str]] = {
     "TRANSFER-1": ("Export and import of any session give the same session, up to ids and times", "issue 3 Transfer"),
     "TRANSFER-2": ("Every real session goes out and comes back, as JSON and as JSON lines", "issue 3 Transfer"),
@@ -906,6 +926,7 @@ SCOPE = {
 }
 
 REQUIREMENTS = {
+    **LAYER,
     **SCOPE,
     **AUDIT,
     **COMPAT,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ovillo.legacy.systems import Migrations
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
+    from ovillo.memory.service import Memories
     from ovillo.model.clock import Clock
     from ovillo.model.code import SymbolRow
     from ovillo.model.entities import SessionEntities
@@ -352,6 +353,12 @@ class Composition:
         from ovillo.memory.contexts import Contexts
 
         return Contexts(self.store.contexts, self._redactor, self.clock)
+
+    @built_once
+    def memories(self) -> Memories:
+        from ovillo.memory.service import Memories
+
+        return Memories(self.store, self._redactor, self.clock, self.audit)
 
     @built_once
     def status(self) -> StatusService:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.security.planting import CHILD, HOSTILE, PLAIN, PRINTABLE, SECOND
+from tests.security.planting import CHILD, EPISODE, HOSTILE, PLAIN, PRINTABLE, SECOND
 
 Arguments = Mapping[str, Any]
 
@@ -85,11 +85,41 @@ TOOLS: dict[str, list[Arguments]] = {
     "system_status": [{"include_sessions": True, "include_metrics": True}],
     "where_discussed": [{"entity": "validate_card"}, {"entity": "src/pay.py"}, {"entity": HOSTILE}],
 }
+TOOLS |= {
+    "short_term_store": [{"key": PRINTABLE, "value": {HOSTILE: HOSTILE}}],
+    "short_term_retrieve": [{"key": PRINTABLE}, {"key": "nothing"}],
+    "short_term_forget": [{"key": "nothing"}, {"key": PRINTABLE}],
+    "working_focus": [{"item": HOSTILE}],
+    "working_get_focus": [{}],
+    "working_add": [{"item": {HOSTILE: HOSTILE}}],
+    "working_get": [{}],
+    "episode_record": [{"summary": HOSTILE, "content": HOSTILE, "tags": [PRINTABLE], "source": HOSTILE}],
+    "episode_get": [{"id": EPISODE}, {"id": HOSTILE}],
+    "episode_search": [{"query": "zqx"}, {}],
+    "episode_summarize": [{"ids": [EPISODE]}],
+    "knowledge_store": [
+        {"key": PRINTABLE, "knowledge": {HOSTILE: HOSTILE}, "text": HOSTILE, "kind": PRINTABLE, "source": HOSTILE},
+        {"key": PRINTABLE, "knowledge": HOSTILE, "said_by": "web"},
+    ],
+    "knowledge_get": [{"key": PRINTABLE}, {"key": "nothing"}],
+    "knowledge_query": [{"query": "zqx"}, {}],
+    "knowledge_update": [{"key": PRINTABLE, "knowledge": HOSTILE, "reason": HOSTILE, "source": HOSTILE}],
+    "procedure_learn": [
+        {
+            "name": PRINTABLE,
+            "steps": [{"id": PRINTABLE, "action": PRINTABLE, "description": HOSTILE, "parameters": HOSTILE}],
+        }
+    ],
+    "procedure_execute": [{"name": "planted", "dry_run": True}, {"name": "planted"}, {"run_id": HOSTILE}],
+    "procedure_list": [{}],
+    "procedure_update": [{"name": "planted", "steps": [{"id": "a", "action": PRINTABLE, "parameters": HOSTILE}]}],
+}
 #: Tools whose answers must hold planted text, or nothing was tried.
 RECALLING = (
     set(TOOLS)
     - {"memory_optimize", "session_append", "session_create", "import_session", "session_save"}
     - {"llm_punch_in"}
+    - {"working_add", "episode_record", "procedure_update"}
 )
 
 #: Command -> argument lists. ``{code}`` stands for the planted folder, ``{file}`` for a hostile export, ``{out}`` for a folder.
@@ -170,6 +200,28 @@ COMMANDS: dict[str, list[list[str]]] = {
     "key revoke": [[HOSTILE]],
     "key rotate": [[HOSTILE]],
     "embed": [[]],
+    "memory list": [[], ["--tag", HOSTILE]],
+    "memory show": [[EPISODE], [HOSTILE]],
+    "memory forget": [["--source", HOSTILE], [HOSTILE]],
+    "memory short-term store": [[PRINTABLE, HOSTILE]],
+    "memory short-term retrieve": [[PRINTABLE]],
+    "memory short-term forget": [[PRINTABLE], [HOSTILE]],
+    "memory working focus": [[HOSTILE]],
+    "memory working get-focus": [[]],
+    "memory working add": [[HOSTILE]],
+    "memory working get": [[]],
+    "memory episode record": [[HOSTILE, "--tag", PRINTABLE, "--source", HOSTILE]],
+    "memory episode get": [[EPISODE], [HOSTILE]],
+    "memory episode search": [["zqx"], []],
+    "memory episode summarize": [[EPISODE], [HOSTILE]],
+    "memory fact store": [[PRINTABLE, HOSTILE, "--kind", PRINTABLE]],
+    "memory fact get": [[PRINTABLE], [HOSTILE]],
+    "memory fact query": [["zqx"], []],
+    "memory fact update": [[PRINTABLE, HOSTILE, "--reason", HOSTILE]],
+    "memory procedure learn": [["p", "--steps", HOSTILE], [HOSTILE, "--steps", "[]"]],
+    "memory procedure execute": [["planted", "--dry-run"], ["planted"], [HOSTILE]],
+    "memory procedure list": [[]],
+    "memory procedure update": [["planted", "--steps", HOSTILE]],
     "memory optimize": [[], ["--session", HOSTILE]],
     "status": [["--sessions", "--metrics"]],
     "doctor": [[]],

@@ -14,6 +14,7 @@ from typing import Any
 
 from ovillo.interfaces.services import Services
 from ovillo.model import records
+from ovillo.model.memories import Layer, Memory, MemoryId, Origin, Provenance
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import (
     Author,
@@ -56,6 +57,7 @@ PLAIN = SessionId("ses_plain")
 #: Has hostile ids.
 SECOND = SessionId(f"ses_second {HOSTILE}")
 CHILD = SessionId(f"ses_child {HOSTILE}")
+EPISODE = MemoryId("mem_planted")
 
 
 def filled(shape: type[Any], /, **given: Any) -> Any:
@@ -167,10 +169,26 @@ def planted(services: Services, folder: Path) -> Path:
     services.timesheet.punch_in(NS, HOSTILE[:200], HOSTILE, HOSTILE, place)
     services.contexts.store(NS, "principal local", PRINTABLE, {HOSTILE: HOSTILE})
     services.contexts.store(NS, "principal local", PRINTABLE, {HOSTILE: HOSTILE}, context=PRINTABLE)
+    _memories(services)
     services.snapshots.save(NS, PLAIN, {HOSTILE: [HOSTILE]}, 2)
     services.snapshots.save(NS, PLAIN, {HOSTILE: {HOSTILE: HOSTILE}, "more": HOSTILE}, 2)
     _damaged_source(services)
     return code
+
+
+def _memories(services: Services) -> None:
+    """Of every layer; the one of the episode is as if a store held what no service lets in."""
+    of = filled(Provenance, origin=Origin.MODEL, owner="local")
+    episode = filled(Memory, id=EPISODE, layer=Layer.EPISODIC, provenance=of, created_at=NOON, updated_at=NOON)
+    services.store.memories.put(NS, [dataclasses.replace(episode, valid_to=None, value={HOSTILE: HOSTILE})])
+    memories = services.memories
+    memories.short_term.store(NS, PRINTABLE, {HOSTILE: HOSTILE}, of)
+    memories.working.focus(NS, "principal local", HOSTILE, of)
+    memories.working.add(NS, "principal local", {HOSTILE: HOSTILE}, of)
+    memories.semantic.store(NS, PRINTABLE, {HOSTILE: HOSTILE}, of, text=MARK, kind=PRINTABLE)
+    memories.semantic.store(NS, PRINTABLE, "zqx otherwise", of)
+    step = {"id": "a", "action": MARK, "description": PRINTABLE, "parameters": {"x": PRINTABLE}}
+    memories.procedures.learn(NS, "planted", [step], of, description=PRINTABLE)
 
 
 def _damaged_source(services: Services) -> None:

@@ -27,6 +27,16 @@ from tests.security.planting import HOSTILE, PLAIN, PRINTABLE, planted
 _READ_WHOLE = {
     *("session show", "session export", "session recover", "session summarize", "context", "code show", "code callers"),
     *("knowledge search", "knowledge list"),
+    # Quotes of memories.
+    *(
+        "memory show",
+        "memory working focus",
+        "memory working get-focus",
+        "memory working get",
+        "memory short-term retrieve",
+    ),
+    *("memory episode get", "memory episode search", "memory episode summarize", "memory procedure list"),
+    *("memory fact store", "memory fact get", "memory fact query", "memory fact update", "memory procedure execute"),
 }
 
 

@@ -92,6 +92,28 @@ COMMANDS: dict[str, list[str]] = {
     "audit list": [],
     "audit verify": [],
     "embed": [],
+    "memory list": [],
+    "memory show": ["{memory}"],
+    "memory forget": ["--source", "nowhere"],
+    "memory short-term store": ["k", "1"],
+    "memory short-term retrieve": ["k"],
+    "memory short-term forget": ["k"],
+    "memory working focus": ["prices"],
+    "memory working get-focus": [],
+    "memory working add": ["prices"],
+    "memory working get": [],
+    "memory episode record": ["prices were added up"],
+    "memory episode get": ["{memory}"],
+    "memory episode search": ["prices"],
+    "memory episode summarize": ["{memory}"],
+    "memory fact store": ["shop.closes", "at nine"],
+    "memory fact get": ["shop.closes"],
+    "memory fact query": ["when does the shop close"],
+    "memory fact update": ["shop.opens", "at ten"],
+    "memory procedure learn": ["p", "--steps", '[{{"id": "a", "action": "x"}}]'],
+    "memory procedure execute": ["add-up", "--dry-run"],
+    "memory procedure list": [],
+    "memory procedure update": ["add-up", "--steps", '[{{"id": "b", "action": "x"}}]'],
     "memory optimize": [],
     "status": [],
     "doctor": [],
@@ -176,7 +198,10 @@ def furnished(tmp_path_factory: pytest.TempPathFactory, fixtures: Path) -> tuple
     run("knowledge", "export-mp4", str(rooms.work / "exported.mp4"), needs="minilm")
     run("embed", needs="minilm")
     run("key", "create", "--name", "kept")
-    return base, {"task": run("time", "in", "model", "work"), "session": session}
+    run("memory", "fact", "store", "shop.opens", "at nine")
+    run("memory", "procedure", "learn", "add-up", "--steps", '[{"id": "a", "action": "x"}]')
+    memory = json.loads(run("memory", "episode", "record", "The shop opened", "--json"))["id"]
+    return base, {"task": run("time", "in", "model", "work"), "session": session, "memory": memory}
 
 
 @pytest.fixture

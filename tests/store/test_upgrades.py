@@ -138,6 +138,10 @@ def test_what_was_kept_of_a_session_is_there(upgraded: Upgraded) -> None:
         entry = services.contexts.retrieve(NS, "caller", "note").entry
         assert entry is not None
         assert entry.value == put["context"]
+    if "memory" in upgraded:
+        known = services.memories.semantic.retrieve(NS, put["memory"], viewer="local").current
+        assert known is not None
+        assert known.value == {"rule": "round once"}
     if "key" in upgraded:
         [key] = services.keys.list()
         assert (key.id, key.namespace) == (put["key"], TEAM)

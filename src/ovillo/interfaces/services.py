@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ovillo.legacy.systems import Migrations
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
+    from ovillo.memory.service import Memories
     from ovillo.model.clock import Clock
     from ovillo.model.workers import Workers
     from ovillo.references.context.service import ContextService
@@ -151,6 +152,9 @@ class Services(Protocol):
 
     @property
     def contexts(self) -> Contexts: ...
+
+    @property
+    def memories(self) -> Memories: ...
 
     @property
     def status(self) -> StatusService: ...

@@ -31,6 +31,7 @@ GROUPS = (
     "ovillo.summarizers",
     "ovillo.redactors",
     "ovillo.tools",
+    "ovillo.actions",
 )
 #: Our own distribution declares the command ``ovillo`` only.
 _GROUP = b"[ovillo."

@@ -87,6 +87,7 @@ class Maintenance:
         forget_idempotency, keys_until = store.forget_idempotency, now - IDEMPOTENCY_DAYS * DAY_MS
         steps: list[tuple[str, Callable[[], str]]] = [
             ("contexts", lambda: self._prune_contexts(namespace, session_id, now)),
+            ("memories", lambda: self._prune_memories(namespace, session_id, now)),
             ("idempotency", lambda: counted(forget_idempotency(namespace, session_id, before=keys_until), "key")),
         ]
         if level != "light":
@@ -115,6 +116,10 @@ class Maintenance:
     def _prune_contexts(self, namespace: Namespace, session_id: SessionId | None, now: int) -> str:
         _alone(session_id)
         return f"{counted(self._store.contexts.prune(namespace, at=now), 'expired entry')}"
+
+    def _prune_memories(self, namespace: Namespace, session_id: SessionId | None, now: int) -> str:
+        _alone(session_id)
+        return f"{counted(self._store.memories.prune(namespace, at=now), 'expired memory', 'expired memories')}"
 
     # --- snapshots
 

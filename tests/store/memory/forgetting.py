@@ -10,6 +10,7 @@ from ovillo.model.errors import Conflict
 from ovillo.model.records import Namespace, Session, SessionId
 from ovillo.model.tombstones import Forgettable, Tombstone, is_covered, mark_of
 from ovillo.store.protocol import Traces
+from tests.store.memory.memories import drop_memories_of
 from tests.store.memory.removal import remove_session
 from tests.store.memory.state import Mark, Space, StoredSource, Tables
 from tests.store.memory.substore import SubStore
@@ -33,6 +34,7 @@ class Forgetting(SubStore):
                 kept.session.forked_from in session_ids and kept.session.id not in session_ids
                 for kept in space.sessions.values()
             ),
+            memories=sum(memory.provenance.session_id in session_ids for memory in space.memories.values()),
         )
 
     def forget_session(
@@ -43,6 +45,7 @@ class Forgetting(SubStore):
             key = tables.secrets.setdefault(_KEY, token_bytes(32))
             mark = mark_of(key, Forgettable.SESSION, session_id)
             space.forgotten[Forgettable.SESSION, mark] = Mark(at, part_of.mark if part_of else None)
+            tables.is_wipe_due |= drop_memories_of(space, session_id, at) > 0
             if session_id not in space.sessions:
                 return False
             remove_session(self._state, space, session_id)

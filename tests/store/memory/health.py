@@ -21,6 +21,7 @@ class Health(SubStore):
             "links": len(space.links),
             "tasks": len(space.tasks),
             "contextEntries": len(space.context_entries),
+            "memories": len(space.memories),
         }
         return StoreHealth(1, len(pickle.dumps(self._state.tables)), (), counts)
 

@@ -22,6 +22,7 @@ from ovillo.model.entities import Sighting
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeDocument, KnowledgeVector
 from ovillo.model.live import Appended, Masked, Summary
+from ovillo.model.memories import Memory, ProcedureRun
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId, SkippedRecord
 from ovillo.model.sessions import SessionCounts, SessionRow, Snapshot
 from ovillo.model.text import searchable_text
@@ -198,6 +199,8 @@ class Space(Changeable):
     context_entries: dict[tuple[str, str], ContextEntry] = field(default_factory=dict)
     #: Caller -> the context at hand.
     current_contexts: dict[str, str] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+    procedure_runs: dict[str, ProcedureRun] = field(default_factory=dict)
     #: Model -> document -> the text that vectors were made of, and they.
     vectors: dict[str, dict[DocId, tuple[str, Rows]]] = field(default_factory=dict)
     model_states: dict[str, dict[str, Any]] = field(default_factory=dict)

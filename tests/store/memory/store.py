@@ -22,6 +22,7 @@ from ovillo.store.protocol import (
     LeaseStore,
     LinkStore,
     MaintenanceStore,
+    MemoriesStore,
     RecordingStore,
     SecretStore,
     SessionStore,
@@ -46,6 +47,7 @@ from tests.store.memory.knowledge import Knowledge
 from tests.store.memory.leases import Leases
 from tests.store.memory.links import Links
 from tests.store.memory.maintenance import Maintenance
+from tests.store.memory.memories import Memories
 from tests.store.memory.recording import Recording
 from tests.store.memory.secrets import Secrets
 from tests.store.memory.sessions import Sessions
@@ -129,6 +131,10 @@ class MemoryStore:
     @built_once
     def contexts(self) -> ContextStore:
         return Contexts(self._state)
+
+    @built_once
+    def memories(self) -> MemoriesStore:
+        return Memories(self._state)
 
     @built_once
     def snapshots(self) -> SnapshotStore:

@@ -35,6 +35,8 @@ class Counts(Struct, rename="camel", kw_only=True):
     tasks: int
     #: Sessions that stay and hold copies of messages.
     forks: int
+    #: Memories that came from them.
+    memories: int
 
 
 class ForgottenNow(Struct, rename="camel", kw_only=True):

@@ -75,12 +75,18 @@ def parameters(tool: Tool[Any], *names: str) -> type[Struct]:
     fields = [known[name] for name in names]
     return msgspec.defstruct(
         f"{tool.name}_parameters",
-        [(x.name, x.type) if x.default is NODEFAULT else (x.name, x.type, x.default) for x in fields],
+        [_field(x) for x in fields],
         rename={x.name: x.encode_name for x in fields},
         module=__name__,
         kw_only=True,
         forbid_unknown_fields=True,
     )
+
+
+def _field(field: structs.FieldInfo) -> tuple[str, Any] | tuple[str, Any, Any]:
+    if field.default_factory is not NODEFAULT:
+        return field.name, field.type, msgspec.field(default_factory=field.default_factory)
+    return (field.name, field.type) if field.default is NODEFAULT else (field.name, field.type, field.default)
 
 
 _NONE = {404: "No such session."}

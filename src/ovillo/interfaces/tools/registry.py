@@ -66,6 +66,17 @@ _BUILT_IN = {
     "manage_session": "compat",
 }
 
+#: The tools of one layer of memory share a module.
+_OF_LAYER = {
+    "memory_short_term": ("short_term_store", "short_term_retrieve", "short_term_forget"),
+    "memory_working": ("working_focus", "working_get_focus", "working_add", "working_get"),
+    "memory_episodes": ("episode_record", "episode_get", "episode_search", "episode_summarize"),
+    "memory_knowledge": ("knowledge_store", "knowledge_get", "knowledge_query", "knowledge_update"),
+    "memory_procedures": ("procedure_learn", "procedure_execute", "procedure_list", "procedure_update"),
+}
+_MODULE = {name: module for module, names in _OF_LAYER.items() for name in names}
+_BUILT_IN |= dict.fromkeys(_MODULE, "memory")
+
 #: All there will be; a toolset whose tools are not built yet is accepted and shows nothing.
 TOOLSETS = ("history", "context", "continuity", "memory", "compat")
 
@@ -93,7 +104,8 @@ def _fitting(name: str, thing: object) -> AnyTool:
 
 
 def _built_in(name: str) -> AnyTool:
-    tool: AnyTool = import_module(f"ovillo.interfaces.tools.{name}").TOOL
+    module = import_module(f"ovillo.interfaces.tools.{_MODULE.get(name, name)}")
+    tool: AnyTool = module.TOOLS[name] if name in _MODULE else module.TOOL
     return tool
 
 
@@ -149,7 +161,7 @@ class Registry:
             data, text = msgspec.to_builtins(answer.structured), answer.text
             # Clients hand their model the one form or the other: the notice stands in both. Shapes that the Continuity
             # Protocol prescribes to the letter stay as they are.
-            if text.startswith(NOTICE) and self._tools[name].toolset in ("history", "context"):
+            if text.startswith(NOTICE) and self._tools[name].toolset in ("history", "context", "memory"):
                 data["notice"] = NOTICE
             return ToolResult(data, text, for_models=for_models(name, data))
         except OvilloError as error:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.leases import LeaseStore
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore, StoreSize
+    from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionStore
@@ -95,6 +96,7 @@ _NAMES = {
     "knowledge": ("KnowledgeStore",),
     "leases": ("LeaseStore",),
     "links": ("LinkStore",),
+    "memories": ("MemoriesStore",),
     "recording": ("RecordingStore",),
     "secrets": ("SecretStore",),
     "sources": ("SourceState", "SourceStore"),
@@ -160,6 +162,7 @@ __all__ = [
     "MaintenanceStore",
     "Match",
     "Matched",
+    "MemoriesStore",
     "Order",
     "Phrase",
     "Prefix",

@@ -15,7 +15,8 @@ class Change:
 
     Kinds, and what ``ref`` is: ``session``, ``session_deleted``, ``summary``, ``snapshot`` (id of the session), ``message``
     (``SESSION/MESSAGE``), ``link`` (``FROM/RELATIONSHIP/TO``), ``task`` (id), ``context`` (``CONTEXT/KEY``, or the context that
-    was switched to), ``code`` (root), ``knowledge`` (path). Of a session that is removed the entries go, and one
+    was switched to), ``code`` (root), ``knowledge`` (path), ``memory``
+    (id). Of a session that is removed the entries go, and one
     ``session_deleted`` comes; of a forgotten one its ``ref`` is ``forgotten:MARK`` and tells no id. Merging writes one
     ``session`` for all that it changed in a session."""
 

@@ -27,6 +27,8 @@ class Traces:
     tasks: int = 0
     #: Sessions that stay and hold copies of their messages.
     forks: int = 0
+    #: Memories that came from them.
+    memories: int = 0
 
 
 class ForgettingStore(Protocol):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.leases import LeaseStore
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore
+    from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionStore
@@ -91,6 +92,9 @@ class Store(Protocol):
 
     @property
     def contexts(self) -> ContextStore: ...
+
+    @property
+    def memories(self) -> MemoriesStore: ...
 
     @property
     def snapshots(self) -> SnapshotStore: ...

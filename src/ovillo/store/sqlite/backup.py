@@ -34,6 +34,7 @@ _COUNTED = {
     "links": "links",
     "timesheet entries": "tasks",
     "context entries": "context_entries",
+    "memories": "memories",
 }
 
 

@@ -19,6 +19,7 @@ from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.forgetting import WIPE_DUE, remove_session
 from ovillo.store.sqlite.keys import namespace_key, session_key
+from ovillo.store.sqlite.memories import drop_memories_of
 from ovillo.store.sqlite.rows import to_json
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class ForgottenTables(SubStore):
                     f"links WHERE from_key IN ({_CHOSEN}) OR to_key IN ({_CHOSEN})",
                     f"tasks WHERE namespace_key = ?1 AND session_id IN {ids}",
                     f"sessions WHERE namespace_key = ?1 AND forked_from IN {ids} AND id NOT IN {ids}",
+                    f"memories WHERE namespace_key = ?1 AND session_id IN {ids}",
                 )
             ]
         return Traces(*map(int, counted), *map(int, others))
@@ -64,6 +66,7 @@ class ForgottenTables(SubStore):
             ns = namespace_key(db, namespace, self._analyzer)
             mark = mark_of(_made_key(db), Forgettable.SESSION, session_id)
             _put(db, ns, Forgettable.SESSION, mark, at, part_of.mark if part_of else None)
+            drop_memories_of(db, ns, session_id, at)
             key = session_key(db, ns, session_id)
             if key is None:
                 return False

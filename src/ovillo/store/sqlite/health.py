@@ -25,6 +25,7 @@ _COUNTS = {
     "links": f"SELECT count(*) FROM links WHERE namespace_key = {_NS}",
     "tasks": f"SELECT count(*) FROM tasks WHERE namespace_key = {_NS}",
     "contextEntries": f"SELECT count(*) FROM context_entries WHERE namespace_key = {_NS}",
+    "memories": f"SELECT count(*) FROM memories WHERE namespace_key = {_NS}",
 }
 #: Both ends of the tables that hold the truth: most damage (a cut file, an overwritten stretch) shows there.
 _ENDS = tuple(

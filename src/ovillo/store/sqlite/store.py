@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         KnowledgeStore,
         LeaseStore,
         LinkStore,
+        MemoriesStore,
         RecordingStore,
         SecretStore,
         SessionStore,
@@ -147,6 +148,12 @@ class SqliteStore:
         from ovillo.store.sqlite.contexts import ContextTables
 
         return ContextTables(self._core)
+
+    @built_once
+    def memories(self) -> MemoriesStore:
+        from ovillo.store.sqlite.memories import MemoryTables
+
+        return MemoryTables(self._core)
 
     @built_once
     def snapshots(self) -> SnapshotStore:

@@ -136,6 +136,7 @@ def _show(state: State, plan: Plan) -> None:
         (traces.snapshots, "snapshot"),
         (traces.links, "link"),
         (traces.tasks, "timesheet entry"),
+        (traces.memories, "memory"),
     )
     said = [f"{count:,} {_plural(word, count)}" for count, word in counted if count or word == "session"]
     tell(f"{plan.target.capitalize()} {plan.name}".rstrip() + f": {', '.join(said)}.")

@@ -12,7 +12,17 @@ _C = "ovillo.interfaces.cli.commands"
 @click.command(
     cls=LazyGroup,
     no_args_is_help=True,
-    lazy={"optimize": (f"{_C}.memory_optimize:optimize", "Make the database smaller.")},
+    lazy={
+        "list": (f"{_C}.memory_list:list_", "Memories, newest first."),
+        "show": (f"{_C}.memory_list:show", "One memory, whole."),
+        "forget": (f"{_C}.memory_list:forget", "Forget one, or all that came from somewhere."),
+        "short-term": (f"{_C}.memory_layers:short_term", "Values that are kept for a while."),
+        "working": (f"{_C}.memory_layers:working", "What is in focus, and on the desk."),
+        "episode": (f"{_C}.memory_layers:episode", "What happened."),
+        "fact": (f"{_C}.memory_layers:fact", "What is held to be true."),
+        "procedure": (f"{_C}.memory_layers:procedure", "How something is done."),
+        "optimize": (f"{_C}.memory_optimize:optimize", "Make the database smaller."),
+    },
 )
 def memory() -> None:
-    """What ovillo keeps, and how much room it takes."""
+    """What ovillo remembers for you and your agents, and how much room it takes."""

@@ -29,12 +29,13 @@ from ovillo.store.sqlite.sequences import Sequences
 #: Made again by the next scan, the next look at files of code and documents, or in the background.
 _DERIVED = (
     *("fts", "fts_", "trigrams", "trigrams_", "vocabulary", "knowledge_fts", "knowledge_fts_"),
+    *("memory_fts", "memory_fts_"),
     *("cursors", "skipped", "excluded", "entities", "mentions", "tracked", "overlaps"),
     *("vector", "vectors", "embedding_models", "knowledge_vectors", "knowledge_chunks", "knowledge_revisions"),
     *("code_files", "code_history", "code_symbols", "code_calls", "code_vectors", "code_revisions"),
 )
-_PREFIXES = ("fts_", "trigrams_", "knowledge_fts_", "vector", "code_vector")
-_NOT_META = ("trigrams_through", "documents", "terms", "analyzer")
+_PREFIXES = ("fts_", "trigrams_", "knowledge_fts_", "memory_fts_", "vector", "code_vector")
+_NOT_META = ("trigrams_through", "documents", "terms", "analyzer", "memory_analyzer")
 #: Columns of ``parts`` that may be packed: garbage would only show when somebody reads it.
 _PACKED = ("text", "tool", "output")
 _BATCH = 500
@@ -48,6 +49,8 @@ _COUNTED = {
     "links": "links",
     "tasks": "entries of the timesheet",
     "context_entries": "entries of contexts",
+    "memories": "memories",
+    "procedure_runs": "runs of procedures",
     "access_keys": "access keys",
     "knowledge_documents": "knowledge documents",
     "code_roots": "folders of code",

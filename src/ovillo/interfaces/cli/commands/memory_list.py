@@ -1,0 +1,135 @@
+"""``ovillo memory list``, ``show`` and ``forget``: memories of all layers."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import confirm, print_json, tell, tell_text
+from ovillo.interfaces.cli.state import State
+from ovillo.model.clock import to_iso
+from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryId, MemoryState, Origin
+from ovillo.model.quoting import named, printable_line, written
+from ovillo.model.wording import counted
+from ovillo.security.principals import LOCAL
+
+_SHOWN = 10
+_LAYERS = click.Choice([each.value for each in Layer])
+_STATES = click.Choice([each.value for each in MemoryState])
+_ORIGINS = click.Choice([each.value for each in Origin])
+
+
+@click.command(name="list")
+@click.option("--layer", type=_LAYERS, help="Only of this layer.")
+@click.option("--state", "wanted", type=_STATES, help="Only in this state.")
+@click.option("--tag", "tags", multiple=True, help="Only with this tag.")
+@click.option("--session", help="Only what came from this session.")
+@click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True, help="At most so many.")
+@reading
+def list_(
+    state: State, layer: str | None, wanted: str | None, tags: tuple[str, ...], session: str | None, limit: int
+) -> None:
+    """Memories, newest first."""
+    where = MemoryFilter(
+        layers=(Layer(layer),) if layer else (),
+        states=(MemoryState(wanted),) if wanted else (),
+        tags=tags,
+        session_id=session,
+        viewer=LOCAL.name,
+    )
+    found = state.services().memories.listed(LOCAL.namespace, where, limit)
+    if state.json:
+        from ovillo.interfaces.tools.memory_shapes import memory_info  # start-up cost
+
+        print_json({"memories": [memory_info(each) for each in found]})
+        return
+    for memory in found:
+        tell(_line(memory))
+    if not found:
+        tell("Nothing is remembered. Try: ovillo memory fact store KEY VALUE")
+
+
+@click.command()
+@click.argument("memory")
+@reading
+def show(state: State, memory: str) -> None:
+    """MEMORY by its id, whole, with where it came from."""
+    from ovillo.interfaces.tools.memory_shapes import lines_of, memory_info  # start-up cost
+
+    info = memory_info(state.services().memories.get(LOCAL.namespace, memory, viewer=LOCAL.name))
+    if state.json:
+        print_json(info)
+    else:
+        tell_text(written(lines_of(info)))
+
+
+@click.command()
+@click.argument("memory", required=False)
+@click.option("--session", help="Everything that came from this session.")
+@click.option("--source", help="Everything that was read from this file, address or tool.")
+@click.option("--author", help="Everything that this agent or person put down.")
+@click.option("--said-by", type=_ORIGINS, help="Everything of this origin.")
+@click.option("--project", metavar="FOLDER", help="Everything about this project, as `show` names it.")
+@click.option("--dry-run", is_flag=True, help="Only count what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@reading
+def forget(
+    state: State,
+    memory: str | None,
+    session: str | None,
+    source: str | None,
+    author: str | None,
+    said_by: str | None,
+    project: str | None,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Forget MEMORY, or everything that came from somewhere, for good."""
+    where = MemoryFilter(
+        ids=(MemoryId(memory),) if memory else (),
+        session_id=session,
+        source=source,
+        author=author,
+        origin=Origin(said_by) if said_by else None,
+        project=project,
+        viewer=LOCAL.name,
+    )
+    forgetting = state.services().memories.forgetting
+    chosen = forgetting.chosen(LOCAL.namespace, where)
+    asks = sys.stdin.isatty() and not state.json
+    if dry_run or not chosen or not (yes or asks):
+        _tell_dry(state, chosen)
+        return
+    if not yes:
+        for each in chosen[:_SHOWN]:
+            tell(_line(each), err=True)
+        confirm(f"Forget {counted(len(chosen), 'memory', 'memories')} for good?")
+    gone = forgetting.forget(LOCAL, "cli", where)
+    unfinished = forgetting.finish()
+    if state.json:
+        print_json({"memories": gone, "dry_run": False, "unfinished": unfinished})
+        return
+    tell(f"Forgot {counted(gone, 'memory', 'memories')}.")
+    if unfinished:
+        tell(f"Not finished: {unfinished} Run `ovillo forget excluded --yes` later to finish.", err=True)
+
+
+def _tell_dry(state: State, chosen: list[Memory]) -> None:
+    if state.json:
+        print_json({"memories": len(chosen), "dry_run": True, "unfinished": None})
+        return
+    for each in chosen[:_SHOWN]:
+        tell(_line(each))
+    tell(
+        f"{counted(len(chosen), 'memory', 'memories')}; nothing was removed."
+        + (" Add --yes to do it." if chosen else "")
+    )
+
+
+def _line(memory: Memory) -> str:
+    key = f"{named(memory.key)}: " if memory.key and memory.layer is not Layer.WORKING else ""
+    state = "" if memory.state is MemoryState.ACTIVE else f" [{memory.state.value}]"
+    day = (to_iso(memory.created_at) or "")[:10]
+    return f"{memory.id}  {day}  {memory.layer.value:10} {memory.kind}{state}  {key}{printable_line(memory.text, 80)}"

@@ -1,0 +1,78 @@
+"""Commands that do what a tool does: its arguments as words and options, its answer as text or JSON.
+
+Owns making them; which there are, and their help, stands in the module of their group.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import print_json, tell_answer
+from ovillo.interfaces.cli.state import State
+
+
+class Json(click.ParamType):  # type: ignore[type-arg]
+    """JSON; what is none is taken for text."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+
+
+JSON = Json()
+
+
+def words(name: str, *, required: bool = True) -> click.Argument:
+    """An argument of a tool that takes text."""
+    return click.Argument([name], required=required)
+
+
+def value(name: str) -> click.Argument:
+    """An argument of a tool that takes any JSON; what is none is taken for text."""
+    return click.Argument([name], type=JSON)
+
+
+def option(flag: str, help_: str, **given: Any) -> click.Option:
+    name = flag.removeprefix("--").replace("-", "_")
+    return click.Option([flag, given.pop("to", name)], help=help_, **given)
+
+
+TAG = option("--tag", "A word to find it by; may be given several times.", to="tags", multiple=True)
+SAID_BY = option(
+    "--said-by",
+    "Whose words these are; default: yours.",
+    type=click.Choice(("human", "model", "tool", "web", "import")),
+)
+SOURCE = option("--source", "File, address or tool that they were read from.")
+AUDIENCE = option("--audience", "Whom it is for.", type=click.Choice(("project", "personal", "team")))
+PROJECT = option("--project", "Project it is about: name, folder or id.", metavar="NAME")
+IMPORTANCE = option("--importance", "1 trifle, 10 turning point.", type=click.IntRange(1, 10))
+LIMIT = option("--limit", "At most so many.", type=click.IntRange(1, 100))
+
+
+def command(name: str, tool: str, help_: str, *parameters: click.Parameter) -> click.Command:
+    """``name`` calls ``tool`` with what is given."""
+
+    @reading
+    def run(state: State, /, **given: Any) -> None:
+        arguments = {key: list(each) if isinstance(each, tuple) else each for key, each in given.items() if each != ()}
+        answer = state.call(tool, arguments)
+        if state.json:
+            print_json(answer.data)
+        else:
+            tell_answer(answer.text)
+
+    made = click.command(name=name, help=help_)(run)
+    # Options that all commands have were added by ``reading``.
+    made.params = [*parameters, *made.params]
+    return made

@@ -1,0 +1,198 @@
+"""``/api/memory``: the five layers, one operation a tool, and memories by their id.
+
+Owns the addresses; what is done is the tools' and ``ovillo.memory``'s.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.http.endpoints import Exchange, NoQuery
+from ovillo.interfaces.http.routes import Routes
+from ovillo.interfaces.rest.from_tools import parameters, through
+from ovillo.interfaces.tools import (
+    memory_episodes,
+    memory_knowledge,
+    memory_procedures,
+    memory_short_term,
+    memory_working,
+)
+from ovillo.interfaces.tools.memory_shapes import MemoryInfo, memory_info
+from ovillo.model.memories import Layer, MemoryFilter, MemoryId, MemoryState, Origin
+from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
+
+routes = Routes("Memory")
+
+_NONE = {404: "No such memory."}
+_SAME = {"key": "key", "id": "id", "name": "name", "run_id": "run_id"}
+
+_short, _working = memory_short_term.TOOLS, memory_working.TOOLS
+_episodes, _facts, _procedures = memory_episodes.TOOLS, memory_knowledge.TOOLS, memory_procedures.TOOLS
+
+_KEY = "/api/memory/short-term/{key}"
+through(
+    routes,
+    _short["short_term_store"],
+    "PUT",
+    _KEY,
+    names=_SAME,
+    body=parameters(_short["short_term_store"], "value", "ttl"),
+)
+through(routes, _short["short_term_retrieve"], "GET", _KEY, names=_SAME)
+through(routes, _short["short_term_forget"], "DELETE", _KEY, names=_SAME)
+
+through(routes, _working["working_focus"], "POST", "/api/memory/working/focus", body=memory_working.FocusInput)
+through(routes, _working["working_get_focus"], "GET", "/api/memory/working/focus")
+through(routes, _working["working_add"], "POST", "/api/memory/working/items", body=memory_working.AddInput)
+through(routes, _working["working_get"], "GET", "/api/memory/working/items")
+
+_FOUND = ("query", "tags", "limit")
+through(routes, _episodes["episode_record"], "POST", "/api/memory/episodes", body=memory_episodes.RecordInput)
+through(
+    routes,
+    _episodes["episode_search"],
+    "GET",
+    "/api/memory/episodes",
+    query=parameters(_episodes["episode_search"], *_FOUND, "least_importance"),
+)
+through(
+    routes,
+    _episodes["episode_summarize"],
+    "POST",
+    "/api/memory/episodes/summarize",
+    body=memory_episodes.SummarizeInput,
+    also=_NONE,
+)
+through(routes, _episodes["episode_get"], "GET", "/api/memory/episodes/{id}", names=_SAME, also=_NONE)
+
+_FACT = "/api/memory/knowledge/{key}"
+_CHANGED = ("knowledge", "text", "kind", "tags", "importance", "valid_from", "reason", "said_by", "source")
+through(routes, _facts["knowledge_store"], "POST", "/api/memory/knowledge", body=memory_knowledge.StoreInput)
+through(
+    routes,
+    _facts["knowledge_query"],
+    "GET",
+    "/api/memory/knowledge",
+    query=parameters(_facts["knowledge_query"], *_FOUND),
+)
+through(routes, _facts["knowledge_get"], "GET", _FACT, names=_SAME, query=parameters(_facts["knowledge_get"], "at"))
+through(
+    routes,
+    _facts["knowledge_update"],
+    "PUT",
+    _FACT,
+    names=_SAME,
+    body=parameters(_facts["knowledge_update"], *_CHANGED),
+    also=_NONE,
+)
+
+_TAKEN = {409: "The name is taken, or it waits for a person."}
+_STEPS = ("steps", "parameters", "description", "tags", "said_by", "source")
+through(
+    routes,
+    _procedures["procedure_learn"],
+    "POST",
+    "/api/memory/procedures",
+    body=memory_procedures.LearnInput,
+    also=_TAKEN,
+)
+through(routes, _procedures["procedure_list"], "GET", "/api/memory/procedures")
+through(
+    routes,
+    _procedures["procedure_update"],
+    "PUT",
+    "/api/memory/procedures/{name}",
+    names=_SAME,
+    body=parameters(_procedures["procedure_update"], *_STEPS),
+    also=_NONE | _TAKEN,
+)
+through(
+    routes,
+    _procedures["procedure_execute"],
+    "POST",
+    "/api/memory/procedures/execute",
+    body=memory_procedures.ExecuteInput,
+    also=_NONE | {409: "The run is over, or the procedure waits for a person."},
+)
+
+
+class Which(Struct, kw_only=True, forbid_unknown_fields=True):
+    layer: Layer | None = None
+    state: MemoryState | None = None
+    tag: str | None = None
+    session_id: str | None = None
+    source: str | None = None
+    author: str | None = None
+    said_by: Origin | None = None
+    limit: Annotated[int, Meta(ge=1, le=500)] = 100
+
+
+class MemoryList(Struct, kw_only=True):
+    memories: list[MemoryInfo]
+
+
+class ForgetMemories(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Everything that came from what is named."""
+
+    session_id: str | None = None
+    source: str | None = None
+    author: str | None = None
+    said_by: Literal["human", "model", "tool", "web", "import"] | None = None
+    project: str | None = None
+    #: Without it nothing is removed, only counted.
+    confirm: bool = False
+
+
+class ForgottenMemories(Struct, kw_only=True):
+    memories: int
+    dry_run: bool
+    #: Why removed text may still be in the file.
+    unfinished: str | None = None
+
+
+@routes("GET", "/api/memory", "Memories, newest first, whatever their state", CONTEXT_READ)
+def list_memories(call: Exchange[Which, None]) -> MemoryList:
+    given = call.query
+    where = MemoryFilter(
+        layers=() if given.layer is None else (given.layer,),
+        states=() if given.state is None else (given.state,),
+        tags=() if given.tag is None else (given.tag,),
+        session_id=given.session_id,
+        source=given.source,
+        author=given.author,
+        origin=given.said_by,
+        viewer=call.principal.name,
+    )
+    return MemoryList(
+        memories=[memory_info(x) for x in call.services.memories.listed(call.namespace, where, given.limit)]
+    )
+
+
+@routes("POST", "/api/memory/forget", "Forget everything that came from somewhere", CONTEXT_WRITE)
+def forget_memories(call: Exchange[NoQuery, ForgetMemories]) -> ForgottenMemories:
+    given, forgetting = call.body, call.services.memories.forgetting
+    where = MemoryFilter(
+        session_id=given.session_id,
+        source=given.source,
+        author=given.author,
+        origin=Origin(given.said_by) if given.said_by else None,
+        project=given.project,
+        viewer=call.principal.name,
+    )
+    if not given.confirm:
+        return ForgottenMemories(memories=len(forgetting.chosen(call.namespace, where)), dry_run=True)
+    gone = forgetting.forget(call.principal, "rest", where)
+    return ForgottenMemories(memories=gone, dry_run=False, unfinished=forgetting.finish())
+
+
+@routes("GET", "/api/memory/items/{id}", "A memory, whole", CONTEXT_READ, also=_NONE)
+def get_memory(call: Exchange[NoQuery, None]) -> MemoryInfo:
+    return memory_info(call.services.memories.get(call.namespace, call.path["id"], viewer=call.principal.name))
+
+
+@routes("DELETE", "/api/memory/items/{id}", "Forget a memory for good", CONTEXT_WRITE, also=_NONE)
+def delete_memory(call: Exchange[NoQuery, None]) -> None:
+    where = MemoryFilter(ids=(MemoryId(call.path["id"]),))
+    call.services.memories.forgetting.forget(call.principal, "rest", where)

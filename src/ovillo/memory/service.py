@@ -1,0 +1,69 @@
+"""Memories as a service: the five layers over one store.
+
+Owns what interfaces ask for, in one place; each layer is a module of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ovillo.memory.forgetting import ForgetMemories
+from ovillo.memory.layers.drafts import Drafts
+from ovillo.memory.layers.episodic import Episodic
+from ovillo.memory.layers.semantic import Semantic
+from ovillo.memory.layers.short_term import ShortTerm
+from ovillo.memory.layers.working import Working
+from ovillo.memory.procedures.service import Procedures
+from ovillo.model.clock import Clock
+from ovillo.model.errors import NotFound, OvilloError
+from ovillo.model.memories import Memory, MemoryFilter, MemoryId
+from ovillo.model.quoting import said
+from ovillo.model.records import Namespace
+
+if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
+    from ovillo.sessions.audit import Audit
+    from ovillo.store.protocol import Store
+
+
+_log = logging.getLogger(__name__)
+
+
+class Memories:
+    """Thread-safe. A namespace comes first in every call; secrets are masked before anything is stored."""
+
+    def __init__(self, store: Store, redactor: Redactor, clock: Clock, audit: Audit) -> None:
+        self._store = store.memories
+        self._clock = clock
+        drafts = Drafts(redactor, clock)
+        self.short_term = ShortTerm(self._store, drafts)
+        self.working = Working(self._store, drafts)
+        self.episodic = Episodic(self._store, drafts, self.mark_seen)
+        self.semantic = Semantic(self._store, drafts, self.mark_seen)
+        self.procedures = Procedures(self._store, drafts)
+        self.forgetting = ForgetMemories(store, audit, clock)
+
+    def get(self, namespace: Namespace, memory_id: str, *, viewer: str) -> Memory:
+        """Raises NotFound."""
+        where = MemoryFilter(ids=(MemoryId(memory_id.strip()),), viewer=viewer)
+        found = self._store.find(namespace, where, 1)
+        if not found:
+            raise NotFound(f"No memory {said(memory_id[:80])}.", hint="List memories, or recall; each has its id.")
+        return found[0]
+
+    def listed(self, namespace: Namespace, where: MemoryFilter, limit: int) -> list[Memory]:
+        """The newest first; what has expired is left out."""
+        return self._store.find(namespace, replace(where, alive_at=self._clock()), limit)
+
+    def mark_seen(self, namespace: Namespace, memories: Sequence[Memory]) -> None:
+        """They were given back: what is used stays fresh."""
+        if not memories:
+            return
+        try:
+            self._store.note_used(namespace, [each.id for each in memories], at=self._clock())
+        except OvilloError as error:
+            # A database that cannot be written is read all the same.
+            _log.debug("uses of memories were not noted: %s", error.code)

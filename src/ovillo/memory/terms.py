@@ -1,0 +1,43 @@
+"""The terms that a question about memories is asked with, also in the other languages of the lexicon.
+
+Owns bringing both together; terms are ``search.analysis``'s, translations ``search.lexicon``'s.
+"""
+
+from __future__ import annotations
+
+from ovillo.model.dataclass import dataclass
+from ovillo.search.analysis import index_forms, is_stop_word, words
+
+#: Words of a question that are looked at: who hands over a whole file means its beginning.
+_MAX_WORDS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWord:
+    """One word of a question: index terms of its forms, and of what it is called in other languages."""
+
+    word: str
+    forms: frozenset[str]
+    translated: frozenset[str] = frozenset()
+
+
+def asked_words(query: str, *, translate: bool = True) -> list[AskedWord]:
+    """Words that say something; all of them where none does."""
+    given = list(dict.fromkeys(words(query)))[:_MAX_WORDS]
+    telling = [word for word in given if not is_stop_word(word.lower())] or given
+    return [_asked(word, translate) for word in telling]
+
+
+def _asked(word: str, translate: bool) -> AskedWord:
+    forms = frozenset(index_forms(word, True)) | {word.lower()}
+    if not translate:
+        return AskedWord(word, forms)
+    from ovillo.search.lexicon import lexicon  # start-up cost: read when the first question comes
+
+    others = {form for each in lexicon().translations(word) for form in index_forms(each)}
+    return AskedWord(word, forms, frozenset(others) - forms)
+
+
+def terms_of(query: str) -> list[str]:
+    """All index terms that a memory about this may hold."""
+    return sorted({term for word in asked_words(query) for term in word.forms | word.translated})

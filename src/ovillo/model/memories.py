@@ -1,0 +1,195 @@
+"""Memories: what agents and people put down, and what sessions taught, in five layers.
+
+Owns the shapes: a memory with where it came from and how far it is believed, a filter, a run of a procedure. What a layer means is
+``ovillo.memory``'s. Times are integer milliseconds since 1970 UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from enum import StrEnum
+from typing import Any, NewType
+
+from ovillo.model.dataclass import dataclass
+
+MemoryId = NewType("MemoryId", str)
+RunId = NewType("RunId", str)
+
+#: Text of one memory that is searched (characters).
+MAX_SEARCHED_CHARS = 20_000
+
+
+class Layer(StrEnum):
+    SHORT_TERM = "short_term"
+    WORKING = "working"
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+
+
+class Origin(StrEnum):
+    """Whose words a memory is made of."""
+
+    HUMAN = "human"
+    MODEL = "model"
+    TOOL = "tool"
+    WEB = "web"
+    IMPORT = "import"
+
+    @property
+    def is_foreign(self) -> bool:
+        """Nobody here answers for it: it becomes no fact and no procedure before a person confirms it."""
+        return self in (Origin.TOOL, Origin.WEB, Origin.IMPORT)
+
+
+class Trust(StrEnum):
+    #: A person looked at it and said yes.
+    CONFIRMED = "confirmed"
+    #: Somebody here said it.
+    STATED = "stated"
+    UNTRUSTED = "untrusted"
+
+
+class MemoryState(StrEnum):
+    ACTIVE = "active"
+    #: Waits in the review list.
+    PROPOSED = "proposed"
+    REJECTED = "rejected"
+    #: Something later stands in its place; kept as its history.
+    SUPERSEDED = "superseded"
+
+
+class Audience(StrEnum):
+    """For whom a memory is: who works on one project, its owner alone wherever, everybody of the namespace."""
+
+    PROJECT = "project"
+    PERSONAL = "personal"
+    TEAM = "team"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memory came from: the session and message, who put it there, and what they read it from."""
+
+    origin: Origin = Origin.MODEL
+    #: Principal that stored it: the owner of what is personal.
+    owner: str = "local"
+    #: Agent, model or person by name.
+    author: str | None = None
+    session_id: str | None = None
+    message_id: str | None = None
+    #: A file, an address, a tool.
+    source: str | None = None
+    #: The words it rests on.
+    evidence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    id: MemoryId
+    layer: Layer
+    #: What it is found by: key of a fact or entry, name of a procedure; in the working layer whose it is.
+    key: str
+    #: What it says, in words.
+    text: str
+    created_at: int
+    updated_at: int
+    value: Any = None
+    #: ``fact``, ``decision``, ``fix``, ``convention``, ``preference``, ``focus``, ``item`` ...
+    kind: str = "fact"
+    tags: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    #: 1 to 10.
+    importance: int = 5
+    provenance: Provenance = field(default_factory=Provenance)
+    trust: Trust = Trust.STATED
+    state: MemoryState = MemoryState.ACTIVE
+    audience: Audience = Audience.TEAM
+    #: Folder or name of the project it is about.
+    project: str | None = None
+    expires_at: int | None = None
+    #: What it says holds from and until these.
+    valid_from: int | None = None
+    valid_to: int | None = None
+    superseded_by: MemoryId | None = None
+    #: Why it is in the state it is in.
+    reason: str | None = None
+    #: Of what it says, so that the same is kept once.
+    digest: str = ""
+    #: How often it was given back, and when last.
+    uses: int = 0
+    used_at: int | None = None
+
+    def is_alive(self, at: int) -> bool:
+        return self.expires_at is None or self.expires_at > at
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Empty fields limit nothing. ``viewer`` is the principal who looks: what is personal to others is left out."""
+
+    layers: tuple[Layer, ...] = ()
+    states: tuple[MemoryState, ...] = ()
+    kinds: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    ids: tuple[MemoryId, ...] = ()
+    #: All of these.
+    tags: tuple[str, ...] = ()
+    digest: str | None = None
+    session_id: str | None = None
+    origin: Origin | None = None
+    source: str | None = None
+    author: str | None = None
+    project: str | None = None
+    viewer: str | None = None
+    #: Alive at this time.
+    alive_at: int | None = None
+
+
+class RunStatus(StrEnum):
+    #: The next step is the caller's to do.
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureRun:
+    """A procedure on its way: kept after every step, so that it goes on after a restart."""
+
+    id: RunId
+    procedure_id: MemoryId
+    name: str
+    status: RunStatus
+    #: The step that waits; ``None`` when it is over.
+    step: str | None
+    #: ``params``, and the result of each step under ``steps``.
+    value: Mapping[str, Any]
+    owner: str
+    started_at: int
+    updated_at: int
+
+
+def searched_text(memory: Memory) -> str:
+    """What a memory is found by."""
+    pieces = [memory.text, memory.key if memory.layer is not Layer.WORKING else "", *memory.tags, *memory.participants]
+    return "\n".join((*filter(None, pieces), *_strings(memory.value)))[:MAX_SEARCHED_CHARS]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Texts, names and numbers in any JSON."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, bool) or one is None:
+            continue
+        elif isinstance(one, int | float):
+            yield str(one)
+        elif isinstance(one, Mapping):
+            waiting += [each for pair in reversed(list(one.items())) for each in reversed(pair)]
+        elif isinstance(one, list | tuple):
+            waiting += reversed(one)

@@ -1,0 +1,271 @@
+"""Memories in the tables. Owns the SQL of ``ovillo.store.protocol.memories``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from ovillo.model.memories import (
+    Audience,
+    Layer,
+    Memory,
+    MemoryFilter,
+    MemoryId,
+    MemoryState,
+    ProcedureRun,
+    RunId,
+    searched_text,
+)
+from ovillo.model.records import Namespace
+from ovillo.store.protocol import Analyzer
+from ovillo.store.sqlite.changes import log_changes
+from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.forgetting import WIPE_DUE
+from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.memory_rows import MEMORY_COLUMNS, memory_from, memory_values, run_from
+from ovillo.store.sqlite.rows import clean, text_or_none, to_json
+from ovillo.store.term_weights import term_weight
+
+_SLOTS = ", ".join("?" * (MEMORY_COLUMNS.count(",") + 1))
+_NS = "(SELECT key FROM namespaces WHERE name = ?)"
+_RUN = "id, procedure_id, name, status, step, value, owner, started_at, updated_at"
+#: Version of the analyzer that the terms in the index are of.
+_ANALYZED_BY = "memory_analyzer"
+#: Memories looked at for one term: of a word that stands in more of them the newest count.
+_PER_TERM = 20_000
+_TERMS = 64
+_FETCHED = 200
+
+
+class MemoryTables(SubStore):
+    def put(self, namespace: Namespace, memories: Sequence[Memory]) -> None:
+        if not memories:
+            return
+
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            _index_all(db, self._analyzer)
+            for memory in memories:
+                _put(db, ns, self._analyzer, memory)
+            log_changes(db, ns, "memory", [each.id for each in memories], max(each.updated_at for each in memories))
+
+        self._writer.run(work)
+
+    def get(self, namespace: Namespace, memory_id: MemoryId) -> Memory | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                f"SELECT {MEMORY_COLUMNS} FROM memories WHERE namespace_key = {_NS} AND id = ?",
+                (namespace, clean(memory_id)),
+            ).fetchone()
+        return None if row is None else memory_from(row)
+
+    def find(
+        self, namespace: Namespace, where: MemoryFilter, limit: int, after: tuple[int, str] | None = None
+    ) -> list[Memory]:
+        sql, given = _conditions(where)
+        if after is not None:
+            sql, given = f"{sql} AND (created_at, id) < (?, ?)", [*given, *after]
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT {MEMORY_COLUMNS} FROM memories WHERE namespace_key = {_NS}{sql}"
+                " ORDER BY created_at DESC, id DESC LIMIT ?",
+                (namespace, *given, limit),
+            ).fetchall()
+        return [memory_from(row) for row in rows]
+
+    def matching(self, namespace: Namespace, terms: Sequence[str], where: MemoryFilter, limit: int) -> list[Memory]:
+        wanted = [term for term in dict.fromkeys(map(clean, terms)) if term and "\0" not in term][:_TERMS]
+        if not wanted:
+            return []
+        self._bring_up_to_date()
+        found: list[Memory] = []
+        with self._pool.reading() as db, db:
+            ranked = _ranked(db, namespace, wanted)
+            sql, given = _conditions(where)
+            for start in range(0, len(ranked), _FETCHED):
+                keys = ranked[start : start + _FETCHED]
+                rows = db.execute(
+                    f"SELECT key, {MEMORY_COLUMNS} FROM memories WHERE key IN (SELECT value FROM json_each(?)){sql}",
+                    (to_json(keys), *given),
+                )
+                by_key = {row[0]: row[1:] for row in rows}
+                found += [memory_from(by_key[key]) for key in keys if key in by_key]
+                if len(found) >= limit:
+                    break
+        return found[:limit]
+
+    def note_used(self, namespace: Namespace, memory_ids: Sequence[MemoryId], *, at: int) -> None:
+        def work(db: apsw.Connection) -> None:
+            db.execute(
+                "UPDATE memories SET uses = uses + 1, used_at = ? WHERE namespace_key = ?"
+                " AND id IN (SELECT value FROM json_each(?))",
+                (at, namespace_key(db, namespace, self._analyzer), to_json(list(memory_ids))),
+            )
+
+        # Whoever reads does not wait for whoever writes.
+        self._writer.submit(work)
+
+    def remove(self, namespace: Namespace, memory_ids: Sequence[MemoryId], *, at: int) -> int:
+        def work(db: apsw.Connection) -> int:
+            ns = namespace_key(db, namespace, self._analyzer)
+            return _drop(db, ns, "id IN (SELECT value FROM json_each(?))", to_json(list(memory_ids)), at)
+
+        return self._writer.run(work)
+
+    def prune(self, namespace: Namespace, *, at: int) -> int:
+        def work(db: apsw.Connection) -> int:
+            return _drop(db, namespace_key(db, namespace, self._analyzer), "expires_at <= ?", at, at)
+
+        return self._writer.run(work)
+
+    def counts(self, namespace: Namespace) -> Mapping[tuple[Layer, MemoryState], int]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT layer, state, count(*) FROM memories WHERE namespace_key = {_NS} GROUP BY 1, 2", (namespace,)
+            )
+            return {(Layer(layer), MemoryState(state)): int(count) for layer, state, count in rows}
+
+    # --- procedures that run
+
+    def put_run(self, namespace: Namespace, run: ProcedureRun) -> None:
+        def work(db: apsw.Connection) -> None:
+            ns = namespace_key(db, namespace, self._analyzer)
+            db.execute(
+                f"INSERT OR REPLACE INTO procedure_runs (namespace_key, {_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    ns,
+                    clean(run.id),
+                    clean(run.procedure_id),
+                    clean(run.name),
+                    run.status.value,
+                    text_or_none(run.step),
+                    clean(to_json(run.value)),
+                    clean(run.owner),
+                    run.started_at,
+                    run.updated_at,
+                ),
+            )
+
+        self._writer.run(work)
+
+    def run(self, namespace: Namespace, run_id: RunId) -> ProcedureRun | None:
+        with self._pool.reading() as db:
+            row = db.execute(
+                f"SELECT {_RUN} FROM procedure_runs WHERE namespace_key = {_NS} AND id = ?", (namespace, clean(run_id))
+            ).fetchone()
+        return None if row is None else run_from(row)
+
+    def runs(self, namespace: Namespace, limit: int) -> list[ProcedureRun]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT {_RUN} FROM procedure_runs WHERE namespace_key = {_NS} ORDER BY updated_at DESC, id DESC LIMIT ?",
+                (namespace, limit),
+            ).fetchall()
+        return [run_from(row) for row in rows]
+
+    def _bring_up_to_date(self) -> None:
+        """Terms of another version of the analyzer find nothing: all are made anew, once."""
+        with self._pool.reading() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANALYZED_BY,)).fetchone()
+            is_empty = db.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
+        if not is_empty and (row is None or row[0] != self._analyzer.version):
+            self._writer.run(lambda db: _index_all(db, self._analyzer))
+
+
+def drop_memories_of(db: apsw.Connection, ns: int, session_id: str, at: int) -> int:
+    """Of a session that is removed for good."""
+    return _drop(db, ns, "session_id = ?", session_id, at)
+
+
+def _index_all(db: apsw.Connection, analyzer: Analyzer) -> None:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANALYZED_BY,)).fetchone()
+    if row is not None and row[0] == analyzer.version:
+        return
+    db.execute("DELETE FROM memory_fts")
+    for key, *columns in db.execute(f"SELECT key, {MEMORY_COLUMNS} FROM memories").fetchall():
+        _index(db, analyzer, key, memory_from(tuple(columns)))
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ANALYZED_BY, analyzer.version))
+
+
+def _index(db: apsw.Connection, analyzer: Analyzer, key: int, memory: Memory) -> None:
+    terms, _ = analyzer.index_terms(searched_text(memory))
+    db.execute("INSERT INTO memory_fts (rowid, text) VALUES (?, ?)", (key, clean(terms)))
+
+
+def _put(db: apsw.Connection, ns: int, analyzer: Analyzer, memory: Memory) -> None:
+    (key,) = db.execute(
+        f"INSERT INTO memories (namespace_key, {MEMORY_COLUMNS}) VALUES (?, {_SLOTS}) ON CONFLICT (namespace_key, id) DO UPDATE SET"
+        f" {', '.join(f'{name} = excluded.{name}' for name in MEMORY_COLUMNS.split(', ')[1:])} RETURNING key",
+        (ns, *memory_values(memory)),
+    ).fetchone()
+    db.execute("DELETE FROM memory_fts WHERE rowid = ?", (key,))
+    _index(db, analyzer, key, memory)
+
+
+def _drop(db: apsw.Connection, ns: int, condition: str, given: Any, at: int) -> int:
+    rows = db.execute(f"SELECT key, id FROM memories WHERE namespace_key = ? AND {condition}", (ns, given)).fetchall()
+    if rows:
+        db.executemany("DELETE FROM memory_fts WHERE rowid = ?", [(key,) for key, _ in rows])
+        db.executemany("DELETE FROM memories WHERE key = ?", [(key,) for key, _ in rows])
+        db.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (WIPE_DUE,))
+        log_changes(db, ns, "memory", [memory_id for _, memory_id in rows], at)
+    return len(rows)
+
+
+def _ranked(db: apsw.Connection, namespace: Namespace, terms: Sequence[str]) -> list[int]:
+    """Keys of memories that hold any of the terms, best first."""
+    total = db.execute(f"SELECT count(*) FROM memories WHERE namespace_key = {_NS}", (namespace,)).fetchone()[0]
+    scores: dict[int, float] = {}
+    times: dict[int, tuple[int, str]] = {}
+    for term in terms:
+        rows = db.execute(
+            "SELECT m.key, m.created_at, m.id FROM memory_fts f CROSS JOIN memories m ON m.key = f.rowid"
+            f" WHERE memory_fts MATCH ? AND m.namespace_key = {_NS} ORDER BY f.rowid DESC LIMIT ?",
+            ('"' + term.replace('"', '""') + '"', namespace, _PER_TERM),
+        ).fetchall()
+        weight = term_weight(total, len(rows))
+        for key, created_at, memory_id in rows:
+            scores[key] = scores.get(key, 0.0) + weight
+            times[key] = (created_at, memory_id)
+    return sorted(scores, key=lambda key: (round(scores[key], 9), *times[key]), reverse=True)
+
+
+def _conditions(where: MemoryFilter) -> tuple[str, list[Any]]:
+    """SQL behind ``WHERE namespace_key = ?``, and what is bound."""
+    sql: list[str] = []
+    given: list[Any] = []
+    several = (
+        ("layer", where.layers),
+        ("state", where.states),
+        ("kind", where.kinds),
+        ("name", where.keys),
+        ("id", where.ids),
+    )
+    for column, values in several:
+        if values:
+            sql.append(f"{column} IN (SELECT value FROM json_each(?))")
+            given.append(to_json([clean(str(value)) for value in values]))
+    for tag in where.tags:
+        sql.append("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)")
+        given.append(clean(tag))
+    single = (
+        ("digest", where.digest),
+        ("session_id", where.session_id),
+        ("origin", where.origin.value if where.origin else None),
+        ("source", where.source),
+        ("author", where.author),
+        ("project", where.project),
+    )
+    for column, value in single:
+        if value is not None:
+            sql.append(f"{column} = ?")
+            given.append(clean(value))
+    if where.viewer is not None:
+        sql.append("(audience <> ? OR owner = ?)")
+        given += [Audience.PERSONAL.value, clean(where.viewer)]
+    if where.alive_at is not None:
+        sql.append("(expires_at IS NULL OR expires_at > ?)")
+        given.append(where.alive_at)
+    return "".join(f" AND {each}" for each in sql), given
