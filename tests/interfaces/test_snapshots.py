@@ -214,7 +214,7 @@ def test_a_target_session_is_all_that_is_touched(made: Services) -> None:
             ask(made, "session_save", session_id=one, content={"text": "abc " * n * 500}, compression_level=0)
     done = ask(made, "memory_optimize", target_session="ses_a", level="aggressive")
     left_out = [step["step"] for step in done["optimization_details"]["steps"] if not step["done"]]
-    assert left_out == ["contexts", "index", "file"]
+    assert left_out == ["contexts", "memories", "index", "file"]
     assert {row.level for row in made.store.snapshots.versions(NS, "ses_a", limit=9)} == {3}  # type: ignore[arg-type]
     assert {row.level for row in made.store.snapshots.versions(NS, "ses_b", limit=9)} == {0}  # type: ignore[arg-type]
     assert call(made, "memory_optimize", target_session="ses_x").error_code == "not_found"

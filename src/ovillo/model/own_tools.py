@@ -15,6 +15,17 @@ _DISTINCT = (
     *("session_append", "session_create", "session_restore", "session_save", "session_summarize", "manage_session"),
     *("context_retrieve", "context_store", "context_switch", "link_sessions", "export_session", "import_session"),
     *("llm_punch_in", "llm_punch_out", "memory_optimize"),
+    *(
+        "short_term_store",
+        "short_term_retrieve",
+        "short_term_forget",
+        "working_focus",
+        "working_get_focus",
+        "working_add",
+    ),
+    *("working_get", "episode_record", "episode_get", "episode_search", "episode_summarize", "knowledge_store"),
+    *("knowledge_get", "knowledge_query", "knowledge_update", "procedure_learn", "procedure_execute", "procedure_list"),
+    "procedure_update",
 )
 #: Everyday words: of ours only where the server is called so.
 _COMMON = ("system_status", "remember", "recall", "forget")
