@@ -1,6 +1,7 @@
 """Bringing the index of a folder up to date: what changed is read, what is gone is forgotten.
 
-Owns the order of the work, its batches and its lease; looking is in ``scanning``, reading in ``parsing``.
+Owns the order of the work, its batches and its lease; looking is in ``scanning``, reading in ``parsing``, what is kept of bodies
+in ``bodies``.
 """
 
 from __future__ import annotations
@@ -8,16 +9,19 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.code import git_history, scanning
+from ovillo.code.bodies import bodies_of
 from ovillo.code.languages import language_of
-from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file
+from ovillo.code.languages.language import Language, Unreadable
+from ovillo.code.other_texts import MOST_TEXT_BYTES
+from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file, source_of
 from ovillo.model.clock import Clock
-from ovillo.model.code import CodeFile
+from ovillo.model.code import CodeBody, CodeFile
 from ovillo.model.records import Namespace
 from ovillo.store.protocol import FileStamp
 
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 _BATCH_FILES = 64
 _BATCH_BYTES = 2 * 1024 * 1024
 #: Grows with what the walkers find: a folder that was read by older ones, or masked by other rules, is read again as a whole.
-_READER = "2"
+_READER = "3"
 #: How long to wait for another process that indexes the same folder (seconds).
 _PATIENCE_S = 60.0
 #: Repositories inside the folder whose commits are looked at.
@@ -110,7 +114,8 @@ class Indexer:
                 self._store.put_root(namespace, str(root), facts=facts)
             self._read_history(namespace, root, found.repositories)
             self._store.put_root(namespace, str(root), indexed_at=self._clock())
-        return tally.report(len(found.files), len(todo.removed), tuple(found.unreadable), _ms_since(began))
+        files, removed = _of_code(x.path for x in found.files), _of_code(todo.removed)
+        return tally.report(files, removed, tuple(found.unreadable), _ms_since(began))
 
     def update(self, namespace: Namespace, root: Path, paths: Collection[str]) -> IndexReport:
         """Only these files (relative paths); whether they are wanted is looked up again. ``files`` of the report are these."""
@@ -128,7 +133,7 @@ class Indexer:
             self._forget(namespace, root, removed)
             for batch in scanning.batches(changed, _BATCH_FILES, _BATCH_BYTES):
                 self._read(namespace, root, batch, known, tally)
-        return tally.report(len(paths), len(removed), (), _ms_since(began))
+        return tally.report(_of_code(paths), _of_code(removed), (), _ms_since(began))
 
     def _forget(self, namespace: Namespace, root: Path, removed: Sequence[str]) -> None:
         if removed:
@@ -158,24 +163,33 @@ class Indexer:
     def _file(self, root: Path, entry: scanning.Entry, known: FileStamp | None) -> CodeFile | FileStamp | None:
         """What stands in it, its new stamp when nothing but that changed, or ``None`` when it vanished."""
         language = language_of(entry.path)
-        if language is None:
-            return None
+        name = language.name if language is not None else ""
         mtime = scanning.stamp_of(entry)
-        if entry.size > MAX_FILE_BYTES:
-            reason = f"larger than {MAX_FILE_BYTES // 1024 // 1024} MB"
-            return CodeFile(entry.path, language.name, entry.size, entry.mtime_ns, b"", skipped=reason)
+        if entry.size > (MAX_FILE_BYTES if language is not None else MOST_TEXT_BYTES):
+            reason = f"larger than {MAX_FILE_BYTES // 1024 // 1024} MB" if language is not None else None
+            return CodeFile(entry.path, name, entry.size, entry.mtime_ns, b"", skipped=reason)
         try:
             data = (root / entry.path).read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
             reason = f"cannot be read: {error.strerror or type(error).__name__}"
-            return CodeFile(entry.path, language.name, entry.size, entry.mtime_ns, b"", skipped=reason)
+            return CodeFile(entry.path, name, entry.size, entry.mtime_ns, b"", skipped=reason)
         if known is not None and known[2] == digest_of(data):
             return len(data), mtime, known[2]
-        file = parse_file(entry.path, data, language, mtime_ns=mtime)
+        if language is None:
+            file = CodeFile(entry.path, "", len(data), mtime, digest_of(data))
+        else:
+            file = parse_file(entry.path, data, language, mtime_ns=mtime)
+        bodies = self._bodies(file, data)
         # Default values, comments and addresses may hold what nobody should find in a database.
-        return self._redactor.redact_names(file)
+        return replace(self._redactor.redact_names(file), bodies=bodies)
+
+    def _bodies(self, file: CodeFile, data: bytes) -> tuple[CodeBody, ...]:
+        if file.skipped is not None:
+            return ()
+        said = source_of(file.path, data, language_of(file.path) or Language())
+        return () if isinstance(said, Unreadable) else bodies_of(self._redactor.redact_lines(said), file.symbols)
 
     def _facts(self, namespace: Namespace, root: Path) -> dict[str, str]:
         return next((dict(x.facts) for x in self._store.roots(namespace) if x.path == str(root)), {})
@@ -213,7 +227,9 @@ class _Tally:
         self._errors: list[tuple[str, str]] = []
 
     def add(self, file: CodeFile) -> None:
-        self._read += 1
+        """A text beside the code counts for the progress only."""
+        self._read += bool(file.language)
+        self._passed += not file.language
         self._symbols += len(file.symbols)
         if file.skipped and len(self._skipped) < self._KEPT:
             self._skipped.append((file.path, file.skipped))
@@ -230,6 +246,10 @@ class _Tally:
     def report(self, files: int, removed: int, unreadable: tuple[str, ...], elapsed_ms: int) -> IndexReport:
         counts = (files, self._read, removed, self._symbols)
         return IndexReport(self._root, *counts, tuple(self._skipped), tuple(self._errors), unreadable, elapsed_ms)
+
+
+def _of_code(paths: Iterable[str]) -> int:
+    return sum(1 for path in paths if language_of(path) is not None)
 
 
 def _is_new(entry: scanning.Entry, known: Mapping[str, FileStamp]) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ovillo.code.ignoring import rules_above, skipped_folders
 from ovillo.code.languages import language_of
+from ovillo.code.other_texts import is_other_text
 from ovillo.model.errors import SourceUnreadable
 from ovillo.model.quoting import named
 from ovillo.store.protocol.code import FileStamp
@@ -45,14 +46,16 @@ class FolderScan:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which files are wanted: extensions (empty for all known languages) and folders left out beside the usual."""
+    """Which files are wanted: extensions (empty for all known languages), folders left out beside the usual, and whether
+    texts beside the code are wanted, too."""
 
     extensions: Collection[str] = ()
     excluded: Collection[str] = ()
+    with_texts: bool = False
 
     def takes(self, path: str) -> bool:
         if language_of(path) is None:
-            return False
+            return self.with_texts and is_other_text(path)
         return not self.extensions or path[path.rfind(".") :].lower() in self.extensions
 
 

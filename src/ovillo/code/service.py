@@ -60,7 +60,8 @@ class CodeIndex:
         self._is_on = settings.code_indexing
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
         self.texts = Texts(settings.code_exclude)
-        self._indexer = Indexer(store.code, store.leases, clock, Choice(extensions, settings.code_exclude), redactor)
+        choice = Choice(extensions, settings.code_exclude, with_texts=True)
+        self._indexer = Indexer(store.code, store.leases, clock, choice, redactor)
 
     # --- folders
 

@@ -7,65 +7,17 @@ read by ``reading``, which masks secrets.
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from ovillo.code.languages import language_of
+from ovillo.code.other_texts import MOST_TEXT_BYTES
 from ovillo.code.scanning import Choice, Entry, entry_at, look
 from ovillo.model.errors import OvilloError
 
-_ENDINGS = frozenset(
-    f".{ending}"
-    for ending in (
-        *(
-            "md",
-            "mdx",
-            "rst",
-            "txt",
-            "adoc",
-            "toml",
-            "yaml",
-            "yml",
-            "json",
-            "jsonc",
-            "ini",
-            "cfg",
-            "conf",
-            "properties",
-        ),
-        *(
-            "sql",
-            "graphql",
-            "gql",
-            "proto",
-            "prisma",
-            "tf",
-            "sh",
-            "bash",
-            "ps1",
-            "bat",
-            "xml",
-            "gradle",
-            "vue",
-            "svelte",
-        ),
-        *("html", "tmpl", "j2", "example"),
-    )
-)
-_NAMES = frozenset(
-    ["dockerfile", "makefile", "justfile", "procfile", "caddyfile", "jenkinsfile", "gemfile", "rakefile"]
-)
-#: Written by tools: what they say is said elsewhere.
-_WRITTEN_BY_TOOLS = re.compile(
-    r"(?:^|[-_.])lock(?:\.\w+)?$|lock\.(?:json|ya?ml)$|^npm-shrinkwrap|\.min\.\w+$|\.snap$|\.svg$"
-)
-#: Larger files that are no source are data.
-_MOST_BYTES = 256 * 1024
 _MOST_SOURCE_BYTES = 2 * 1024 * 1024
 _HELD_BYTES = 48 * 1024 * 1024
 #: For so long a walk of the folder counts as fresh (seconds): the questions of one turn share it.
@@ -73,19 +25,11 @@ _FRESH_S = 3.0
 _HELD_LISTS = 8
 
 
-@dataclass(frozen=True)
-class _Readable(Choice):
-    """Every file that people write, source or not."""
-
-    def takes(self, path: str) -> bool:
-        return language_of(path) is not None or is_other_text(path)
-
-
 class Texts:
     """Thread-safe."""
 
     def __init__(self, excluded: Collection[str] = ()) -> None:
-        self._choice = _Readable((), excluded)
+        self._choice = Choice((), excluded, with_texts=True)
         self._lists: OrderedDict[str, tuple[float, list[Entry]]] = OrderedDict()
         self._held: OrderedDict[tuple[str, str], tuple[int, int, bytes]] = OrderedDict()
         self._bytes = 0
@@ -102,7 +46,7 @@ class Texts:
             found = look(Path(root), self._choice).files
         except OvilloError:
             return []
-        kept = [x for x in found if x.size <= (_MOST_SOURCE_BYTES if language_of(x.path) else _MOST_BYTES)]
+        kept = [x for x in found if x.size <= (_MOST_SOURCE_BYTES if language_of(x.path) else MOST_TEXT_BYTES)]
         with self._lock:
             self._lists[root] = (now, kept)
             while len(self._lists) > _HELD_LISTS:
@@ -132,14 +76,6 @@ class Texts:
                 _, (_, _, gone) = self._held.popitem(last=False)
                 self._bytes -= len(gone)
         return data
-
-
-def is_other_text(path: str) -> bool:
-    """Whether it is documentation, configuration, a script ..., by its name."""
-    name = path.rpartition("/")[2].lower()
-    if _WRITTEN_BY_TOOLS.search(name):
-        return False
-    return name in _NAMES or name[name.rfind(".") :] in _ENDINGS
 
 
 def _read(path: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Facts about source code: symbols, calls, imports, files and roots. Metadata only, never a body of code.
+"""Facts about source code: symbols, calls, imports, the words of bodies, files and roots. Never a body of code itself.
 
 Owns the shapes that walkers make, stores keep and services give; standard library only.
 """
@@ -81,9 +81,21 @@ class CodeImport:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeBody:
+    """Which words stand in a definition, or in lines outside of any: terms, each once, in no order. ``symbol`` is the place of
+    the definition in the file's list, -1 for lines outside of any; words of what is defined inside of it are not its own."""
+
+    symbol: int
+    first: int
+    last: int
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class CodeFile:
     """What is kept of one file. ``skipped`` says why nothing was read of it (binary, minified, too large ...);
-    ``error`` says what of it could not be understood."""
+    ``error`` says what of it could not be understood. A file of no ``language`` is documentation, configuration, a script:
+    only the words in it are kept."""
 
     path: str
     language: str
@@ -99,6 +111,7 @@ class CodeFile:
     is_test: bool = False
     error: str | None = None
     skipped: str | None = None
+    bodies: tuple[CodeBody, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +156,17 @@ class SymbolRow:
     bases: tuple[str, ...]
     is_exported: bool
     is_test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BodyRow:
+    """Where one stored body stood when its file was read; ``symbol`` is the id of its definition, if it is one's."""
+
+    id: int
+    file: str
+    symbol: int | None
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)

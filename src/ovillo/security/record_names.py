@@ -32,7 +32,7 @@ _R = TypeVar("_R")
 
 #: Class -> its names, its short texts, its fields that hold records. What is not listed holds no string, or one that
 #: ``redaction`` looks at itself. Not listed on purpose: the namespace and the reader's name (ours), a code file's path
-#: (it has to be opened).
+#: (it has to be opened), and its bodies, which are made of masked text.
 _PLAN: Mapping[type, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     SessionDelta: (("reverted", "superseded", "file", "after"), (), ("session", "messages", "tool_results")),
     Session: (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ovillo.model.code import CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
+from ovillo.model.code import BodyRow, CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Namespace
 from ovillo.store.forms import Row
@@ -61,7 +61,8 @@ class Code(SubStore):
             for file in map(stored, files):
                 before = known.get(file.path)
                 symbol_ids = tuple(self._state.number() for _ in file.symbols)
-                known[file.path] = IndexedFile(file, symbol_ids, before.history if before else None)
+                body_ids = tuple(self._state.number() for _ in file.bodies)
+                known[file.path] = IndexedFile(file, symbol_ids, body_ids, before.history if before else None)
             for path, (size, mtime_ns, digest) in (restamped or {}).items():
                 if each := known.get(path):
                     known[path] = replace(each, file=replace(each.file, size=size, mtime_ns=mtime_ns, digest=digest))
@@ -131,7 +132,7 @@ class Code(SubStore):
 
     def modules(self, namespace: Namespace, root: str | None = None, *, with_skipped: bool = False) -> list[ModuleRow]:
         rows = [_module(path, each) for path, each in self._files(namespace, root)]
-        found = [row for row in rows if with_skipped or row.skipped is None]
+        found = [row for row in rows if row.language and (with_skipped or row.skipped is None)]
         return sorted(found, key=lambda row: (row.root, row.path))
 
     def module(self, namespace: Namespace, root: str, path: str) -> ModuleRow | None:
@@ -139,9 +140,21 @@ class Code(SubStore):
         return next((row for row in modules if row.path == path), None)
 
     def module_paths(self, namespace: Namespace, root: str, ending: str, limit: int = 50) -> list[str]:
-        paths = [each.file.path for _, each in self._files(namespace, root)]
+        paths = [each.file.path for _, each in self._files(namespace, root) if each.file.language]
         found = [path for path in paths if f"/{path}".endswith(f"/{ending}")]
         return sorted(found, key=lambda path: (len(path), path))[:limit]
+
+    def bodies_holding(
+        self, namespace: Namespace, root: str, terms: Collection[str], *, most: int
+    ) -> Mapping[str, Sequence[int]]:
+        held = {term: [row.id for row, said in self._bodies(namespace, root) if term in said] for term in terms}
+        return {term: ids[:most] for term, ids in held.items() if ids}
+
+    def bodies(self, namespace: Namespace, root: str, ids: Sequence[int]) -> list[BodyRow]:
+        return sorted((row for row, _ in self._bodies(namespace, root) if row.id in ids), key=lambda row: row.id)
+
+    def body_count(self, namespace: Namespace, root: str) -> int:
+        return len(list(self._bodies(namespace, root)))
 
     def revision(self, namespace: Namespace) -> int:
         return self._state.space(namespace).code_revision
@@ -160,6 +173,12 @@ class Code(SubStore):
                     *(symbol.qualified_name, symbol.signature, symbol.doc, symbol.start_line, symbol.end_line),
                     *(symbol.parent, symbol.bases, symbol.is_exported, symbol.is_test),
                 )
+
+    def _bodies(self, namespace: Namespace, root: str) -> Iterator[tuple[BodyRow, frozenset[str]]]:
+        for _, each in self._files(namespace, root):
+            for number, body in zip(each.body_ids, each.file.bodies, strict=True):
+                symbol = None if body.symbol < 0 else each.symbol_ids[body.symbol]
+                yield BodyRow(number, each.file.path, symbol, body.first, body.last), body.terms
 
     def _calls(self, namespace: Namespace, root: str | None = None) -> Iterator[CallRow]:
         for path, each in self._files(namespace, root):
@@ -202,7 +221,7 @@ def _root(path: str, root: IndexedRoot) -> CodeRoot:
     return CodeRoot(
         path,
         root.indexed_at,
-        files=sum(file.skipped is None for file in files),
+        files=sum(bool(file.language) and file.skipped is None for file in files),
         symbols=sum(len(file.symbols) for file in files),
         skipped=sum(file.skipped is not None for file in files),
         errors=sum(file.error is not None for file in files),

@@ -159,10 +159,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file of code, and the ids of its symbols."""
+    """A file of code, and the ids of its symbols and bodies."""
 
     file: CodeFile
     symbol_ids: tuple[int, ...]
+    body_ids: tuple[int, ...] = ()
     history: FileHistory | None = None
 
 

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from ovillo.code.words import pieces, stem
 from ovillo.search.analysis import fold, words
 from ovillo.search.lexicon import COLUMNS, LONGEST, Lexicon, tells
 from ovillo.search.stopwords import STOP_WORDS
 from ovillo.search.symbols.kinds import EMPTY_WORDS, KIND_WORDS, Kind, names_only_a_kind
-from ovillo.search.symbols.terms import likeness, pieces, short_forms, stem
+from ovillo.search.symbols.terms import likeness, short_forms
 from ovillo.search.symbols.tree import Tree
 
 _OTHERS = COLUMNS[1:]

@@ -112,16 +112,6 @@ def look_through(
     return found
 
 
-def owners(lines: int, definitions: Sequence[tuple[int, int]]) -> list[int]:
-    """For each line (from 1; 0 unused) the place of the innermost definition in the list, -1 outside of any."""
-    owner = [-1] * (lines + 2)
-    order = sorted(range(len(definitions)), key=lambda i: (definitions[i][0], -definitions[i][1]))
-    for i in order:
-        first, last = definitions[i][0], min(definitions[i][1], lines + 1)
-        owner[first : last + 1] = [i] * (last + 1 - first)
-    return owner
-
-
 def blocks(
     data: bytes, lines: Iterable[int], owner: Sequence[int] | None, is_prose: bool
 ) -> list[tuple[int, int, list[int]]]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ovillo.code.words import pieces
 from ovillo.model.code import SymbolRow
-from ovillo.search.symbols.terms import pieces
 
 _DOC_CHARS, _REMARK_CHARS, _WORDS, _LINES = 300, 300, 30, 400
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")

@@ -13,15 +13,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ovillo.code.bodies import owners
 from ovillo.code.languages import language_of
 from ovillo.code.parsing import is_test_path
 from ovillo.code.texts import Texts
+from ovillo.code.words import name_terms
 from ovillo.model.code import CLASS_KINDS, SymbolRow
 from ovillo.search.symbols import tree as t
 from ovillo.search.symbols.asking import Asked
-from ovillo.search.symbols.bodies import Places, Terms, blocks, look_through, owners
+from ovillo.search.symbols.bodies import Places, Terms, blocks, look_through
 from ovillo.search.symbols.ranking import COVERAGE, FIELD_WORTHS, FLAG_WORTHS, NAME_SHARE
-from ovillo.search.symbols.terms import name_terms
 from ovillo.search.symbols.tree import ASIDE_PATH, Tree
 
 #: What a word is worth in a body, and what the lesser of body and name adds.

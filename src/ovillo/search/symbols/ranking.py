@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ovillo.code.words import pieces, stem
 from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, SymbolRow
 from ovillo.search.symbols import tree as t
 from ovillo.search.symbols.asking import Asked, Question, Way
 from ovillo.search.symbols.kinds import Kind
-from ovillo.search.symbols.terms import pieces, stem
 from ovillo.search.symbols.tree import Tree
 
 Floats = NDArray[np.float32]

@@ -1,6 +1,6 @@
 """From names and documentation to the terms that code is found by.
 
-Owns splitting identifiers and the form of a term: an English stem in lower case without accents.
+Owns which words of prose are terms, and how words of several languages are compared. The form of a term is ``code.words``'.
 """
 
 from __future__ import annotations
@@ -8,34 +8,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import Stemmer
-
+from ovillo.code.words import pieces, stem
 from ovillo.search.analysis import fold
 from ovillo.search.lexicon import abbreviations
 from ovillo.search.stopwords import STOP_WORDS
 
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00df-\u024f]+|\d+|[^\W\d_]+")
-_LONGEST = 40
-_stemmer = Stemmer.Stemmer("english")
 #: Says nothing of what a definition does.
 _EMPTY = STOP_WORDS["english"] - {"not", "on", "off", "up", "down", "under", "over", "before", "after", "all", "any"}
-
-
-@lru_cache(maxsize=60_000)
-def pieces(identifier: str) -> tuple[str, ...]:
-    """``parse_HTTPHeader2`` -> ``parse``, ``http``, ``header``, ``2``."""
-    return tuple(piece.lower()[:_LONGEST] for piece in _PIECES.findall(identifier))
-
-
-@lru_cache(maxsize=60_000)
-def stem(word: str) -> str:
-    return fold(_stemmer.stemWord(word.lower()))
-
-
-@lru_cache(maxsize=60_000)
-def name_terms(identifier: str) -> tuple[str, ...]:
-    """Terms of a name, all of its pieces, in order."""
-    return tuple(stem(piece) for piece in pieces(identifier))
 
 
 @lru_cache(maxsize=60_000)

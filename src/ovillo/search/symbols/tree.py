@@ -14,9 +14,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from ovillo.code.words import name_terms, pieces, stem
 from ovillo.model.code import CLASS_KINDS, SymbolKind, SymbolRow
 from ovillo.search.lexicon import Lexicon
-from ovillo.search.symbols.terms import likeness, name_terms, pieces, prose_terms, stem
+from ovillo.search.symbols.terms import likeness, prose_terms
 
 Floats = NDArray[np.float32]
 

@@ -1,11 +1,11 @@
-"""The code index: roots, files, symbols and calls."""
+"""The code index: roots, files, symbols, calls and the words of bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ovillo.model.code import CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
+from ovillo.model.code import BodyRow, CallRow, CodeFile, CodeRoot, FileHistory, ModuleRow, SymbolRow
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ FileStamp = tuple[int, int, bytes]
 
 
 class CodeStore(Protocol):
-    """A root is named by its absolute path, a file by its path relative to the root."""
+    """A root is named by its absolute path, a file by its path relative to the root. Files of no language are known by their
+    stamps and the words in them, and are no modules."""
 
     def put_root(
         self, namespace: Namespace, root: str, *, indexed_at: int | None = None, facts: Mapping[str, str] | None = None
@@ -106,6 +107,20 @@ class CodeStore(Protocol):
 
     def module_paths(self, namespace: Namespace, root: str, ending: str, limit: int = 50) -> list[str]:
         """Files whose path is ``ending`` or ends with ``/`` + ``ending``, shortest first."""
+        ...
+
+    def bodies_holding(
+        self, namespace: Namespace, root: str, terms: Collection[str], *, most: int
+    ) -> Mapping[str, Sequence[int]]:
+        """For each term that any body of this folder holds: their ids, ``most`` of them, without an order."""
+        ...
+
+    def bodies(self, namespace: Namespace, root: str, ids: Sequence[int]) -> list[BodyRow]:
+        """By id. Ids hold until the file is read again."""
+        ...
+
+    def body_count(self, namespace: Namespace, root: str) -> int:
+        """0 for a folder that was indexed before bodies were kept."""
         ...
 
     def revision(self, namespace: Namespace) -> int:

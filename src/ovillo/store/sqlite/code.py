@@ -1,4 +1,4 @@
-"""The code index in the tables. Owns the SQL of ``ovillo.store.protocol.code``."""
+"""The code index in the tables. Owns the SQL of ``ovillo.store.protocol.code``, but for bodies and vectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ovillo.model.quoting import named
 from ovillo.model.records import Namespace
 from ovillo.store.protocol.code import FileStamp
 from ovillo.store.sqlite.changes import log_changes
-from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.code_bodies import CodeBodies, drop_bodies, drop_bodies_of_root, put_bodies
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean, from_json, text_or_none, to_json
 
@@ -44,13 +44,13 @@ _MODULE = (
     " f.error, f.skipped, h.commit_id, h.committed_at, h.tickets FROM code_files f"
     " JOIN code_roots r ON r.key = f.root_key"
     " LEFT JOIN code_history h ON h.root_key = f.root_key AND h.path = f.path"
-    f" WHERE r.namespace_key = {_NS}"
+    f" WHERE r.namespace_key = {_NS} AND f.language <> ''"
 )
 #: Values bound to one statement at most.
 _AT_ONCE = 500
 
 
-class CodeTables(SubStore):
+class CodeTables(CodeBodies):
     # --- writing
 
     def put_root(
@@ -73,6 +73,7 @@ class CodeTables(SubStore):
             row = _root_row(db, ns, root)
             if row is None:
                 return False
+            drop_bodies_of_root(db, row)
             for table in ("code_calls", "code_symbols", "code_files", "code_history", "code_vectors"):
                 db.execute(f"DELETE FROM {table} WHERE root_key = ?", (row,))
             db.execute("DELETE FROM code_roots WHERE key = ?", (row,))
@@ -137,7 +138,7 @@ class CodeTables(SubStore):
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT r.path, r.indexed_at, r.facts, (SELECT count(*) FROM code_symbols s WHERE s.root_key = r.key),"
-                " (SELECT count(*) FROM code_files f WHERE f.root_key = r.key AND f.skipped IS NULL),"
+                " (SELECT count(*) FROM code_files f WHERE f.root_key = r.key AND f.language <> '' AND f.skipped IS NULL),"
                 " (SELECT count(*) FROM code_files f WHERE f.root_key = r.key AND f.skipped IS NOT NULL),"
                 " (SELECT count(*) FROM code_files f WHERE f.root_key = r.key AND f.error IS NOT NULL)"
                 f" FROM code_roots r WHERE r.namespace_key = {_NS} ORDER BY r.path",
@@ -265,7 +266,7 @@ class CodeTables(SubStore):
         with self._pool.reading() as db:
             rows = db.execute(
                 "SELECT f.path FROM code_files f JOIN code_roots r ON r.key = f.root_key"
-                f" WHERE r.namespace_key = {_NS} AND r.path = ? AND f.tail = ?"
+                f" WHERE r.namespace_key = {_NS} AND r.path = ? AND f.tail = ? AND f.language <> ''"
                 " AND ('/' || f.path) LIKE '%/' || replace(replace(replace(?, '!', '!!'), '%', '!%'), '_', '!_') ESCAPE '!'"
                 " ORDER BY length(f.path), f.path LIMIT ?",
                 (namespace, root, clean(ending).rpartition("/")[2], clean(ending), limit),
@@ -300,6 +301,7 @@ def _forget(db: apsw.Connection, root_key: int, path: str) -> None:
 
 
 def _empty(db: apsw.Connection, file_key: int) -> None:
+    drop_bodies(db, file_key)
     db.execute("DELETE FROM code_symbols WHERE file_key = ?", (file_key,))
     db.execute("DELETE FROM code_calls WHERE file_key = ?", (file_key,))
 
@@ -349,6 +351,7 @@ def _put_file(db: apsw.Connection, root_key: int, file: CodeFile) -> None:
             for call in file.calls
         ],
     )
+    put_bodies(db, root_key, key, first, file.bodies)
 
 
 def _next_symbol(db: apsw.Connection) -> int:

@@ -92,6 +92,7 @@ class Maintenance(SubStore):
         def work(db: apsw.Connection) -> None:
             db.execute("INSERT INTO fts (fts) VALUES ('optimize')")
             db.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
+            db.execute("INSERT INTO code_words (code_words) VALUES ('optimize')")
 
         self._writer.run(work)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ovillo.code.words import name_terms, stem
 from ovillo.model.code import CLASS_KINDS, SymbolRow
 from ovillo.references.context.answer import Item
 from ovillo.references.context.code.asking import OF_BOTH, OF_CODE_ONLY, Ask, CodeQuestion, read
@@ -19,7 +20,6 @@ from ovillo.references.context.code.sentences import Sentences
 from ovillo.references.context.code.subjects import Subject, Subjects, project_name, told_by_line
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.search.symbols.passages import Passage, Wanted
-from ovillo.search.symbols.terms import name_terms, stem
 from ovillo.search.symbols.tree import is_fault
 
 if TYPE_CHECKING:

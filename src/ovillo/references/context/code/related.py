@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from ovillo.code.bodies import owners
 from ovillo.code.languages import language_of
 from ovillo.code.parsing import is_test_path
 from ovillo.model.code import ModuleRow, SymbolRow
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
 from ovillo.references.context.code.subjects import Mention
-from ovillo.search.symbols.bodies import blocks, owners
+from ovillo.search.symbols.bodies import blocks
 
 if TYPE_CHECKING:
     from ovillo.code.calls import CallGraph

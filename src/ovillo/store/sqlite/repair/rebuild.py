@@ -33,8 +33,9 @@ _DERIVED = (
     *("cursors", "skipped", "excluded", "entities", "mentions", "tracked", "overlaps"),
     *("vector", "vectors", "embedding_models", "knowledge_vectors", "knowledge_chunks", "knowledge_revisions"),
     *("code_files", "code_history", "code_symbols", "code_calls", "code_vectors", "code_revisions"),
+    *("code_bodies", "code_words", "code_words_"),
 )
-_PREFIXES = ("fts_", "trigrams_", "knowledge_fts_", "memory_fts_", "vector", "code_vector")
+_PREFIXES = ("fts_", "trigrams_", "knowledge_fts_", "memory_fts_", "vector", "code_vector", "code_words_")
 _NOT_META = ("trigrams_through", "documents", "terms", "analyzer", "memory_analyzer")
 #: Columns of ``parts`` that may be packed: garbage would only show when somebody reads it.
 _PACKED = ("text", "tool", "output")
