@@ -739,6 +739,7 @@ CODE: dict[str, tuple[str, str]] = {
     "CODE-14": ("Several roots, namespaces apart", "DESIGN 15"),
     "CODE-15": ("Several processes may index one folder", "DESIGN 5"),
     "CODE-16": ("Servers keep indexed folders up to date", "issue 4"),
+    "CODE-19": ("The words of bodies are kept, secrets masked, and answer questions about what code does", "issue 10"),
     "CODE-18": ("Indexing is switched off, or done on demand only, by a setting of v6", "issue 8; v6 Configuration"),
     "CODE-17": ("The index by command, tool and REST, paths relative to the root", "DESIGN 13, 18"),
 }

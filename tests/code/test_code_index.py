@@ -300,6 +300,25 @@ def test_no_line_of_a_body_and_no_secret_is_stored(made: Services, tmp_path: Pat
     assert token.encode() not in data
 
 
+@pytest.mark.requirement("CODE-19")
+def test_words_of_bodies_and_of_texts_beside_the_code_are_kept_without_secrets(made: Services, tmp_path: Path) -> None:
+    files = {
+        "a.py": 'def reach(host):\n    # The harbour master decides.\n    password = "Zebrafinch#2024x"\n    return dial(host, password)\n',
+        "docs/guide.md": "Ships moor at the quay.\n\npassword: Waxwing#2024x\n",
+        "big.json": '{"heron": "' + "x" * 300_000 + '"}',
+    }
+    root = write(tmp_path / "p", files)
+    report = made.code.index(NS, root)
+    assert (report.files, report.read) == (1, 1)
+    held = made.store.code.bodies_holding(NS, str(root), ["harbour", "quay", "zebrafinch", "waxw", "heron"], most=9)
+    assert sorted(held) == ["harbour", "quay"]
+    (body,) = made.store.code.bodies(NS, str(root), held["quay"])
+    assert (body.file, body.symbol, body.first) == ("docs/guide.md", None, 1)
+    (root / "docs" / "guide.md").write_text("Ships anchor in the bay.\n")
+    assert made.code.index(NS, root).read == 0
+    assert sorted(made.store.code.bodies_holding(NS, str(root), ["quay", "bay"], most=9)) == ["bay"]
+
+
 @pytest.mark.requirement("CODE-14")
 def test_roots_are_chosen_by_path_or_name_and_kept_apart_by_namespace(
     made: Services, project: Path, tmp_path: Path

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ovillo.app import open_services
+from ovillo.code.languages import language_of
+from ovillo.code.languages.language import Language
+from ovillo.code.parsing import parse_file
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.references.context.answer import ContextAnswer
@@ -190,6 +194,40 @@ def test_constants_configuration_and_sql_answer_where_they_decide(
     answer = ask(services, query)
     assert said in answer.content
     assert places(answer)[0][0] == file
+
+
+@pytest.mark.requirement("CODE-19")
+def test_a_question_about_behaviour_reads_the_files_it_quotes_and_few_others(
+    services: Services, tmp_path: Path
+) -> None:
+    root = write(tmp_path / "store", {f"shop/other{n}.py": "def nothing():\n    return 0\n" for n in range(90)})
+    services.code.index(NS, root)
+    opened: set[str] = set()
+    sys.addaudithook(lambda event, given: opened.add(str(given[0])) if event == "open" else None)
+    answer = ask(services, "what happens when a parcel is heavier than allowed?")
+    read = {path for path in opened if path.startswith(str(root)) and path.endswith(".py")}
+    assert places(answer)[0][0] == "shop/delivery.py"
+    assert 1 <= len(read) < 10
+
+
+@pytest.mark.requirement("CODE-19")
+def test_a_folder_indexed_before_bodies_were_kept_answers_until_it_is_read_again(
+    services: Services, tmp_path: Path
+) -> None:
+    query = "what happens when a parcel is too heavy?"
+    before = places(ask(services, query))[0]
+    root = services.code.root(NS)
+    store = services.store.code
+    for row in store.modules(NS, root):
+        data = Path(root, row.path).read_bytes()
+        file = parse_file(row.path, data, language_of(row.path) or Language(), mtime_ns=1)
+        store.put_files(NS, root, [file], at=1)
+    store.put_files(NS, root, [], removed=["config/limits.toml", "schema/tables.sql"], at=1)
+    assert store.body_count(NS, root) == 0
+    assert places(ask(services, query))[0] == before
+    services.code.index(NS, root)
+    assert store.body_count(NS, root) > 0
+    assert places(ask(services, query))[0] == before
 
 
 def test_importers_and_callees_are_listed(services: Services) -> None:

@@ -28,8 +28,9 @@ from tests.security.planted import TOKEN, around, holds, plant_lines, planted
 
 __all__ = ["made"]
 
-#: Ours: the namespace of the principal, the reader's name; a code file is opened by its path.
-_OURS = {"Session.namespace", "Session.source", "CodeFile.path", "CodeFile.language"}
+#: Ours: the namespace of the principal, the reader's name; a code file is opened by its path, and its bodies are made of
+#: masked text.
+_OURS = {"Session.namespace", "Session.source", "CodeFile.path", "CodeFile.language", "CodeBody.terms"}
 _EVERYTHING = Registry.choose(("all",))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ovillo.model.code import CodeCall, CodeFile, CodeImport, CodeSymbol, FileHistory, SymbolKind
+from ovillo.model.code import CodeBody, CodeCall, CodeFile, CodeImport, CodeSymbol, FileHistory, SymbolKind
 from ovillo.model.errors import NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.store.protocol import CodeStore, Store
@@ -199,3 +199,59 @@ def test_vectors_of_definitions_are_kept_by_folder_and_model_and_go_with_the_fol
     code.remove_root(NS, "/w/a")
     assert vectors.known(NS, "/w/a", "m") == set()
     assert vectors.nearest(NS, "/w/a", "m", east, 9) == {}
+
+
+BODIES = (
+    CodeBody(0, 1, 30, frozenset(("pay", "card"))),
+    CodeBody(1, 10, 20, frozenset(("card", "expir", "año"))),
+    CodeBody(-1, 31, 40, frozenset(("card", "limit"))),
+)
+
+
+@pytest.mark.requirement("CODE-19")
+def test_words_of_bodies_are_found_by_term_in_their_folder_and_namespace(code: CodeStore) -> None:
+    team = Namespace("team")
+    for namespace, root in ((NS, ROOT), (NS, "/w/other"), (team, ROOT)):
+        code.put_root(namespace, root)
+    code.put_files(NS, ROOT, [replace(FILE, bodies=BODIES)], at=1)
+    code.put_files(NS, "/w/other", [replace(FILE, bodies=BODIES[:1])], at=1)
+    held = code.bodies_holding(NS, ROOT, ["card", "expir", "año", "nothing", "it's", '"'], most=10)
+    assert {term: len(ids) for term, ids in held.items()} == {"card": 3, "expir": 1, "año": 1}
+    assert len(code.bodies_holding(NS, ROOT, ["card"], most=2)["card"]) == 2
+    payment, refund = code.symbols(NS, ROOT)
+    rows = code.bodies(NS, ROOT, held["card"])
+    assert [(row.file, row.symbol, row.first, row.last) for row in rows] == [
+        (FILE.path, payment.id, 1, 30),
+        (FILE.path, refund.id, 10, 20),
+        (FILE.path, None, 31, 40),
+    ]
+    assert code.bodies(NS, ROOT, held["expir"]) == code.bodies(NS, ROOT, [], symbols=[refund.id])
+    assert [code.body_count(NS, root) for root in (ROOT, "/w/other", "/nowhere")] == [3, 1, 0]
+    assert code.bodies_holding(team, ROOT, ["card"], most=10) == {}
+    assert code.bodies(team, ROOT, held["card"]) == []
+
+
+@pytest.mark.requirement("CODE-19")
+def test_words_of_bodies_go_with_their_file_and_their_folder(code: CodeStore) -> None:
+    code.put_root(NS, ROOT)
+    code.put_files(NS, ROOT, [replace(FILE, bodies=BODIES), replace(FILE, path="b.py", bodies=BODIES)], at=1)
+    code.put_files(NS, ROOT, [replace(FILE, bodies=BODIES[2:])], at=2)
+    assert len(code.bodies_holding(NS, ROOT, ["card"], most=10)["card"]) == 4
+    code.put_files(NS, ROOT, [], removed=[FILE.path], at=3)
+    assert len(code.bodies_holding(NS, ROOT, ["card"], most=10)["card"]) == 3
+    code.remove_root(NS, ROOT)
+    code.put_root(NS, ROOT)
+    assert (code.body_count(NS, ROOT), code.bodies_holding(NS, ROOT, ["card"], most=10)) == (0, {})
+
+
+@pytest.mark.requirement("CODE-19")
+def test_files_of_no_language_are_known_by_their_stamps_and_are_no_modules(code: CodeStore) -> None:
+    code.put_root(NS, ROOT)
+    code.put_files(NS, ROOT, [CodeFile("README.md", "", 9, 5, b"d", bodies=BODIES[2:])], at=1)
+    assert code.stamps(NS, ROOT) == {"README.md": (9, 5, b"d")}
+    assert (code.modules(NS, with_skipped=True), code.module(NS, ROOT, "README.md")) == ([], None)
+    assert code.module_paths(NS, ROOT, "README.md") == []
+    assert [(root.files, root.skipped) for root in code.roots(NS)] == [(0, 0)]
+    assert [row.file for row in code.bodies(NS, ROOT, code.bodies_holding(NS, ROOT, ["limit"], most=9)["limit"])] == [
+        "README.md"
+    ]

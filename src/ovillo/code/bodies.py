@@ -15,30 +15,12 @@ from ovillo.model.code import CodeBody, CodeSymbol
 #: Lines outside of definitions that are one body, and how far apart the first and the last of them may be.
 _LINES, _FAR = 40, 120
 _WORD = re.compile(r"\w{2,}")
+_LITTLE = """
+self this def return if els elif for in is not and or to of the be as by it an import from none null true fals const let var new func
+function class public static void int str string
+"""
 #: Terms of the languages themselves and of English, which stand nearly everywhere.
-_EVERYWHERE = frozenset(
-    (
-        "self",
-        "this",
-        "def",
-        "return",
-        "if",
-        "els",
-        "elif",
-        "for",
-        "in",
-        "is",
-        "not",
-        "and",
-        "or",
-        "to",
-        "of",
-        "the",
-        "be",
-    )
-    + ("as", "by", "it", "an", "import", "from", "none", "null", "true", "fals", "const", "let", "var", "new", "func")
-    + ("function", "class", "public", "static", "void", "int", "str", "string")
-)
+_EVERYWHERE = frozenset(_LITTLE.split())
 
 
 def bodies_of(text: str, symbols: Sequence[CodeSymbol]) -> tuple[CodeBody, ...]:

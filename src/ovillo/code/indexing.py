@@ -135,6 +135,11 @@ class Indexer:
                 self._read(namespace, root, batch, known, tally)
         return tally.report(_of_code(paths), _of_code(removed), (), _ms_since(began))
 
+    def has_changed(self, namespace: Namespace, root: Path, path: str) -> bool:
+        """Whether a file is not as it was read, by its size and time."""
+        entry = scanning.entry_at(root, path)
+        return entry is None or _is_new(entry, self._store.stamps(namespace, str(root), [path]))
+
     def _forget(self, namespace: Namespace, root: Path, removed: Sequence[str]) -> None:
         if removed:
             self._store.put_files(namespace, str(root), (), removed=removed, at=self._clock())

@@ -223,6 +223,8 @@ class CodeIndex:
 
     def fresh(self, namespace: Namespace, symbol: SymbolRow) -> SymbolRow:
         """The same definition as its file has it now. Raises NotFound."""
+        if not self._indexer.has_changed(namespace, Path(symbol.root), symbol.file):
+            return symbol
         report = self._indexer.update(namespace, Path(symbol.root), [symbol.file])
         if not report.read and not report.removed:
             return symbol

@@ -150,8 +150,11 @@ class Code(SubStore):
         held = {term: [row.id for row, said in self._bodies(namespace, root) if term in said] for term in terms}
         return {term: ids[:most] for term, ids in held.items() if ids}
 
-    def bodies(self, namespace: Namespace, root: str, ids: Sequence[int]) -> list[BodyRow]:
-        return sorted((row for row, _ in self._bodies(namespace, root) if row.id in ids), key=lambda row: row.id)
+    def bodies(
+        self, namespace: Namespace, root: str, ids: Collection[int], *, symbols: Collection[int] = ()
+    ) -> list[BodyRow]:
+        rows = [row for row, _ in self._bodies(namespace, root) if row.id in ids or row.symbol in symbols]
+        return sorted(rows, key=lambda row: row.id)
 
     def body_count(self, namespace: Namespace, root: str) -> int:
         return len(list(self._bodies(namespace, root)))

@@ -1,24 +1,25 @@
-"""Where the words of a question stand in the texts of a folder: in the bodies of definitions, in constants, beside the code.
+"""Where the words of a question stand in the texts of a folder as they are on disk now: in bodies, in constants, beside the code.
 
-Owns looking through the texts as they are on disk now, and telling which definition, or which block outside of any, a place
-belongs to. Nothing is stored; what a place is worth is ``passages``'.
+Owns looking through texts, and telling which block outside of definitions a place belongs to. Which texts are worth it the store
+tells (``stored_bodies``); what a place is worth is ``passages``'.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import re2
 
-from ovillo.code.scanning import Entry
+from ovillo.code.scanning import Entry, entry_at
 from ovillo.code.texts import Texts
 
 #: Stems of fewer letters are words of their own only, and those of so many may stand inside of another.
 _SHORT, _ANYWHERE = 4, 7
-#: Bytes looked through for one question: files that are likelier come first.
-MOST_BYTES = 4 * 1024 * 1024
+#: Bytes looked through for a question about a folder whose bodies are not in the store yet: likelier files come first.
+MOST_BYTES = 1024 * 1024
 #: Places of one file that are kept, and bytes of a line that a tool wrote.
 _MOST_PLACES, _LONG_LINE = 2_000, 2_000
 #: Lines of a statement or paragraph, above and below a word of the question.
@@ -109,6 +110,23 @@ def look_through(
         at = terms.in_text(texts.text(root, entry))
         if at:
             found.append(Places(entry, at))
+    return found
+
+
+def look_again(texts: Texts, root: str, terms: Terms, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> list[Places]:
+    """The places of the terms in these lines (first and last) of files."""
+    found = []
+    for path, some in ranges.items():
+        entry = entry_at(Path(root), path)
+        if entry is None:
+            continue
+        text = texts.text(root, entry).split(b"\n")
+        places = Places(entry)
+        for first, last in some:
+            part = terms.in_text(b"\n".join(text[first - 1 : last]))
+            places.at.update({first - 1 + line: said for line, said in part.items()})
+        if places.at:
+            found.append(places)
     return found
 
 

@@ -12,16 +12,19 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
 
 from ovillo.code.bodies import owners
 from ovillo.code.languages import language_of
 from ovillo.code.parsing import is_test_path
 from ovillo.code.texts import Texts
 from ovillo.code.words import name_terms
-from ovillo.model.code import CLASS_KINDS, SymbolRow
+from ovillo.model.code import CLASS_KINDS, BodyRow, SymbolRow
 from ovillo.search.symbols import tree as t
 from ovillo.search.symbols.asking import Asked
-from ovillo.search.symbols.bodies import Places, Terms, blocks, look_through
+from ovillo.search.symbols.bodies import Places, Terms, blocks, look_again, look_through
 from ovillo.search.symbols.ranking import COVERAGE, FIELD_WORTHS, FLAG_WORTHS, NAME_SHARE
 from ovillo.search.symbols.tree import ASIDE_PATH, Tree
 
@@ -29,8 +32,8 @@ from ovillo.search.symbols.tree import ASIDE_PATH, Tree
 _IN_BODY, _ALSO = 0.55, 0.2
 #: What a word in the path of a text is worth.
 _IN_PATH = 0.3
-#: Files looked at more closely, and lines that are taken for one matter when files are chosen.
-_KEPT, _SURE_FILES, _FILES, _WINDOW = 80, 24, 20, 30
+#: Passages told of at most, and lines of a long one that are taken for one matter.
+_KEPT, _WINDOW = 80, 30
 #: Bodies of more lines hold more words by chance.
 _PLAIN_LINES, _BY_LENGTH = 40, 0.12
 #: Texts beside the code: what is configured decides, what is told about it may be old.
@@ -82,7 +85,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class _Region:
+class Region:
     symbol: SymbolRow | None
     file: str
     first: int
@@ -94,9 +97,19 @@ class _Region:
 
 
 class Passages:
-    """Looks for the passages of one folder. ``candidates`` are definitions that names and documentation speak for."""
+    """Looks for the passages of one folder. ``told`` is how much each word of the question tells in all of it, where that
+    is known."""
 
-    def __init__(self, tree: Tree, texts: Texts, root: str, asked: Sequence[Asked], wanted: Wanted) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        texts: Texts,
+        root: str,
+        asked: Sequence[Asked],
+        wanted: Wanted,
+        told: Sequence[float] | None = None,
+    ) -> None:
+        self._told = told
         self._tree = tree
         self._texts = texts
         self._root = root
@@ -111,57 +124,41 @@ class Passages:
                 else:
                     self._phrases.append((number, way.terms, way.worth))
 
-    def places(self, likely: Sequence[str]) -> list[Places]:
-        """Texts that hold words of the question; ``likely`` files are looked at first where not all can be."""
+    def places(self, likely: Sequence[str], is_rest: bool = True) -> list[Places]:
+        """Texts that hold words of the question: ``likely`` files, and the rest behind them as far as there is time."""
         stems = {term for one in self._asked for way in one.ways for term in way.terms}
         rank = {file: place for place, file in enumerate(likely)}
-        files = [x for x in self._texts.files(self._root) if self._is_wanted(x.path)]
+        files = [x for x in self._texts.files(self._root) if self._is_wanted(x.path) and (is_rest or x.path in rank)]
         files.sort(key=lambda x: (rank.get(x.path, len(rank)), language_of(x.path) is None))
         return look_through(self._texts, self._root, Terms(stems), files)
 
     def _is_wanted(self, path: str) -> bool:
         return not self._wanted.tests or is_test_path(path)
 
-    def nearest_files(self, found: Sequence[Places], sure: Iterable[str]) -> list[Places]:
-        """Files in which most of the question stands close together, and those that are ``sure`` to be looked at."""
-        held = [0] * len(self._asked)
-        for one in found:
-            for number in {n for term in one.terms for n, _ in self._by_term.get(term, ())}:
-                held[number] += 1
-        told = [
-            math.log1p(len(found) / max(count, 1)) * one.weight for count, one in zip(held, self._asked, strict=True)
-        ]
-        sure = set(sure)
-        scored = [(one.entry.path in sure, self._window(one, told), one) for one in found]
-        scored.sort(key=lambda x: (not x[0], -x[1]))
-        kept = [one for is_sure, _, one in scored if is_sure][:_SURE_FILES]
-        return kept + [one for is_sure, _, one in scored if not is_sure][:_FILES]
+    def stored(self, bodies: Mapping[BodyRow, set[str]], symbols: Mapping[int, SymbolRow]) -> list[Region]:
+        """Bodies as they were indexed, with the terms in them."""
+        found = []
+        for body, terms in bodies.items():
+            symbol = symbols.get(body.symbol) if body.symbol is not None else None
+            if (body.symbol is None) is (symbol is None) and self._is_wanted(body.file):
+                flag = self._flag(body.file) if symbol is None else 1.0
+                found.append(Region(symbol, body.file, body.first, body.last, {body.first: terms}, flag))
+        return found
 
-    def _window(self, places: Places, told: Sequence[float]) -> float:
-        best = 0.0
-        inside: dict[int, int] = {}
-        queue: list[tuple[int, set[int]]] = []
-        start = 0
-        for line in sorted(places.at):
-            numbers = {n for term in places.at[line] for n, _ in self._by_term.get(term, ())}
-            queue.append((line, numbers))
-            for number in numbers:
-                inside[number] = inside.get(number, 0) + 1
-            while queue[start][0] < line - _WINDOW:
-                for number in queue[start][1]:
-                    inside[number] -= 1
-                start += 1
-            best = max(best, sum(told[number] for number, count in inside.items() if count))
-        path = {n for term in _path_terms(places.entry.path) for n, _ in self._by_term.get(term, ())}
-        return best + 0.3 * sum(told[number] for number in path)
+    def now(self, passages: Sequence[Passage]) -> list[Places]:
+        """The words of the question in these passages as they stand there now, by file."""
+        terms = Terms({term for one in self._asked for way in one.ways for term in way.terms})
+        ranges: dict[str, list[tuple[int, int]]] = {}
+        for one in passages:
+            ranges.setdefault(one.file, []).append((one.first, one.last))
+        return look_again(self._texts, self._root, terms, ranges)
 
-    def regions(self, places: Places, symbols: Sequence[SymbolRow]) -> list[_Region]:
+    def regions(self, places: Places, symbols: Sequence[SymbolRow]) -> list[Region]:
         """What the file defines, and its blocks outside of definitions, that hold words of the question."""
         entry = places.entry
         data = self._texts.text(self._root, entry)
         text = data.split(b"\n")
-        is_test = is_test_path(entry.path)
-        found: dict[int, _Region] = {}
+        found: dict[int, Region] = {}
         free: list[int] = []
         owner = None
         if symbols:
@@ -174,34 +171,38 @@ class Passages:
             symbol = symbols[place]
             region = found.get(place)
             if region is None:
-                region = found[place] = _Region(symbol, entry.path, symbol.start_line, symbol.end_line, {}, 1.0)
+                region = found[place] = Region(symbol, entry.path, symbol.start_line, symbol.end_line, {}, 1.0)
             region.at[line] = terms
             region.decides |= self._wanted.deciding and _is_beside_a_branch(text, line)
-        is_code = language_of(entry.path) is not None
-        flag = 1.0 if is_code else _flag_of(entry.path)
-        if is_test and is_code:
-            flag *= _TEST_WANTED if self._wanted.tests else _TEST
-        is_prose = not is_code
+        is_prose = language_of(entry.path) is None
+        flag = self._flag(entry.path)
         some = [
-            _Region(None, entry.path, first, last, {line: places.at[line] for line in held}, flag)
+            Region(None, entry.path, first, last, {line: places.at[line] for line in held}, flag)
             for first, last, held in blocks(data, free, owner, is_prose)
         ]
         return [*found.values(), *(x for x in some if not _is_import(data, x))]
 
-    def scored(self, regions: Sequence[_Region], more: Mapping[int, SymbolRow]) -> list[Passage]:
+    def _flag(self, path: str) -> float:
+        """What a passage outside of definitions is worth by its file; definitions are judged by themselves (``_by_place``)."""
+        if language_of(path) is None:
+            return _flag_of(path)
+        if is_test_path(path):
+            return _TEST_WANTED if self._wanted.tests else _TEST
+        return 1.0
+
+    def scored(self, regions: Sequence[Region], more: Mapping[int, SymbolRow]) -> list[Passage]:
         """Best first. ``more`` are definitions, by id, that are looked at whether or not their bodies hold anything."""
         seen = {region.symbol.id for region in regions if region.symbol is not None}
         every = [
             *regions,
-            *(_Region(x, x.file, x.start_line, x.end_line, {}, 1.0) for id_, x in more.items() if id_ not in seen),
+            *(Region(x, x.file, x.start_line, x.end_line, {}, 1.0) for id_, x in more.items() if id_ not in seen),
         ]
-        worths = [self._worths(region) for region in every]
-        count = len(every)
-        held = [sum(1 for fields, body in worths if fields[n] or body[n]) for n in range(len(self._asked))]
-        told = [one.weight * math.log1p(count / max(h, 1)) for h, one in zip(held, self._asked, strict=True)]
+        in_fields = self._in_fields(every)
+        worths = [(fields, self._in_body(region)) for region, fields in zip(every, in_fields, strict=True)]
+        told = self._told or self._told_among(worths)
         # What nothing here holds is not answered by any.
         whole = sum(x for x in told) or 1.0
-        found: list[tuple[float, float, _Region]] = []
+        found: list[tuple[float, float, Region]] = []
         for region, (fields, body) in zip(every, worths, strict=True):
             total = answered = 0.0
             for number, weight in enumerate(told):
@@ -221,8 +222,30 @@ class Passages:
         kept = [x for place, x in enumerate(found) if place < _KEPT or (x[2].symbol and x[2].symbol.id in more)]
         return [self._passage(region, score, share, told) for score, share, region in kept]
 
-    def _worths(self, region: _Region) -> tuple[list[float], list[float]]:
-        fields = [0.0] * len(self._asked)
+    def _told_among(self, worths: Sequence[tuple[list[float], list[float]]]) -> list[float]:
+        held = [sum(1 for fields, body in worths if fields[n] or body[n]) for n in range(len(self._asked))]
+        count = len(worths)
+        return [one.weight * math.log1p(count / max(h, 1)) for h, one in zip(held, self._asked, strict=True)]
+
+    def _in_fields(self, regions: Sequence[Region]) -> list[list[float]]:
+        """What each word of the question is worth by the names and the documentation of each, or by its path."""
+        docs = np.asarray([self._doc(region.symbol) for region in regions], np.int64)
+        table = np.zeros((len(self._asked), len(regions)), np.float32)
+        for number, one in enumerate(self._asked):
+            for way in one.ways:
+                of_terms = [self._tree.worths(term, docs, FIELD_WORTHS) for term in way.terms]
+                whole = np.minimum.reduce(of_terms) > 0
+                worth = np.where(whole, sum(of_terms) / np.float32(len(of_terms)) * np.float32(way.worth), 0)
+                np.maximum(table[number], worth, out=table[number])
+        for place in np.flatnonzero(docs < 0).tolist():
+            path = _path_terms(regions[place].file)
+            for number, one in enumerate(self._asked):
+                worths = [way.worth for way in one.ways if path.issuperset(way.terms)]
+                table[number, place] = max(worths, default=0.0) * _IN_PATH
+        fields: list[list[float]] = table.T.tolist()
+        return fields
+
+    def _in_body(self, region: Region) -> list[float]:
         body = [0.0] * len(self._asked)
         terms = self._closest(region)
         for term in terms:
@@ -231,20 +254,9 @@ class Passages:
         for number, phrase, worth in self._phrases:
             if terms.issuperset(phrase):
                 body[number] = max(body[number], worth)
-        doc = self._doc(region.symbol)
-        path = _path_terms(region.file) if doc < 0 else frozenset()
-        for number, one in enumerate(self._asked):
-            for way in one.ways:
-                if doc >= 0:
-                    places = [self._tree.where(term, doc) for term in way.terms]
-                    if all(places):
-                        worth = way.worth * sum(float(FIELD_WORTHS[x]) for x in places) / len(places)
-                        fields[number] = max(fields[number], worth)
-                elif path.issuperset(way.terms):
-                    fields[number] = max(fields[number], way.worth * _IN_PATH)
-        return fields, body
+        return body
 
-    def _closest(self, region: _Region) -> set[str]:
+    def _closest(self, region: Region) -> set[str]:
         """The terms of a body; of a long one those that stand closest together, since by chance it holds any."""
         if region.last - region.first < 2 * _WINDOW:
             return set().union(*region.at.values()) if region.at else set()
@@ -273,7 +285,7 @@ class Passages:
             for number, _ in self._by_term[term]
         ]
 
-    def _name_share(self, region: _Region, told: Sequence[float]) -> float:
+    def _name_share(self, region: Region, told: Sequence[float]) -> float:
         """How much of its own name the question says."""
         if region.symbol is None:
             return 0.5
@@ -282,7 +294,7 @@ class Passages:
             return 0.0
         return sum(1 for term in own if term in self._by_term) / len(own)
 
-    def _by_place(self, region: _Region) -> float:
+    def _by_place(self, region: Region) -> float:
         worth = region.flag
         symbol = region.symbol
         lines = region.last - region.first + 1
@@ -302,7 +314,7 @@ class Passages:
                 worth *= _FAULT if flags & t.FAULT else 1.0
         return worth * (_IN_FOCUS if self._is_in_focus(region) else 1.0)
 
-    def _is_in_focus(self, region: _Region) -> bool:
+    def _is_in_focus(self, region: Region) -> bool:
         if any(region.file == x or region.file.endswith(f"/{x}") for x in self._wanted.focus_files):
             return True
         for one in self._wanted.focus:
@@ -321,7 +333,7 @@ class Passages:
         at = bisect_left(ids, symbol.id)
         return at if at < len(ids) and ids[at] == symbol.id else -1
 
-    def _passage(self, region: _Region, score: float, share: float, told: Sequence[float]) -> Passage:
+    def _passage(self, region: Region, score: float, share: float, told: Sequence[float]) -> Passage:
         symbol = region.symbol
         is_test = is_test_path(region.file) or (symbol is not None and symbol.is_test)
         return Passage(
@@ -354,6 +366,7 @@ def _flag_of(path: str) -> float:
     return worth * _ASIDE if _HIDDEN.search(low) else worth
 
 
+@lru_cache(maxsize=20_000)
 def _path_terms(path: str) -> frozenset[str]:
     return frozenset(term for part in path.rpartition(".")[0].split("/") for term in name_terms(part))
 
@@ -362,7 +375,7 @@ def _is_beside_a_branch(text: Sequence[bytes], line: int) -> bool:
     return any(_BRANCH.search(one) for one in text[max(0, line - 2) : line + 1])
 
 
-def _is_import(data: bytes, region: _Region) -> bool:
+def _is_import(data: bytes, region: Region) -> bool:
     line = data.split(b"\n", region.first)[region.first - 1].lstrip()
     return line.startswith((b"import ", b"from ", b"use ", b"#include", b"require", b"using ", b"package "))
 

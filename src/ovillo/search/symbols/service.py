@@ -22,9 +22,11 @@ from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.model.wording import counted
 from ovillo.search.lexicon import whole_lexicon
 from ovillo.search.symbols.asking import Asking, Question
+from ovillo.search.symbols.bodies import Places
 from ovillo.search.symbols.kinds import Kind
-from ovillo.search.symbols.passages import Passage, Passages, Wanted, fused
+from ovillo.search.symbols.passages import Passage, Passages, Region, Wanted, fused
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
+from ovillo.search.symbols.stored_bodies import StoredBodies
 from ovillo.search.symbols.tree import Tree
 from ovillo.search.symbols.vectors import Near, SymbolVectors
 
@@ -44,6 +46,8 @@ _SPARE = 20
 _FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
 #: Members of one class among the first so many, from which on the class is meant as well, and its score beside theirs.
 _MEMBERS, _MEMBERS_AMONG, _OWNER = 2, 10, 0.98
+#: Bodies that hold most of the question's words, more where only tests are wanted, and passages that are then read from disk.
+_BODIES, _BODIES_OF_TESTS, _READ = 150, 600, 24
 #: Passages that are put in order by meaning, too, and what meaning weighs beside what names and bodies say.
 _PASSAGES, _BODIES_BY_MEANING = 60, 0.6
 #: A definition that only meaning found never comes into a context by itself (below 0.5).
@@ -84,6 +88,8 @@ class _LoadedFolder:
     asking: Asking
     of_texts: Asking
     note: str | None
+    #: How many bodies the store has of it; 0 where it was indexed before they were kept.
+    bodies: int
 
 
 class SymbolSearch:
@@ -168,33 +174,55 @@ class SymbolSearch:
         wanted = wanted or Wanted()
         near = {x.symbol_id: x.cosine for x in self._near(namespace, asked, chosen, wanted.tests)}
         found: list[Passage] = []
-        for root in chosen:
-            found += self._passages_of(namespace, asked, root, wanted, near)
+        with self._lock:
+            for root in chosen:
+                found += self._passages_of(namespace, asked, root, wanted, near)
+        return self._in_order(found, near, wanted)[:limit]
+
+    def _in_order(self, found: list[Passage], near: Mapping[int, float], wanted: Wanted) -> list[Passage]:
         found.sort(key=lambda one: -one.score)
         best = fused(found, near, _PASSAGES, _BODIES_BY_MEANING, _RANKS) if near else found
-        return sorted(best, key=lambda one: one.is_test is not wanted.tests)[:limit]
+        return sorted(best, key=lambda one: one.is_test is not wanted.tests)
 
     def _passages_of(
         self, namespace: Namespace, asked: str, root: CodeRoot, wanted: Wanted, near: Mapping[int, float]
     ) -> list[Passage]:
-        with self._lock:
-            held = self._fresh(namespace, root)
-            ranked = rank(held.tree, held.asking.read(asked), _FUSED)
-            likely = [held.tree.ids[one.doc] for one in ranked]
-            question = held.of_texts.read(asked)
-            looking = Passages(held.tree, self._code.texts, root.path, question.asked, wanted)
-            rows = {row.id: row for row in self._store.symbols_by_id(namespace, [*likely, *near])}
-            rows = {id_: row for id_, row in rows.items() if row.root == root.path}
-            files = list(
-                dict.fromkeys(
-                    [*wanted.focus_files, *(x.file for x in wanted.focus), *(rows[x].file for x in likely if x in rows)]
-                )
-            )
-            places = looking.nearest_files(looking.places(files), files)
-            regions = []
-            for one in places:
-                regions += looking.regions(one, self._store.symbols_of_file(namespace, root.path, one.entry.path))
-            return looking.scored(regions, rows)
+        held = self._fresh(namespace, root)
+        ranked = rank(held.tree, held.asking.read(asked), _FUSED)
+        likely = [held.tree.ids[one.doc] for one in ranked]
+        words = held.of_texts.read(asked).asked
+        texts = self._code.texts
+        focus = [*wanted.focus_files, *(x.file for x in wanted.focus)]
+        if not held.bodies:
+            # Indexed before bodies were kept: what can be looked through in time.
+            looking = Passages(held.tree, texts, root.path, words, wanted)
+            rows = self._rows(namespace, root.path, [*likely, *near])
+            files = dict.fromkeys([*focus, *(rows[x].file for x in likely if x in rows)])
+            return looking.scored(self._regions(namespace, looking, root.path, looking.places(list(files))), rows)
+        stored = StoredBodies(self._store, namespace, root.path, held.bodies, words)
+        looking = Passages(held.tree, texts, root.path, words, wanted, stored.told)
+        bodies = stored.best(_BODIES_OF_TESTS if wanted.tests else _BODIES, [*likely, *near])
+        rows = self._rows(namespace, root.path, [*likely, *near, *(x.symbol for x in bodies if x.symbol is not None)])
+        regions = looking.stored(bodies, rows)
+        first = self._in_order(looking.scored(regions, rows), near, wanted)[:_READ]
+        places = looking.now(first)
+        if focus:
+            # Whatever a file says that the question names.
+            named = looking.places(focus, is_rest=False)
+            places = [*named, *(x for x in places if x.entry.path not in {one.entry.path for one in named})]
+        chosen = {one.symbol.id: one.symbol for one in first if one.symbol is not None}
+        return looking.scored(self._regions(namespace, looking, root.path, places), chosen)
+
+    def _regions(self, namespace: Namespace, looking: Passages, root: str, places: Sequence[Places]) -> list[Region]:
+        return [
+            region
+            for one in places
+            for region in looking.regions(one, self._store.symbols_of_file(namespace, root, one.entry.path))
+        ]
+
+    def _rows(self, namespace: Namespace, root: str, ids: Sequence[int]) -> dict[int, SymbolRow]:
+        rows = self._store.symbols_by_id(namespace, list(dict.fromkeys(ids)))
+        return {row.id: row for row in rows if row.root == root}
 
     # --- by name
 
@@ -344,7 +372,8 @@ class SymbolSearch:
                 " and inner ones are left out); all can be found by name."
             )
         asking = Asking(whole_lexicon(), tree)
-        return _LoadedFolder(tree, revision, asking, asking.of_texts(), note)
+        bodies = self._store.body_count(namespace, root.path)
+        return _LoadedFolder(tree, revision, asking, asking.of_texts(), note, bodies)
 
     def _read(self, namespace: Namespace, root: str, tree: Tree, is_large: bool) -> None:
         after = tree.last

@@ -88,6 +88,15 @@ class Tree:
         at = bisect_left(docs, doc)
         return self._where[number][at] if at < len(docs) and docs[at] == doc else 0
 
+    def worths(self, term: str, docs: NDArray[np.int64], by_place: Floats) -> Floats:
+        """What a term is worth in each of these definitions (-1 for none) by the places where it stands there."""
+        number = self._terms.get(term)
+        if number is None:
+            return np.zeros(len(docs), np.float32)
+        held, where = self.postings(number)
+        at = np.minimum(np.searchsorted(held, docs), len(held) - 1)
+        return np.where(held[at] == docs, by_place[where[at]], np.float32(0.0))
+
     def idf(self) -> Floats:
         """How telling each term is, above 0; a term of one definition in 10,000 has 9."""
         if self._idf is None:

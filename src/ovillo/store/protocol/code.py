@@ -115,8 +115,10 @@ class CodeStore(Protocol):
         """For each term that any body of this folder holds: their ids, ``most`` of them, without an order."""
         ...
 
-    def bodies(self, namespace: Namespace, root: str, ids: Sequence[int]) -> list[BodyRow]:
-        """By id. Ids hold until the file is read again."""
+    def bodies(
+        self, namespace: Namespace, root: str, ids: Collection[int], *, symbols: Collection[int] = ()
+    ) -> list[BodyRow]:
+        """These, and those of these definitions, by id. Ids hold until the file is read again."""
         ...
 
     def body_count(self, namespace: Namespace, root: str) -> int:

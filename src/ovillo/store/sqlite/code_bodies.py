@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 import apsw
 
@@ -24,7 +24,8 @@ class CodeBodies(SubStore):
             (key,) = db.execute(f"SELECT {_ROOT}", (namespace, root)).fetchone()
             if key is None:
                 return {}
-            for term in terms:
+            # Only letters and digits are in the index, and only they cannot be taken for its language of queries.
+            for term in filter(str.isalnum, terms):
                 rows = db.execute(
                     "SELECT rowid FROM code_words WHERE code_words MATCH ? LIMIT ?", (_phrase(key, term), most)
                 )
@@ -32,19 +33,22 @@ class CodeBodies(SubStore):
                     found[term] = held
         return found
 
-    def bodies(self, namespace: Namespace, root: str, ids: Sequence[int]) -> list[BodyRow]:
-        found = []
+    def bodies(
+        self, namespace: Namespace, root: str, ids: Collection[int], *, symbols: Collection[int] = ()
+    ) -> list[BodyRow]:
+        found: dict[int, BodyRow] = {}
         with self._pool.reading() as db:
-            for start in range(0, len(ids), _AT_ONCE):
-                some = ids[start : start + _AT_ONCE]
-                rows = db.execute(
-                    "SELECT b.key, f.path, b.symbol_key, b.first_line, b.last_line FROM code_bodies b"
-                    f" JOIN code_files f ON f.key = b.file_key WHERE f.root_key = {_ROOT}"
-                    f" AND b.key IN ({', '.join('?' * len(some))}) ORDER BY b.key",
-                    (namespace, root, *some),
-                )
-                found += [BodyRow(*row) for row in rows]
-        return found
+            for column, every in (("key", list(ids)), ("symbol_key", list(symbols))):
+                for start in range(0, len(every), _AT_ONCE):
+                    some = every[start : start + _AT_ONCE]
+                    rows = db.execute(
+                        "SELECT b.key, f.path, b.symbol_key, b.first_line, b.last_line FROM code_bodies b"
+                        f" JOIN code_files f ON f.key = b.file_key WHERE f.root_key = {_ROOT}"
+                        f" AND b.{column} IN ({', '.join('?' * len(some))})",
+                        (namespace, root, *some),
+                    )
+                    found.update((row[0], BodyRow(*row)) for row in rows)
+        return [found[id_] for id_ in sorted(found)]
 
     def body_count(self, namespace: Namespace, root: str) -> int:
         with self._pool.reading() as db:

@@ -9,6 +9,7 @@ CREATE TABLE code_bodies (
     last_line INTEGER NOT NULL
 );
 CREATE INDEX code_bodies_by_file ON code_bodies (file_key);
+CREATE INDEX code_bodies_by_symbol ON code_bodies (symbol_key) WHERE symbol_key IS NOT NULL;
 
 -- By the same keys. A term begins with the key of its folder: what one folder holds is never looked at for another.
 CREATE VIRTUAL TABLE code_words USING fts5 (

@@ -1,0 +1,77 @@
+"""Which bodies of a folder hold the words of a question, as the store has them.
+
+Owns turning what the store tells of single terms into what bodies are worth. Reading what stands there now is ``bodies``',
+joining it with names and documentation ``passages``'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ovillo.model.code import BodyRow
+from ovillo.model.records import Namespace
+from ovillo.search.symbols.asking import Asked
+from ovillo.search.symbols.ranking import COVERAGE
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import CodeStore
+
+#: A term that more bodies hold tells next to nothing; so many of them are looked at.
+_MOST = 5_000
+
+
+class StoredBodies:
+    """Of one folder, for one question. ``count`` is how many bodies the folder has."""
+
+    def __init__(self, store: CodeStore, namespace: Namespace, root: str, count: int, asked: Sequence[Asked]) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._root = root
+        self._asked = asked
+        terms = {term for one in asked for way in one.ways for term in way.terms}
+        held = store.bodies_holding(namespace, root, terms, most=_MOST)
+        self._ids = {term: np.unique(np.asarray(ids, np.int64)) for term, ids in held.items()}
+        self.told = [one.weight * float(np.log1p(count / max(1.0, self._held_by(one)))) for one in asked]
+
+    def _held_by(self, one: Asked) -> float:
+        """How many bodies hold a word, its likeliest ways to be said first."""
+        best = one.ways[0].worth
+        return sum(
+            min((len(self._ids[term]) if term in self._ids else 0) for term in way.terms) * (way.worth / best) ** 2
+            for way in one.ways
+        )
+
+    def best(self, most: int, of_symbols: Collection[int] = ()) -> dict[BodyRow, set[str]]:
+        """Those that hold most of the question, and those of these definitions, with the terms they hold."""
+        if not self._ids:
+            return {}
+        every = np.unique(np.concatenate(list(self._ids.values())))
+        at = {term: np.searchsorted(every, ids) for term, ids in self._ids.items()}
+        total = np.zeros(len(every), np.float32)
+        for one, told in zip(self._asked, self.told, strict=True):
+            total += told * self._worths(one, at, len(every))
+        score = total ** (1 + COVERAGE)
+        count = min(most, len(every))
+        top = every[np.argpartition(-score, count - 1)[:count]]
+        rows = self._store.bodies(self._namespace, self._root, [int(id_) for id_ in top], symbols=of_symbols)
+        held: list[set[str]] = [set() for _ in rows]
+        ids = np.asarray([row.id for row in rows], np.int64)
+        for term, holding in self._ids.items():
+            for place in np.flatnonzero(np.isin(ids, holding, assume_unique=True)).tolist():
+                held[place].add(term)
+        return dict(zip(rows, held, strict=True))
+
+    def _worths(self, one: Asked, at: Mapping[str, NDArray[np.intp]], count: int) -> NDArray[np.float32]:
+        worths = np.zeros(count, np.float32)
+        for way in one.ways:
+            if any(term not in at for term in way.terms):
+                continue
+            places = at[way.terms[0]]
+            for term in way.terms[1:]:
+                places = np.intersect1d(places, at[term])
+            worths[places] = np.maximum(worths[places], way.worth)
+        return np.minimum(worths, 1.0)
