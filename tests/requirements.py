@@ -864,6 +864,11 @@ MIGRATE: dict[str, tuple[str, str]] = {
     "MIGRATE-3": ("Damage, links, secrets and strange folders cost themselves and are listed", "issue 11; DESIGN 15"),
     "MIGRATE-4": ("Documents and code that were indexed are read anew, differences said", "issue 11; legacy v5, v6"),
     "MIGRATE-6": ("MCP-OCS: files become version 2 in place, once, with their old selves kept", "issue 11; MCP-OCS B"),
+    "MIGRATE-7": ("MCP-OCS: every record is an episode with its time, tags and whole content", "issue 11; legacy ocs"),
+    "MIGRATE-8": (
+        "Other memories come with times and fields; their facts wait for a person",
+        "issue 11 Migrations, peers",
+    ),
     "MIGRATE-5": (
         "Continuity Protocol: sessions with versions, contexts, tasks with their times",
         "issue 11; continuity",

@@ -174,6 +174,10 @@ COMMANDS: dict[str, list[list[str]]] = {
     "knowledge list": [[]],
     "knowledge remove": [["{code}/go.md"], [HOSTILE]],
     "migrate continuity": [["{old}", "--no-backup"], [f"no {PRINTABLE}\n\x1b[2J"]],
+    **{
+        f"migrate {system}": [["{old}", "--no-backup"], [f"no {PRINTABLE}\n\x1b[2J"]]
+        for system in ("basic-memory", "claude-code", "claude-mem", "mcp-memory-service", "mcp-ocs")
+    },
     "migrate mcp-ocs-files": [["{old}", "--dry-run"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "migrate mcp-hub": [["{old}", "--dry-run"], ["{old}", "--no-backup"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "knowledge search": [["When does the ferry to Larne leave?"], [HOSTILE]],

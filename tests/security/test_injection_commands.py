@@ -80,6 +80,7 @@ def _old_data(folder: Path) -> Path:
         ("data/sessions/own.meta.json", {**head, "session_id": "own"}),
         ("data/sessions/b/metadata.json", {**head, "versions": [{"version": HOSTILE}]}),
         ("data/contexts/x/a.json", entry),
+        ("ocs.json", [{"sessionId": HOSTILE, "timestamp": 1755088882347, "userMessage": HOSTILE, "tags": [HOSTILE]}]),
         (f"{PRINTABLE[:20].replace('/', '_')}.json", [HOSTILE]),
         ("data/llmops/sprints/s.json", {"tasks": [{"task_id": HOSTILE}]}),
         ("data/code_index/entities.json", {"entities": {"functions": {"f": {"file_path": HOSTILE, "name": HOSTILE}}}}),
@@ -87,6 +88,8 @@ def _old_data(folder: Path) -> Path:
     ):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(json.dumps(held))
+    (folder / "memory").mkdir()
+    (folder / "memory" / f"{PRINTABLE[:20].replace('/', '_')}.md").write_text(f"---\nname: {HOSTILE}\n---\n{HOSTILE}")
     return folder
 
 

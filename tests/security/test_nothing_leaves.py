@@ -22,6 +22,8 @@ import pytest
 from ovillo.interfaces.cli.main import cli
 from ovillo.security.own_servers import find_server
 from tests.legacy.continuity_data import make as make_continuity_data
+from tests.legacy.memory_databases import claude_mem, memory_service
+from tests.legacy.ocs_records import make as make_ocs_records
 from tests.security.watched import Rooms, Watch, has_strace, need_strace
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="looked at with the means of Unix")
@@ -70,6 +72,11 @@ COMMANDS: dict[str, list[str]] = {
     "migrate continuity": ["{work}/old"],
     "migrate mcp-hub": ["{work}/old"],
     "migrate mcp-ocs-files": ["{work}/old"],
+    "migrate mcp-ocs": ["{work}/old"],
+    "migrate basic-memory": ["{work}/old"],
+    "migrate claude-code": ["{work}/old"],
+    "migrate claude-mem": ["{work}/old"],
+    "migrate mcp-memory-service": ["{work}/old"],
     "knowledge search": ["when are prices added up"],
     "time in": ["model", "work", "--directory", "{work}/project"],
     "time open": [],
@@ -169,6 +176,11 @@ def furnished(tmp_path_factory: pytest.TempPathFactory, fixtures: Path) -> tuple
     (rooms.work / "state.json").write_text('{"a": 1}')
     shutil.copytree(fixtures / "mcp-hub-v6", rooms.work / "old")
     make_continuity_data(rooms.work / "old")
+    make_ocs_records(rooms.work / "old")
+    claude_mem(rooms.work / "old" / "claude-mem.db")
+    memory_service(rooms.work / "old" / "sqlite_vec.db")
+    (rooms.work / "old" / "memory").mkdir()
+    (rooms.work / "old" / "memory" / "note.md").write_text("Deploy on Tuesdays.\n")
 
     def run(*arguments: str, needs: str = "none") -> str:
         command = [sys.executable, "-m", "ovillo", *arguments]

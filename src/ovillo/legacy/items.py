@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.coordination import ContextEntry, Task
+from ovillo.model.memories import Memory
 from ovillo.model.records import Message, Session, SessionId
 
 
@@ -96,7 +97,20 @@ class OldCode:
         return str(self.folder)
 
 
-Item = OldSession | OldVersion | OldEntry | OldTask | OldContainer | OldCode
+@dataclass(frozen=True, slots=True)
+class OldMemory:
+    """Something that was remembered. Whether it may be believed is told where it is put down, not here."""
+
+    memory: Memory
+
+    kind = "memory"
+
+    @property
+    def name(self) -> str:
+        return self.memory.key or self.memory.id
+
+
+Item = OldSession | OldVersion | OldEntry | OldTask | OldContainer | OldCode | OldMemory
 
 
 @dataclass(frozen=True, slots=True)

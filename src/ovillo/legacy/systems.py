@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ovillo.legacy.continuity import read_continuity
+from ovillo.legacy.databases import read_claude_mem, read_mcp_memory_service
 from ovillo.legacy.items import Read
 from ovillo.legacy.mcp_hub import read_mcp_hub
+from ovillo.legacy.mcp_ocs import read_mcp_ocs
 from ovillo.legacy.mcp_ocs_files import RewriteReport, rewrite
 from ovillo.legacy.migrating import BeforeWriting, MigrationReport, migrate
+from ovillo.legacy.notes import read_basic_memory, read_claude_memory
 from ovillo.legacy.target import Target
 from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.records import Namespace
@@ -23,6 +26,11 @@ ReadSystem = Callable[[Path, Path | None], Iterator[Read]]
 SYSTEMS: Mapping[str, ReadSystem] = {
     "mcp-hub": read_mcp_hub,
     "continuity": read_continuity,
+    "mcp-ocs": read_mcp_ocs,
+    "claude-mem": read_claude_mem,
+    "mcp-memory-service": read_mcp_memory_service,
+    "basic-memory": read_basic_memory,
+    "claude-code": read_claude_memory,
 }
 
 

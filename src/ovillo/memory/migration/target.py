@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ovillo.legacy.items import Item, OldCode, OldContainer, OldEntry, OldSession, OldTask, OldVersion
+from ovillo.legacy.items import Item, OldCode, OldContainer, OldEntry, OldMemory, OldSession, OldTask, OldVersion
 from ovillo.legacy.target import Standing
+from ovillo.memory.layers.drafts import Drafts
 from ovillo.memory.migration.coordination import Entries, Tasks
 from ovillo.memory.migration.documents import CodeFolders, Containers
+from ovillo.memory.migration.memories import OldMemories
 from ovillo.memory.migration.sessions import Sessions, Versions
 from ovillo.model.clock import Clock
 from ovillo.model.records import Namespace
@@ -37,6 +39,7 @@ class MigrationTarget:
             OldTask: Tasks(store.timesheet, redactor),
             OldContainer: Containers(knowledge),
             OldCode: CodeFolders(code),
+            OldMemory: OldMemories(store.memories, Drafts(redactor, clock)),
         }
 
     def standing(self, namespace: Namespace, item: Item) -> Standing:

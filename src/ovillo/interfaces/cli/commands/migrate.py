@@ -58,6 +58,56 @@ def continuity(state: State, folder: Path, dry_run: bool, no_backup: bool) -> No
     _run(state, "continuity", folder, None, dry_run, no_backup)
 
 
+@migrate.command("mcp-ocs")
+@click.argument("folder", type=_FOLDER)
+@_dry_run
+@_no_backup
+@reading
+def mcp_ocs(state: State, folder: Path, dry_run: bool, no_backup: bool) -> None:
+    """Conversations, incidents and tool runs of an MCP-OCS memory, version 1 or 2; they become episodes."""
+    _run(state, "mcp-ocs", folder, None, dry_run, no_backup)
+
+
+@migrate.command("claude-mem")
+@click.argument("folder", type=_FOLDER, required=False)
+@_dry_run
+@_no_backup
+@reading
+def claude_mem(state: State, folder: Path | None, dry_run: bool, no_backup: bool) -> None:
+    """Observations and summaries of claude-mem; they become episodes. FOLDER is usually ~/.claude-mem."""
+    _run(state, "claude-mem", folder or state.settings().home / ".claude-mem", None, dry_run, no_backup)
+
+
+@migrate.command("mcp-memory-service")
+@click.argument("folder", type=_FOLDER)
+@_dry_run
+@_no_backup
+@reading
+def mcp_memory_service(state: State, folder: Path, dry_run: bool, no_backup: bool) -> None:
+    """Memories of mcp-memory-service's SQLite databases below FOLDER; they wait in the review list."""
+    _run(state, "mcp-memory-service", folder, None, dry_run, no_backup)
+
+
+@migrate.command("basic-memory")
+@click.argument("folder", type=_FOLDER)
+@_dry_run
+@_no_backup
+@reading
+def basic_memory(state: State, folder: Path, dry_run: bool, no_backup: bool) -> None:
+    """Notes of a project of basic-memory; they wait in the review list."""
+    _run(state, "basic-memory", folder, None, dry_run, no_backup)
+
+
+@migrate.command("claude-code")
+@click.argument("folder", type=_FOLDER, required=False)
+@_dry_run
+@_no_backup
+@reading
+def claude_code(state: State, folder: Path | None, dry_run: bool, no_backup: bool) -> None:
+    """Claude Code's own memory notes; they wait in the review list. FOLDER is usually ~/.claude."""
+    _run(state, "claude-code", folder or state.settings().home / ".claude", None, dry_run, no_backup)
+
+
 @migrate.command("mcp-ocs-files")
 @click.argument("folder", type=_FOLDER)
 @_dry_run

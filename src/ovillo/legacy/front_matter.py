@@ -1,0 +1,49 @@
+"""The head of a Markdown note, between lines of three dashes.
+
+Owns the part of YAML that such heads are written in: texts, lists of texts, and one level of named texts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_HEAD = re.compile(r"\A(?:\ufeff)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?$")
+
+
+def split_head(text: str) -> tuple[dict[str, Any], str]:
+    """The fields of the head and the text behind it; all of the text where there is no head."""
+    found = _HEAD.match(text)
+    if found is None:
+        return {}, text
+    fields: dict[str, Any] = {}
+    open_field = ""
+    for line in found[1].splitlines():
+        plain = line.strip()
+        if not plain or plain.startswith("#"):
+            continue
+        named = _FIELD.match(plain)
+        if plain.startswith("- ") and open_field:
+            held = fields[open_field]
+            fields[open_field] = [*(held if isinstance(held, list) else []), _scalar(plain[2:])]
+        elif named and line[0] in " \t" and open_field:
+            held = fields[open_field]
+            fields[open_field] = {**(held if isinstance(held, dict) else {}), named[1]: _value(named[2] or "")}
+        elif named:
+            open_field = named[1]
+            fields[open_field] = _value(named[2] or "")
+    return fields, text[found.end() :]
+
+
+def _value(text: str) -> Any:
+    plain = text.strip()
+    if plain.startswith("[") and plain.endswith("]"):
+        return [_scalar(each) for each in plain[1:-1].split(",") if each.strip()]
+    return _scalar(plain)
+
+
+def _scalar(text: str) -> str:
+    plain = text.strip()
+    is_quoted = len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'"
+    return plain[1:-1] if is_quoted else plain

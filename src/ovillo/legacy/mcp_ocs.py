@@ -1,0 +1,78 @@
+"""Records of an MCP-OCS memory as memories: conversations, incidents and what its gateway ran.
+
+Owns what becomes of each field. Versions 1 and 2 of a record make the same memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ovillo.legacy.items import Read, Unread
+from ovillo.legacy.mcp_ocs_files import memory_files, records
+from ovillo.legacy.mcp_ocs_records import is_incident, normalised
+from ovillo.legacy.remembering import remembered
+from ovillo.model.clock import plausible_ms
+from ovillo.model.memories import Layer
+
+SYSTEM = "mcp-ocs"
+#: Severity of an incident -> importance of its memory.
+_IMPORTANCE = {"low": 3, "medium": 5, "high": 7, "critical": 9}
+
+
+def read_mcp_ocs(root: Path, documents: Path | None = None) -> Iterator[Read]:
+    for path in memory_files(root):
+        shown = str(path.relative_to(root))
+        for found in records(root, path):
+            if isinstance(found, Unread):
+                yield found
+            else:
+                yield _read(root, path, shown, *found)
+
+
+def _read(root: Path, path: Path, shown: str, position: str, record: Mapping[str, Any]) -> Read:
+    at = plausible_ms(record["timestamp"])
+    if at is None:
+        return Unread(shown, position, f"{record['timestamp']} is no time")
+    made = normalised(record)
+    tags: list[str] = made["tags"]
+    kind = str(made["kind"])
+    session_id = record.get("sessionId")
+    severity = next((tag.partition(":")[2] for tag in tags if tag.startswith("severity:")), "")
+    return remembered(
+        SYSTEM,
+        shown,
+        {**made, "namespace": path.parent.parent.name if path.parent != root else ""},
+        layer=Layer.EPISODIC,
+        key=str(record.get("incidentId") or session_id),
+        text=_incident(record) if is_incident(record) else _conversation(record),
+        at=at,
+        value=made,
+        kind=kind,
+        tags=tags,
+        importance=2 if kind == "tool_exec" else _IMPORTANCE.get(severity, 6 if kind == "operational" else 4),
+        session_id=session_id if isinstance(session_id, str) else None,
+    )
+
+
+def _conversation(record: Mapping[str, Any]) -> str:
+    said = [record.get(name) for name in ("userMessage", "assistantResponse")]
+    return "\n".join(each for each in said if isinstance(each, str) and each) or "(nothing was said)"
+
+
+def _incident(record: Mapping[str, Any]) -> str:
+    """In words, from the fields that are there."""
+    parts = []
+    for title, name in (
+        ("Symptoms", "symptoms"),
+        ("Cause", "rootCause"),
+        ("Resolution", "resolution"),
+        ("Affected", "affectedResources"),
+        ("Steps", "diagnosticSteps"),
+    ):
+        held = record.get(name)
+        words = "; ".join(map(str, held)) if isinstance(held, list) else held
+        if isinstance(words, str) and words:
+            parts.append(f"{title}: {words}")
+    return "\n".join(parts) or f"Incident {record.get('incidentId')}"

@@ -1,0 +1,131 @@
+"""Notes in Markdown that other systems remember by: basic-memory, and Claude Code's own memory.
+
+Owns these two layouts. A note is one memory with all of its text; what a head or a line of it says stands in fields beside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ovillo.legacy.files import Unreadable, below, read_bytes, read_lines
+from ovillo.legacy.front_matter import split_head
+from ovillo.legacy.items import Read, Unread
+from ovillo.legacy.remembering import remembered
+from ovillo.model.clock import from_iso
+from ovillo.model.memories import Layer
+
+#: ``- [category] what was observed #tag (context)``
+_OBSERVATION = re.compile(r"^\s*[-*] \[([^\[\]()]{2,})\][ \t]+(.+)$", re.MULTILINE)
+#: ``- relation [[Other note]]``
+_RELATION = re.compile(r"^\s*[-*] ([^\[\]\n]*?)[ \t]*\[\[([^\[\]\n]+)\]\]", re.MULTILINE)
+_TAG = re.compile(r"(?<!\S)#([\w/-]+)")
+_KINDS = {"user": "preference", "feedback": "convention", "project": "fact", "reference": "reference"}
+#: Index of a memory's folder: names the other notes.
+_INDEX = "MEMORY.md"
+
+
+def read_basic_memory(root: Path, documents: Path | None = None) -> Iterator[Read]:
+    """Every note below the folder of a project of basic-memory."""
+    for path in below(root, "**/*.md"):
+        read = _note(root, path)
+        if isinstance(read, Unread):
+            yield read
+            continue
+        head, text, at = read
+        yield remembered(
+            "basic-memory",
+            str(path.relative_to(root)),
+            [root.name, head.get("permalink") or str(path.relative_to(root))],
+            layer=Layer.SEMANTIC,
+            key=_text(head.get("title")) or path.stem,
+            text=text,
+            at=_moment(head, "created", "date") or at,
+            updated_at=_moment(head, "updated", "modified") or at,
+            value={
+                "head": head,
+                "observations": [{"category": kind.strip(), "text": said} for kind, said in _OBSERVATION.findall(text)],
+                "relations": [{"type": kind.strip(), "to": other} for kind, other in _RELATION.findall(text)],
+            },
+            kind=_text(head.get("type")) or "note",
+            tags=[*_list(head.get("tags")), *_TAG.findall(text)][:50],
+        )
+
+
+def read_claude_memory(root: Path, documents: Path | None = None) -> Iterator[Read]:
+    """Notes in ``projects/<project>/memory`` of Claude Code's folder, or of one such project."""
+    for path in [*below(root, "projects/*/memory/**/*.md"), *below(root, "memory/**/*.md")]:
+        read = _note(root, path)
+        if isinstance(read, Unread):
+            yield read
+            continue
+        head, text, at = read
+        if path.name == _INDEX and not text.strip():
+            continue
+        shown = str(path.relative_to(root))
+        home = _project_folder(root, path)
+        facts = head.get("metadata")
+        kind = _text(head.get("type")) or (_text(facts.get("type")) if isinstance(facts, dict) else None) or ""
+        yield remembered(
+            "claude-code",
+            shown,
+            [home.name, str(path.relative_to(home))],
+            layer=Layer.SEMANTIC,
+            key=_text(head.get("name")) or path.stem,
+            text=text,
+            at=at,
+            value={"head": head} if head else None,
+            kind=_KINDS.get(kind, "fact"),
+            tags=[kind] if kind else [],
+            author="claude-code",
+            project=_worked_in(home),
+        )
+
+
+def _note(root: Path, path: Path) -> tuple[dict[str, Any], str, int] | Unread:
+    """Its head, its text, and when it was written last."""
+    shown = str(path.relative_to(root))
+    try:
+        head, text = split_head(read_bytes(path).decode("utf-8", "replace"))
+        at = int(path.stat().st_mtime * 1000)
+    except (Unreadable, OSError) as why:
+        return Unread(shown, "", str(why))
+    description = _text(head.get("description"))
+    whole = f"{description}\n\n{text.strip()}" if description else text.strip()
+    return (head, whole, at) if whole else Unread(shown, "", "is empty")
+
+
+def _project_folder(root: Path, path: Path) -> Path:
+    """The folder that holds ``memory``: its name is the project's in the client's own spelling."""
+    for parent in path.relative_to(root).parents:
+        if parent.name == "memory":
+            return root / parent.parent
+    return root
+
+
+def _worked_in(home: Path) -> str | None:
+    """The folder of the project: its name leaves open which, a transcript beside the memory says it."""
+    for transcript in below(home, "*.jsonl")[:5]:
+        try:
+            for line in read_lines(transcript, ""):
+                if not isinstance(line, Unread) and isinstance(line[1].get("cwd"), str):
+                    return str(line[1]["cwd"])
+        except Unreadable:
+            continue
+    return None
+
+
+def _moment(head: dict[str, Any], *names: str) -> int | None:
+    return next((ms for name in names if (ms := from_iso(head.get(name))) is not None), None)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _list(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [each.strip() for each in value.split(",") if each.strip()]
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []

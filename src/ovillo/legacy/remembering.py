@@ -1,0 +1,62 @@
+"""Memories out of what other systems remembered: the same thing makes the same memory, so that a second run finds it.
+
+Owns their ids and where they say they came from. All of it is foreign here: nobody of this machine has confirmed it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ovillo.legacy.items import OldMemory, ReadItem
+from ovillo.model.memories import Layer, Memory, MemoryId, Origin, Provenance
+
+#: Of a name that is shown and searched (characters), and of the words of one memory.
+_KEY, _TEXT = 120, 20_000
+
+
+def remembered(
+    system: str,
+    file: str,
+    identity: object,
+    *,
+    layer: Layer,
+    text: str,
+    at: int,
+    updated_at: int | None = None,
+    key: str = "",
+    value: Any = None,
+    kind: str = "fact",
+    tags: Iterable[str] = (),
+    participants: Iterable[str] = (),
+    importance: int = 5,
+    session_id: str | None = None,
+    author: str | None = None,
+    project: str | None = None,
+) -> ReadItem:
+    """``identity``: JSON that no other thing of that system has and that stays when the thing is written anew."""
+    told = json.dumps([system, identity], ensure_ascii=True, sort_keys=True, default=str)
+    memory = Memory(
+        id=MemoryId(f"mem_{hashlib.sha256(told.encode()).hexdigest()[:32]}"),
+        layer=layer,
+        key=_line(key or text, _KEY),
+        text=text.strip()[:_TEXT],
+        created_at=at,
+        updated_at=at if updated_at is None else updated_at,
+        value=value,
+        kind=_line(kind, _KEY) or "fact",
+        tags=tuple(dict.fromkeys(filter(None, (_line(tag, _KEY) for tag in tags)))),
+        participants=tuple(dict.fromkeys(filter(None, (_line(each, _KEY) for each in participants)))),
+        importance=importance,
+        provenance=Provenance(Origin.IMPORT, author=author, session_id=session_id, source=f"{system}: {file}"),
+        project=project,
+    )
+    return ReadItem(file, OldMemory(memory))
+
+
+def _line(text: str, limit: int) -> str:
+    """The beginning of a text on one line, of characters that can be shown."""
+    plain = " ".join("".join(x if x.isprintable() else " " for x in text[: 4 * limit]).split())
+    return plain if len(plain) <= limit else f"{plain[: limit - 1].rstrip()}…"
