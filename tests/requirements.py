@@ -285,6 +285,14 @@ TOOLS: dict[str, tuple[str, str]] = {
         "Over MCP, text and data of an answer carry the same; the data takes at most 1.2 times the text",
         "issue 10",
     ),
+    "TOOL-61": (
+        "Each tool is production, beta or experimental, and servers show only those asked for",
+        "issue 11 Maturity; mcp-ocs Beta Validation Checklist",
+    ),
+    "TOOL-62": (
+        "The beta checklist holds: ready on stderr, counts equal, a safe call, nothing stray on stdout",
+        "mcp-ocs Beta Validation Checklist",
+    ),
     "TOOL-45": ("A client without a trace keeps things in the session made at start", "DESIGN 8; issue 8"),
     "TOOL-17": ("Toolsets, read-only and scopes choose the tools", "DESIGN 11"),
     "TOOL-18": ("Search hits open at their place; dates as people write them", "DESIGN 6, 18"),

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import mcp_types as types
+import msgspec
 import pytest
 
 from ovillo.interfaces.mcp.server import tool_definition
-from ovillo.interfaces.tools.registry import Registry
-from ovillo.model.errors import InvalidInput
+from ovillo.interfaces.tools.contract import Answer, Tool
+from ovillo.interfaces.tools.registry import Registry, all_tools
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.maturity import Maturity
 from ovillo.model.records import DEFAULT_NAMESPACE
 from ovillo.security.principals import LOCAL, Principal
+from ovillo.settings import load_settings
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tools_list.json"
 
@@ -67,7 +72,9 @@ def test_limits_default_to_what_the_specification_says() -> None:
 @pytest.mark.requirement("TOOL-2")
 def test_the_catalogue_costs_a_conversation_little() -> None:
     """At most 14 KB with twelve tools (DESIGN 11): those that are still to come have room for what the others take."""
-    size = len(json.dumps(catalogue(), separators=(",", ":"), ensure_ascii=False).encode())
+    # What a model is shown: clients keep ``_meta`` to themselves.
+    shown = [{name: value for name, value in tool.items() if name != "_meta"} for tool in catalogue()]
+    size = len(json.dumps(shown, separators=(",", ":"), ensure_ascii=False).encode())
     to_come = 12 - len(catalogue())
     assert to_come >= 0
     assert size + to_come * 950 <= 14_000
@@ -95,6 +102,42 @@ def test_toolsets_choose_tools_and_unknown_ones_are_offered_near_names() -> None
     ]
     with pytest.raises(InvalidInput, match="Did you mean 'history'"):
         Registry.choose(("histroy",))
+
+
+@pytest.mark.requirement("TOOL-61")
+def test_every_tool_says_in_the_catalogue_and_on_its_page_how_far_it_may_be_relied_on() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "tools.md").read_text("utf-8")
+    for maturity in Maturity:
+        (row,) = re.findall(rf"^\| `{maturity}` \|.*\| ([^|]*) \|$", page, re.MULTILINE)
+        told = [tool.name for tool in all_tools() if tool.maturity is maturity]
+        assert re.findall(r"`(\w+)`", row) == told
+    for tool in all_tools():
+        assert tool_definition(tool).model_dump(by_alias=True)["_meta"] == {"ovillo/maturity": tool.maturity.value}
+
+
+@pytest.mark.requirement("TOOL-61")
+def test_a_server_shows_and_carries_out_tools_of_the_chosen_maturity_only() -> None:
+    ripe, trial = _tool("ripe", Maturity.PRODUCTION), _tool("trial", Maturity.EXPERIMENTAL)
+    assert [tool.name for tool in Registry([ripe, trial]).visible(LOCAL)] == ["ripe", "trial"]
+    chosen = Registry([ripe, trial], maturity=("production", "beta"))
+    assert [tool.name for tool in chosen.visible(LOCAL)] == ["ripe"]
+    for registry in (chosen, chosen.of_every_toolset):
+        with pytest.raises(NotFound):
+            registry.find(LOCAL, "trial")
+
+
+@pytest.mark.requirement("TOOL-61")
+def test_a_maturity_that_nobody_knows_is_offered_near_ones(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="did you mean production"):
+        load_settings({"HOME": str(tmp_path), "OVILLO_MATURITY": "prodution,beta"})
+
+
+class _Nothing(msgspec.Struct):
+    pass
+
+
+def _tool(name: str, maturity: Maturity) -> Tool[_Nothing]:
+    return Tool(name, name, "Tries.", _Nothing, _Nothing, lambda call, args: Answer(args, ""), maturity=maturity)
 
 
 @pytest.mark.requirement("TOOL-17")

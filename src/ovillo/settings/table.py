@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.maturity import Maturity
 from ovillo.settings import values
 from ovillo.settings.option import option_of, setting
 
@@ -63,6 +64,10 @@ class Settings:
     exclude: tuple[str, ...] = field(default=(), metadata=setting(values.names))
     toolsets: tuple[str, ...] = field(default=("history", "context"), metadata=setting(values.names))
     read_only: bool = field(default=False, metadata=setting(values.flag))
+    #: Of which maturity tools have to be.
+    maturity: tuple[str, ...] = field(
+        default=tuple(map(str, Maturity)), metadata=setting(values.choices(*map(str, Maturity)))
+    )
     host: str = field(default="127.0.0.1", metadata=setting(values.text))
     port: int = field(default=8765, metadata=setting(values.port))
     log_level: str = field(default="warning", metadata=setting(values.choice("debug", "info", "warning", "error")))

@@ -27,6 +27,16 @@ def choice(*allowed: str) -> Callable[[Any], str]:
     return parse
 
 
+def choices(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
+    """One or several of these."""
+    one = choice(*allowed)
+
+    def parse(value: Any) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(one, names(value)))) or allowed
+
+    return parse
+
+
 def name(value: Any) -> str:
     """Of something that is registered elsewhere, where it is looked up, too."""
     return str(value).strip().lower()

@@ -34,7 +34,7 @@ def mount(context: ServerContext, *, grace_s: float = GRACE_S) -> Mount:
     """``grace_s``: how long an idle session of a caller who has too many is left alone. Raises InvalidInput for a
     toolset that nobody knows."""
     settings, backend = context.settings, context.backend
-    registry = Registry.choose(settings.toolsets, read_only=settings.read_only)
+    registry = Registry.choose(settings.toolsets, read_only=settings.read_only, maturity=settings.maturity)
     server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir))
     sdk = sdk_mount(server.mcp, context, server.end_subscriptions, grace_s)
 

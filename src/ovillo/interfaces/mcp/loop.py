@@ -5,6 +5,7 @@ Owns what needs the SDK at import; ``stdio`` imports it late.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -22,11 +23,14 @@ from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.mcp.execute_filter import Inbound, Respond, relay
 from ovillo.interfaces.mcp.server import OvilloServer
 from ovillo.interfaces.tools.registry import Registry
+from ovillo.security.principals import LOCAL
 from ovillo.security.private_files import make_folder, write
 
 if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
     from ovillo.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 _KEY_BYTES = 32
 #: How long a store that cannot be opened is left alone, at first and at most (seconds).
@@ -38,7 +42,7 @@ def serve_stdio(
 ) -> bool:
     """Serve until standard input ends; true when everything behind it was closed in time."""
     backend = Backend(open_services)
-    registry = Registry.choose(settings.toolsets, read_only=settings.read_only)
+    registry = Registry.choose(settings.toolsets, read_only=settings.read_only, maturity=settings.maturity)
     server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir), own_process=True)
     anyio.run(_serve, server, idle_start_s, breath_s)
     return backend.close()
@@ -46,6 +50,7 @@ def serve_stdio(
 
 async def _serve(server: OvilloServer, idle_start_s: float, breath_s: float) -> None:
     async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+        _log.info("ready: %d tools on standard input and output", len(server.registry.visible(LOCAL)))
         # The SDK gives the descriptor back at the end, and what a stray print left in a buffer would then follow the last
         # answer: Python's own standard output is standard error from here to the end of the process.
         sys.stdout = sys.stderr

@@ -382,4 +382,6 @@ def tool_definition(tool: AnyTool) -> types.Tool:
             idempotent_hint=tool.idempotent,
             open_world_hint=tool.open_world,
         ),
+        # For the program that asks: clients hand ``_meta`` to no model.
+        _meta={"ovillo/maturity": tool.maturity.value},
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.maturity import Maturity
 from ovillo.model.quoting import Line, noticed, written
 from ovillo.model.records import Namespace
 from ovillo.security.principals import HISTORY_READ, Principal
@@ -98,3 +99,5 @@ class Tool(Generic[Input]):
     destructive: bool = False
     idempotent: bool = True
     open_world: bool = False
+    #: How far it may be relied on; servers can show the tools of some maturities only.
+    maturity: Maturity = Maturity.PRODUCTION

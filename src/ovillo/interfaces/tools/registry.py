@@ -1,6 +1,6 @@
 """The one registry of tools and the one way to call them.
 
-Owns which tools exist, which of them a server shows (toolsets, read-only, scopes) and the boundary where
+Owns which tools exist, which of them a server shows (toolsets, maturity, read-only, scopes) and the boundary where
 every failure becomes an answer that says what to do next. Adding a tool is one file and one line here;
 other packages add theirs through the entry point group ``ovillo.tools``.
 """
@@ -22,6 +22,7 @@ from ovillo.interfaces.tools.model_forms import for_models
 from ovillo.interfaces.tools.schema import input_schema, output_schema
 from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.machine_faults import machine_fault
+from ovillo.model.maturity import Maturity
 from ovillo.model.plugins import Unfit, loaded
 from ovillo.model.quoting import NOTICE, flat, named, noticed
 from ovillo.security.principals import Principal
@@ -112,14 +113,24 @@ def _built_in(name: str) -> AnyTool:
 class Registry:
     """The tools that one server shows, and ``dispatch``."""
 
-    def __init__(self, tools: Iterable[AnyTool], *, read_only: bool = False) -> None:
+    def __init__(
+        self, tools: Iterable[AnyTool], *, read_only: bool = False, maturity: Iterable[str] = tuple(Maturity)
+    ) -> None:
+        self._read_only, self._maturity = read_only, frozenset(maturity)
         self._tools = {
-            tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name) if tool.read_only or not read_only
+            tool.name: tool
+            for tool in sorted(tools, key=lambda tool: tool.name)
+            if (tool.read_only or not read_only) and tool.maturity in self._maturity
         }
-        self._read_only = read_only
 
     @classmethod
-    def choose(cls, toolsets: Sequence[str] = ("history", "context"), *, read_only: bool = False) -> Registry:
+    def choose(
+        cls,
+        toolsets: Sequence[str] = ("history", "context"),
+        *,
+        read_only: bool = False,
+        maturity: Iterable[str] = tuple(Maturity),
+    ) -> Registry:
         """The tools of some toolsets (``all`` for every one). Raises InvalidInput for a toolset nobody knows."""
         for name in toolsets:
             if name not in (*TOOLSETS, "all"):
@@ -127,7 +138,7 @@ class Registry:
                 offer = f"Did you mean {near[0]!r}? " if near else ""
                 raise InvalidInput(f"No toolset named {name!r}.", hint=f"{offer}Known: all, {', '.join(TOOLSETS)}.")
         wanted = set(TOOLSETS) if "all" in toolsets else set(toolsets)
-        return cls(all_tools(wanted), read_only=read_only)
+        return cls(all_tools(wanted), read_only=read_only, maturity=maturity)
 
     @classmethod
     def of(cls, name: str) -> Registry:
@@ -136,8 +147,10 @@ class Registry:
 
     @cached_property
     def of_every_toolset(self) -> Registry:
-        """Toolsets keep a catalogue short that every conversation pays for; scripts that call by name pay for none."""
-        return Registry([*all_tools(), *self._tools.values()], read_only=self._read_only)
+        """Toolsets keep a catalogue short that every conversation pays for; scripts that call by name pay for none. What
+        was left out because it writes, or is not ripe, stays out."""
+        tools = [*all_tools(), *self._tools.values()]
+        return Registry(tools, read_only=self._read_only, maturity=self._maturity)
 
     def visible(self, principal: Principal) -> list[AnyTool]:
         """What this principal may call, by name."""

@@ -29,20 +29,24 @@ _toolsets = click.option(
     "--toolsets", metavar="NAMES", help="Which tools: all, or names with commas (history,context)."
 )
 _read_only = click.option("--read-only", is_flag=True, default=None, help="Leave out tools that write.")
+_maturity = click.option(
+    "--maturity", metavar="NAMES", help="Only tools that are so ripe: production, beta, experimental, with commas."
+)
 
 
 @click.command()
 @_toolsets
 @_read_only
+@_maturity
 @plain
-def mcp(state: State, toolsets: str | None, read_only: bool | None) -> None:
+def mcp(state: State, **flags: Any) -> None:
     """Serve MCP on standard input and output: what an agent starts.
 
     \b
     claude mcp add ovillo -- ovillo mcp
     codex mcp add ovillo -- ovillo mcp
     """
-    state.flags |= {"toolsets": toolsets, "read_only": read_only}
+    state.flags |= flags
     run_mcp(state)
 
 
@@ -63,6 +67,7 @@ def run_mcp(state: State) -> None:
 )
 @_toolsets
 @_read_only
+@_maturity
 @plain
 def serve(state: State, **flags: Any) -> None:
     """Serve MCP, REST and WebSocket at http://127.0.0.1:8765, and watch the histories meanwhile.

@@ -1,0 +1,79 @@
+"""The beta checklist of MCP-OCS, step by step, on the server as people start it: a process and its pipes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ovillo.interfaces.tools.registry import Registry
+from ovillo.security.principals import LOCAL
+
+BETA = ("production", "beta")
+_OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a server answered, and all that it wrote."""
+
+    answers: dict[int, dict[str, Any]]
+    stdout: list[str]
+    stderr: str
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.answers[2]["result"]["tools"]
+        return found
+
+    @property
+    def stray(self) -> list[str]:
+        """Lines of standard output that are no protocol."""
+        return [line for line in self.stdout if json.loads(line).get("jsonrpc") != "2.0"]
+
+
+def serve_beta(home: Path, environment: Mapping[str, str], *calls: tuple[str, Mapping[str, Any]]) -> Run:
+    """``ovillo mcp`` in the beta's maturities; lists the tools, calls some in order, and ends."""
+    asked = [("initialize", _OPENING), ("tools/list", {})]
+    asked += [("tools/call", {"name": name, "arguments": dict(given)}) for name, given in calls]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ovillo", "mcp", "--toolsets", "all", "--maturity", ",".join(BETA)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=home,
+        env={"HOME": str(home), "OVILLO_DATA_DIR": str(home / "data"), "OVILLO_EMBEDDER": "none", **environment},
+    )
+    assert process.stdin
+    assert process.stdout
+    lines: list[str] = []
+    answers: dict[int, dict[str, Any]] = {}
+    with process:
+        for number, (method, params) in enumerate(asked, 1):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n")
+            process.stdin.flush()
+            while number not in answers:
+                lines.append(process.stdout.readline())
+                answers |= {said["id"]: said for said in [json.loads(lines[-1])] if "id" in said}
+        rest, errors = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return Run(answers, [*lines, *rest.splitlines()], errors)
+
+
+@pytest.mark.requirement("TOOL-62")
+def test_the_beta_server_is_ready_shows_its_tools_and_answers_with_nothing_stray_on_stdout(tmp_path: Path) -> None:
+    run = serve_beta(tmp_path, {"MCP_LOG_VERBOSE": "true"}, ("system_status", {}), ("list_sessions", {}))
+    expected = [tool.name for tool in Registry.choose(("all",), maturity=BETA).visible(LOCAL)]
+    assert f"ready: {len(expected)} tools" in run.stderr
+    assert [tool["name"] for tool in run.tools] == expected
+    assert {tool["_meta"]["ovillo/maturity"] for tool in run.tools} <= set(BETA)
+    assert not run.answers[3]["result"].get("isError")
+    assert run.answers[4]["result"]["structuredContent"]["sessions"] == []
+    assert run.stray == []
