@@ -85,6 +85,19 @@ def test_the_goal_is_what_stands_now_with_how_it_began(recorded: Services) -> No
 
 
 @pytest.mark.requirement("SESSION-18")
+def test_a_fork_tells_what_was_done_before_its_copies_begin(recorded: Services) -> None:
+    fork = SESSIONS["claude-code-fork-fr"]
+    files = items(recorded, fork, "file")
+    assert [file.split()[0] for file in files] == ["test_net.py", "notes.md", "net.py"]
+    assert not items(recorded, fork, "looked_at")
+    (goal,) = items(recorded, fork, "goal")
+    assert goal.startswith("List the files and explain what retry_delay does")
+    for item in ask(recorded, "recover_context", sessionID=fork)["items"]:
+        if item["ref"]:
+            assert recorded.history.page(DEFAULT_NAMESPACE, SessionId(fork), around=item["ref"]).messages
+
+
+@pytest.mark.requirement("SESSION-18")
 def test_a_short_yes_is_told_with_the_question_it_answers(made: Services) -> None:
     record(
         made,
@@ -103,6 +116,10 @@ def test_a_short_yes_is_told_with_the_question_it_answers(made: Services) -> Non
 @pytest.mark.parametrize("name", SESSIONS)
 def test_decisions_are_those_of_the_summary(recorded: Services, name: str) -> None:
     messages = all_messages(recorded, SESSIONS[name])
+    if name == "claude-code-fork-fr":
+        copied = {message.id for message in messages}
+        origin = all_messages(recorded, COMPACTED)
+        messages = [*(message for message in origin if message.id not in copied), *messages]
     summary = Extractive().summarize(SummaryRequest(messages, max_tokens=5_000))
     sections = re.split(r"^## ", summary, flags=re.MULTILINE)
     headings = ("Decisions", "Decisiones", "Décisions", "Decisões")
@@ -292,6 +309,37 @@ def test_of_several_compactions_the_last_summary_counts_and_what_was_done_since_
     assert items(made, kind="open") == ["Ask Ana about `zone_of`."]
     text = call(made, "recover_context", sessionID="ses_a").text
     assert text.count("Compacted 2026-11-21T12:00Z") == 2
+
+
+@pytest.mark.requirement("SESSION-21")
+def test_points_of_the_client_s_summary_that_were_reported_done_afterwards_are_not_open(made: Services) -> None:
+    pending = (
+        "## Pending\n- Remove debug logging around the share dialog.\n- Commit and push once all pass locally.\n"
+        "- Revert the text-first change if it causes the new failure.\n- Empty bodies of `addShareKeys` are not handled.\n"
+        "- Measure the memory of large uploads."
+    )
+    pushed = ToolCall(
+        "bash",
+        "c9",
+        {"command": "git add -A && git commit -q -m x"},
+        "Running in background",
+        status=ToolStatus.COMPLETED,
+    )
+    done = (
+        "I removed the debug logging from the share dialog.\n\n**Changes summary:**\n\n"
+        "1. `custom-instance.ts`: handle empty bodies of endpoints like `addShareKeys`"
+    )
+    record(
+        made,
+        delta(
+            message("m1", 1, "Mend the sharing of folders between users"),
+            compaction("m2", 2, pending),
+            checked("m3", 3, "20 passed (17.8s)", failed=False),
+            message("m4", 4, done, role=Role.ASSISTANT),
+            message("m5", 5, role=Role.ASSISTANT, parts=(tool_part("m5", 0, pushed),)),
+        ),
+    )
+    assert items(made, kind="open") == ["Measure the memory of large uploads."]
 
 
 @pytest.mark.requirement("SESSION-18")

@@ -38,6 +38,8 @@ class Language:
     broken: LatePattern
     cause: LatePattern
     outcome: LatePattern
+    #: Headings under which an answer lists what it did.
+    reported: LatePattern
     #: What was tried and did not do, or was not chosen.
     rejected: LatePattern
     #: Stricter: an attempt, with the words that it did not do.
@@ -54,7 +56,19 @@ class Language:
 def language(code: str) -> Language:
     """One of ``CODES``."""
     data = tomllib.loads(text_beside(__file__, f"{code}.toml"))
-    names = ("closing", "pending", "broken", "cause", "outcome", "rejected", "failed", "promise", "proposal", "choice")
+    names = (
+        "closing",
+        "pending",
+        "broken",
+        "cause",
+        "outcome",
+        "rejected",
+        "failed",
+        "promise",
+        "proposal",
+        "choice",
+        "reported",
+    )
     patterns = {name: _any(data[name]) for name in names}
     return Language(
         code=code,

@@ -6,8 +6,9 @@ Owns the order of work. Used by ``recover_context`` and by everything else that 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ovillo.model.errors import InvalidInput
+from ovillo.model.errors import InvalidInput, NotFound
 from ovillo.model.limits import MAX_ANSWER_TOKENS, PASSING_CHARS
 from ovillo.model.quoting import said, written
 from ovillo.model.records import Message, Namespace, Session, SessionId
@@ -43,7 +44,7 @@ class Recovery:
     def read(self, namespace: Namespace, session_id: SessionId) -> Handoff:
         """Everything that a hand-off of any size is made of. Raises NotFound."""
         page = self._history.page(namespace, session_id, limit=_PAGE, max_chars=PASSING_CHARS)
-        thread = read_thread(self._messages(namespace, session_id, page))
+        thread = read_thread(self._messages(namespace, session_id, page), self._before(namespace, page))
         listed = page.summary.session.metadata.get("todos")
         if isinstance(listed, list | tuple):
             thread.evidence.todo_entries = todos_in(listed)
@@ -57,6 +58,22 @@ class Recovery:
             page = self._history.page(
                 namespace, session_id, limit=_PAGE, cursor=page.next_cursor, max_chars=PASSING_CHARS
             )
+
+    def _before(self, namespace: Namespace, page: HistoryPage) -> Iterator[Message]:
+        """What a fork left behind: Claude Code copies from the last compaction on, and the work was done before it."""
+        origin = page.summary.session.forked_from
+        first = page.messages[0] if page.messages else None
+        if origin is None or first is None or first.inherited_from != origin or first.created_at is None:
+            return
+        copied = {message.id for message in page.messages if message.inherited_from == origin}
+        try:
+            began = self._history.page(namespace, origin, limit=_PAGE, max_chars=PASSING_CHARS)
+        except NotFound:
+            return
+        for message in self._messages(namespace, origin, began):
+            if message.id in copied or (message.created_at or 0) > first.created_at:
+                return
+            yield message
 
 
 class Handoff:
@@ -101,7 +118,12 @@ class Handoff:
         if left_out and is_roomy:
             related.append(RecoveredItem("pointer", _pointer(self._session, left_out, self._page.total)))
         own = {"summary": summary, "turn": [item for _, item in quoted], "pointer": related}
-        items = [item for kind in KINDS for item in own.get(kind) or fitting.items(kind)]
+        # Ids of the session it was forked from open nothing in this one.
+        items = [
+            replace(item, ref=None) if item.ref in self._thread.left_behind else item
+            for kind in KINDS
+            for item in own.get(kind) or fitting.items(kind)
+        ]
         return RecoveredContext(
             self.summary, tuple(items), max_tokens - fitting.left, max_tokens, left_out, self.freshness, self.language
         )

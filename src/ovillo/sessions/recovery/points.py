@@ -362,7 +362,10 @@ def relatives(session: Session, thread: Thread) -> Iterator[str]:
         yield f"Sub-agent of session {named(session.parent_id)}."
     if session.forked_from:
         origin = named(session.forked_from)
-        yield f"Forked from session {origin}: recover_context of that one tells what came before."
+        if thread.left_behind:
+            yield f"Forked from session {origin}: what it did before the copies begin is told here, its words stand there."
+        else:
+            yield f"Forked from session {origin}: recover_context of that one tells what came before."
     if thread.sub_agents:
         ids = list(thread.sub_agents)[-8:]
         yield f"Sub-agents: {names(ids)}."

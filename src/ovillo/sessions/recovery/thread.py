@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from ovillo.model.limits import PASSING_CHARS
 from ovillo.model.records import Author, Message, Part, PartType, SessionId
@@ -43,6 +44,8 @@ class Thread:
     compactions: list[Compaction] = field(default_factory=list)
     #: Sessions that calls of this one started, with what they were asked.
     sub_agents: dict[SessionId, str] = field(default_factory=dict)
+    #: Ids of messages and parts of the session this one was forked from, which it has no copies of.
+    left_behind: set[str] = field(default_factory=set)
     count: int = 0
     superseded: int = 0
     _tail_chars: int = 0
@@ -50,6 +53,13 @@ class Thread:
 
     def said_at(self, order: int) -> Message | None:
         return self.kept[order] if 0 <= order < len(self.kept) else None
+
+    def note_left_behind(self, message: Message) -> Message:
+        """What was done in a message of the session it was forked from; it is neither counted nor quoted."""
+        if not message.reverted:
+            self.changes.read(message)
+        self.left_behind |= {message.id, *(part.id for part in message.parts)}
+        return _lightened(message)
 
     def note(self, message: Message) -> Message:
         """Remember what is wanted of a message; give it back lightened."""
@@ -88,9 +98,10 @@ class Thread:
         self.compactions.append(found)
 
 
-def read_thread(messages: Iterable[Message]) -> Thread:
+def read_thread(messages: Iterable[Message], before: Iterable[Message] = ()) -> Thread:
+    """``before`` are those of the session it was forked from that it does not hold."""
     thread = Thread()
-    thread.kept = worth_reading(map(thread.note, messages))
+    thread.kept = worth_reading(chain(map(thread.note_left_behind, before), map(thread.note, messages)))
     thread.evidence = gather(thread.kept)
     return thread
 

@@ -25,6 +25,7 @@ from ovillo.sessions.summarizers.todo_lists import Todo, TodoList, todos_in
 from ovillo.sessions.trimming import is_prompt
 
 _COMMIT = re.compile(r"^\[(?:[^\]\s]+ )+(?:\([^)]*\) )?([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
+_COMMITS = re.compile(r"(?:^|[;&|]\s*)git (?:-C \S+ )?(?:commit|push)\b", re.MULTILINE)
 _DEFINES = re.compile(
     r"\s*(?:export |default |public |private |protected |static |async |pub |final |abstract |override |declare )*"
     r"(?:def|class|func|function|fn|interface|struct|enum|trait|module|create (?:table|index|function))"
@@ -50,6 +51,9 @@ _CHECKING = re.compile(
     r"|corregir|arreglar|ejecutar|probar|verificar|investigar|corriger|réparer|lancer|tester|vérifier|corrigir|consertar|rodar|testar)\b",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(r"\b(?:if|unless|in case|si|se|au cas où|caso)\b", re.IGNORECASE)
+#: Letters that a word shares with its forms; words that tell a point from another, and the share of them that a report says again.
+_BEGINNING_OF_WORD, _WORDS_OF_A_POINT, _COVERED = 5, 3, 0.6
 _IF = re.compile(r"\W*(?:if|unless|si|se|sauf|salvo|a menos)\b", re.IGNORECASE)
 _NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
 _PENDING_HEADING = 60
@@ -126,6 +130,8 @@ class Evidence:
     last_check: Run | None = None
     #: Names each message changed or reported done, by its place: what closes a pending point.
     done_names: dict[int, set[str]] = field(default_factory=dict)
+    #: What was reported as done, in words, with its place: so are commits and entries of a todo list.
+    done_words: list[tuple[int, frozenset[str]]] = field(default_factory=list)
     #: Places of the last check that passed and of the last change.
     passed: int = -1
     changed: int = -1
@@ -311,8 +317,9 @@ class _Reader:
             kept.append(each)
             if not each.question and _is_pending(sentence, spoken):
                 found.pending.append(each)
-            elif each.outcome:
+            elif each.outcome or (not each.question and spoken.reported.search(sentence.heading)):
                 found.done_names.setdefault(each.order, set()).update(each.names)
+                found.done_words.append((each.order, each.words))
             if _tells_failure(sentence.text, spoken):
                 found.failed.append(each)
         turn.answers += kept
@@ -394,6 +401,9 @@ class _Reader:
         if self._todos.read(tool) and self._todos.entries is not None:
             found.todo_entries = self._todos.entries
             found.todos = [todo.text for todo in self._todos.entries if todo.is_open]
+            for todo in self._todos.entries:
+                if not todo.is_open:
+                    found.done_words.append((self._order, content_words(todo.text, found.language.words)))
         run = run_of(part)
         if run is None:
             return
@@ -415,6 +425,11 @@ class _Reader:
             if command:
                 if commits := _COMMIT.findall(run.output):
                     found.commits.update(commits)
+                    found.done_words += [
+                        (self._order, content_words(subject, found.language.words)) for _, subject in commits
+                    ]
+                # What runs in the background, or is told to say nothing, prints no commit.
+                if commits or _COMMITS.search(command):
                     found.committed = self._order
             elif not run.what.startswith("command ") and not run.is_looking:
                 self._noted(tool.input)
@@ -528,11 +543,30 @@ def _is_closed(found: Evidence, said: QuotableSentence, done: Mapping[str, int])
     if any(done.get(bare, -1) > said.order for name in said.names for bare in _bare(name)):
         return True
     if said.of_client:
-        return (_COMMITTING.match(said.text) is not None and found.committed > said.order) or (
-            _CHECKING.match(said.text) is not None and found.passed > said.order
+        return (
+            (_COMMITTING.match(said.text) is not None and found.committed > said.order)
+            or (found.passed > said.order and _hangs_on_a_check(said.text, found.language))
+            or any(order > said.order and _covers(words, said.words) for order, words in found.done_words)
         )
     spoken = _language_of(said.text, found.language)
     return not spoken.pending.search(said.text) and max(found.passed, found.changed) > said.order
+
+
+def _hangs_on_a_check(text: str, spoken: Language) -> bool:
+    """A check that was to be run, and what was to be done if something still failed."""
+    condition = _CONDITION.search(text)
+    return bool(_CHECKING.match(text) or (condition and _fails(text[condition.end() :], spoken)))
+
+
+def _fails(text: str, spoken: Language) -> bool:
+    return any(each.search(text) for each in (spoken.broken, spoken.failed, spoken.types["bugfix"]))
+
+
+def _covers(done: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether most of what was to be done is reported, by the beginnings of words: "remove" as "removed"."""
+    wanted = {word[:_BEGINNING_OF_WORD] for word in asked}
+    held = {word[:_BEGINNING_OF_WORD] for word in done}
+    return len(wanted) >= _WORDS_OF_A_POINT and len(wanted & held) >= _COVERED * len(wanted)
 
 
 def _bare(name: str) -> set[str]:
