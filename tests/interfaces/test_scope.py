@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ovillo.interfaces.rest import ENDPOINTS
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.records import DEFAULT_NAMESPACE, Role
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.caller import CallContext
 from tests.builders import delta, message, session
+from tests.interfaces.cli_runs import CommandLine
+from tests.interfaces.http.serving import serving
 from tests.interfaces.opened import made
 from tests.sessions.test_projects import git, repository
 
@@ -163,6 +167,61 @@ def test_definitions_and_documents_of_another_project_stay_there(made: Services,
     asked = "Is a refund paid within nine days?"
     assert "nine days" not in ask(made, "get_context", shop, query=asked)["content"]
     assert "nine days" in ask(made, "get_context", bank, query=asked)["content"]
+
+
+def _limiters(services: Services, *folders: Path) -> None:
+    for folder in folders:
+        (folder / "limit.py").write_text('def limit_requests(count):\n    """Limits requests."""\n')
+        services.code.index(NS, folder)
+    (folders[-1] / "ledger.py").write_text("def close_ledger():\n    return 0\n")
+    services.code.index(NS, folders[-1])
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_rest_finds_code_of_the_project_that_is_named(made: Services, shop: Path, bank: Path) -> None:
+    _limiters(made, shop, bank)
+    with serving(replace(made.settings, auth="token"), endpoints=ENDPOINTS, services=made) as site:
+
+        def roots(path: str) -> list[str]:
+            return [x["root"] for x in site.ask("GET", f"/api/code/{path}").json["symbols"]]
+
+        for asked in ("symbols?name=limit_requests", "search?q=limits+requests", "file?file=limit.py"):
+            assert roots(f"{asked}&project={bank}") == [str(bank)]
+        assert roots(f"symbols?name=close_ledger&project={shop}") == []
+        assert roots("symbols?name=limit_requests") == [str(bank), str(shop)]
+        shown = site.ask("GET", f"/api/code/symbol?name=limit_requests&project={shop}").json
+        assert shown["symbol"]["root"] == str(shop)
+        assert site.ask("GET", f"/api/code/graph?project={bank}").json["root"] == str(bank)
+        assert site.ask("GET", "/api/code/symbols?name=limit_requests&project=nowhere").status == 404
+
+
+@pytest.mark.requirement("SCOPE-2")
+def test_code_find_and_entity_where_look_at_the_project_of_the_folder_first(
+    made: Services, shop: Path, bank: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _limiters(made, shop, bank)
+    record(made, "ses_b", bank, "`limit_requests` drops transfers")
+    record(made, "ses_s", shop, "`limit_requests` counts tokens")
+    made.entities.tracker(NS).run_until_done()
+    line = CommandLine(capsys, made.settings.home, made.settings.data_dir)
+    monkeypatch.chdir(shop)
+
+    def roots(*given: str) -> list[str]:
+        return [x["root"] for x in line.run("code", "find", *given, "--json").json()["symbols"]]
+
+    for name in ("limit_requests", "what limits requests"):
+        assert roots(name) == [str(shop)]
+        assert roots(name, "--project", str(bank)) == [str(bank)]
+        assert sorted(roots(name, "--scope", "everywhere")) == sorted([str(shop), str(bank)])
+    assert roots("close_ledger") == [str(bank)]
+    assert "definitions of other folders" in line.run("code", "find", "close_ledger").out
+
+    def sessions(*given: str) -> set[str]:
+        return {x["sessionID"] for x in line.run("entity", "where", *given, "--json").json()["discussions"]}
+
+    assert sessions("limit_requests") == {"ses_s"}
+    assert sessions("limit_requests", "--project", str(bank)) == {"ses_b"}
+    assert sessions("limit_requests", "--scope", "everywhere") == {"ses_s", "ses_b"}
 
 
 @pytest.mark.requirement("SCOPE-2")

@@ -136,6 +136,24 @@ def test_a_question_about_what_was_done_is_none_about_code(query: str) -> None:
     assert read(query).sure < 0.5
 
 
+@pytest.mark.requirement("CODEQ-7")
+@pytest.mark.parametrize(
+    ("query", "is_for_sessions"),
+    [
+        ("when did we agree on free delivery?", True),
+        ("¿qué decidimos ayer sobre los envíos?", True),
+        ("did we fix heavy parcels?", True),
+        ("did we fix `parcel_cost`?", False),
+        ("what did we decide about delivery, and where is that in the code?", False),
+        ("what happens when a parcel is too heavy?", False),
+        ("where is delivery free?", False),
+    ],
+)
+def test_what_only_sessions_can_answer_looks_at_no_code(services: Services, query: str, is_for_sessions: bool) -> None:
+    answers = services.context.evidence(NS, query)
+    assert all(not each.features.get("code_worth") for each in answers) is is_for_sessions
+
+
 @pytest.mark.requirement("CODEQ-2")
 @pytest.mark.parametrize(
     "query", ["who calls parcel_cost?", "¿quién llama a parcel_cost?", "qui appelle parcel_cost ?"]

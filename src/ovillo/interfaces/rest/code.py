@@ -11,6 +11,8 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Reply
 from ovillo.interfaces.http.routes import Routes
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.code_in_scope import called, described, root_of
 from ovillo.interfaces.tools.code_shapes import (
     CallerInfo,
     IndexInfo,
@@ -27,9 +29,11 @@ from ovillo.interfaces.tools.code_shapes import (
 )
 from ovillo.interfaces.tools.find_symbol import Described, described_info
 from ovillo.interfaces.tools.index_code import check_may_index
+from ovillo.interfaces.tools.scoping import Asker
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import InvalidInput
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
+from ovillo.sessions.caller import CallContext
 
 routes = Routes("Code")
 
@@ -45,6 +49,8 @@ class IndexBody(Struct, kw_only=True, forbid_unknown_fields=True):
 class FindQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     root: str | None = None
+    scope: shapes.ScopeArgument = "project"
+    project: shapes.ProjectArgument = None
     prefix: bool = False
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
 
@@ -52,6 +58,8 @@ class FindQuery(Struct, kw_only=True, forbid_unknown_fields=True):
 class SearchQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     q: str
     root: str | None = None
+    scope: shapes.ScopeArgument = "project"
+    project: shapes.ProjectArgument = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 10
 
 
@@ -62,20 +70,24 @@ class PositionQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     file: str | None = None
     line: Annotated[int, Meta(ge=1)] | None = None
     root: str | None = None
+    project: shapes.ProjectArgument = None
     source: bool = False
 
 
 class FileQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     file: str
     root: str | None = None
+    project: shapes.ProjectArgument = None
 
 
 class RootQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     root: str | None = None
+    project: shapes.ProjectArgument = None
 
 
-class Symbols(Struct, kw_only=True):
+class Symbols(Struct, kw_only=True, omit_defaults=True):
     symbols: list[SymbolInfo]
+    notes: list[str] = []
 
 
 class Callers(Struct, kw_only=True):
@@ -112,22 +124,30 @@ def code_roots(call: Exchange[NoQuery, None]) -> Roots:
 @routes("GET", "/api/code/symbols", "Definitions by name", CONTEXT_READ, also=_FOUND)
 def find_symbols(call: Exchange[FindQuery, None]) -> Symbols:
     query = call.query
-    rows = call.services.code.find(
-        call.namespace, query.name, root=_root(call, query.root), is_prefix=query.prefix, limit=query.limit
+    rows, notes = called(
+        _asker(call),
+        query.name,
+        root=_root(call),
+        scope=query.scope,
+        project=query.project,
+        is_prefix=query.prefix,
+        limit=query.limit,
     )
-    return Symbols(symbols=[symbol_info(row) for row in rows])
+    return Symbols(symbols=[symbol_info(row) for row in rows], notes=list(notes))
 
 
 @routes("GET", "/api/code/search", "Definitions by what they do", CONTEXT_READ, also=_FOUND)
 def search_symbols(call: Exchange[SearchQuery, None]) -> Described:
     query = call.query
-    found = call.services.symbols.find(call.namespace, query.q, root=_root(call, query.root), limit=query.limit)
+    found = described(
+        _asker(call), query.q, root=_root(call), scope=query.scope, project=query.project, limit=query.limit
+    )
     return described_info(found)
 
 
 @routes("GET", "/api/code/file", "What a file defines", CONTEXT_READ, also=_FOUND)
 def symbols_of_file(call: Exchange[FileQuery, None]) -> Symbols:
-    rows = call.services.code.symbols_of(call.namespace, call.query.file, root=_root(call, call.query.root))
+    rows = call.services.code.symbols_of(call.namespace, call.query.file, root=_home(call))
     return Symbols(symbols=[symbol_info(row) for row in rows])
 
 
@@ -150,25 +170,35 @@ def callers_of_symbol(call: Exchange[PositionQuery, None]) -> Callers:
 
 @routes("GET", "/api/code/graph", "Which module imports which", CONTEXT_READ, also=_FOUND)
 def module_graph(call: Exchange[RootQuery, None]) -> Graph:
-    root = call.services.code.root(call.namespace, call.query.root)
+    root = _home(call) or call.services.code.root(call.namespace)
     nodes = call.services.code.graph(call.namespace, root)
     return Graph(root=root, modules=[module_info(node) for node in nodes])
 
 
 @routes("GET", "/api/code/graph.svg", "The module graph as a picture", CONTEXT_READ, also=_FOUND)
 def module_picture(call: Exchange[RootQuery, None]) -> Reply[bytes]:
-    root = call.services.code.root(call.namespace, call.query.root)
+    root = _home(call) or call.services.code.root(call.namespace)
     drawn = call.services.code.picture(call.namespace, root)
     return Reply(drawn.encode(), content_type="image/svg+xml", headers=_PICTURE_ONLY)
 
 
-def _root(call: Exchange[Any, Any], given: str | None) -> str | None:
-    return None if given is None else call.services.code.root(call.namespace, given)
+def _asker(call: Exchange[Any, Any]) -> Asker:
+    return Asker(call.services, call.namespace, CallContext("find_symbol", {}, channel="rest"))
+
+
+def _root(call: Exchange[Any, Any]) -> str | None:
+    """The indexed folder that is named by itself."""
+    return None if call.query.root is None else call.services.code.root(call.namespace, call.query.root)
+
+
+def _home(call: Exchange[Any, Any]) -> str | None:
+    """The indexed folder that is named, by itself or by its project."""
+    return root_of(_asker(call), call.query.root, call.query.project)
 
 
 def _meant(call: Exchange[PositionQuery, None]) -> SymbolRow:
     query, code = call.query, call.services.code
-    root = _root(call, query.root)
+    root = _home(call)
     if query.name:
         return code.meant_by_name(call.namespace, query.name, root=root)[0]
     if query.file is None or query.line is None:

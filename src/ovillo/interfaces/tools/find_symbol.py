@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ovillo.interfaces.tools import shapes
 from ovillo.interfaces.tools.answer_budget import AnswerBudget
+from ovillo.interfaces.tools.code_in_scope import described
 from ovillo.interfaces.tools.code_shapes import SymbolInfo, symbol_info
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.schema import BRIEF
-from ovillo.interfaces.tools.scoping import project_name, scope_of
 from ovillo.model.quoting import named, said
-from ovillo.model.scope import EVERYWHERE
 from ovillo.model.text import one_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_READ
@@ -56,13 +54,7 @@ class Output(Struct, kw_only=True):
 def handle(call: Call, args: Input) -> Answer:
     code = call.services.code
     root = code.root(call.namespace, args.root) if args.root is not None else None
-    scope = scope_of(call, reach=args.scope, project=args.project) if root is None else EVERYWHERE
-    found = call.services.symbols.find(call.namespace, args.query, root=root, limit=args.limit, scope=scope)
-    if not found.symbols and scope.limit is not None and not scope.is_named:
-        found = call.services.symbols.find(call.namespace, args.query, limit=args.limit)
-        if found.symbols:
-            note = f"Nothing of {project_name(scope)} fits: these are definitions of other folders."
-            found = replace(found, notes=(*found.notes, note))
+    found = described(call, args.query, root=root, scope=args.scope, project=args.project, limit=args.limit)
     output = Output(symbols=[])
     lines: list[str] = []
     budget = AnswerBudget()

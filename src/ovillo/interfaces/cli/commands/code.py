@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
-from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.options import reading, scope_options
 from ovillo.interfaces.cli.output import console, print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.quoting import printable
@@ -19,6 +19,7 @@ from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
     from ovillo.code.indexing import IndexProgress, OnProgress
+    from ovillo.search.symbols.service import SymbolsFound
 
 _C = "ovillo.interfaces.cli.commands"
 _COMMANDS = {
@@ -67,23 +68,32 @@ def index(state: State, directory: Path, progress: bool | None) -> None:
 @code.command("find", short_help="Definitions by name (refund, Payment.refund, ref*) or by what they do.")
 @click.argument("name")
 @click.option("--root", metavar="DIR", help="Only in this indexed folder.")
+@scope_options
 @click.option("--prefix", is_flag=True, help="NAME is the beginning of names (as NAME* is).")
 @click.option("--limit", type=click.IntRange(1, 500), help="At most so many (default: 50 by name, 10 by words).")
 @reading
-def find(state: State, name: str, root: str | None, prefix: bool, limit: int | None) -> None:
+def find(
+    state: State, name: str, root: str | None, scope: str, project: str | None, prefix: bool, limit: int | None
+) -> None:
     """Definitions by NAME: refund, Payment.refund, payments.py:refund, ref*.
 
     What is the name of nothing is taken for a description, in Spanish, English, French or Portuguese:
     "la función de pago".
     """
-    from ovillo.interfaces.tools.code_shapes import symbol_info  # start-up cost
+    from ovillo.interfaces.tools.code_in_scope import called  # start-up cost
+    from ovillo.interfaces.tools.code_shapes import symbol_info
+    from ovillo.interfaces.tools.scoping import Asker
     from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS
 
     service = state.services().code
     home = service.root(NS, root) if root is not None else None
-    rows = service.find(NS, name, root=home, is_prefix=prefix, limit=limit or 50)
+    asker = Asker(state.services(), NS, state.asking("find_symbol", {}))
+    rows, notes = called(asker, name, root=home, scope=scope, project=project, is_prefix=prefix, limit=limit or 50)
     if not rows and not prefix and not name.strip().endswith("*") and name.strip():
-        _find_by_words(state, name, home, limit or 10)
+        from ovillo.interfaces.tools.code_in_scope import described
+
+        words = described(asker, name, root=home, scope=scope, project=project, limit=min(limit or 10, 200))
+        _show_described(state, name, words)
         return
     found = []
     for row in rows:
@@ -100,17 +110,17 @@ def find(state: State, name: str, root: str | None, prefix: bool, limit: int | N
         tell(f"    {info.signature}" + (f"  {info.doc_summary}" if info.doc_summary else ""))
         for member in info.methods or ():
             tell(f"    {member.line_range[0]}-{member.line_range[1]}  {member.signature}")
+    for note in notes:
+        tell(note)
     if not found:
         tell(f"Nothing is called {name!r}.")
 
 
-def _find_by_words(state: State, description: str, root: str | None, limit: int) -> None:
+def _show_described(state: State, description: str, found: SymbolsFound) -> None:
     import msgspec  # start-up cost
 
     from ovillo.interfaces.tools.find_symbol import described_info, found_info
 
-    services = state.services()
-    found = services.symbols.find(NS, description, root=root, limit=min(limit, 200))
     if state.json:
         print_json(msgspec.to_builtins(described_info(found)) | {"total": len(found.symbols)})
         return
@@ -122,7 +132,7 @@ def _find_by_words(state: State, description: str, root: str | None, limit: int)
     for note in found.notes:
         tell(note)
     if not found.symbols:
-        known = services.code.roots(NS)
+        known = state.services().code.roots(NS)
         hint = "Try a beginning (NAME*)." if known else "No folder is indexed: ovillo code index DIR."
         tell(f"Nothing is called {description!r} or fits it. {hint}")
 

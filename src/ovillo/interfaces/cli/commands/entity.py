@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ovillo.interfaces.cli.lazy import LazyGroup
-from ovillo.interfaces.cli.options import recalling
+from ovillo.interfaces.cli.options import recalling, scope_options
 from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Column, show_table
@@ -82,13 +82,15 @@ def show(state: State, session: str, kind: str | None, limit: int) -> None:
 @click.command()
 @click.argument("name")
 @_TYPE
-@click.option("--project", metavar="NAME", help="Only sessions of this project.")
+@scope_options
 @click.option("--session", metavar="ID", help="Only in this session.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="How many sessions.")
 @recalling
-def where(state: State, name: str, kind: str | None, project: str | None, session: str | None, limit: int) -> None:
+def where(
+    state: State, name: str, kind: str | None, scope: str, project: str | None, session: str | None, limit: int
+) -> None:
     """Sessions that speak of NAME or touched the file, newest first."""
-    given = {"entity": name, "type": kind, "projectID": project, "sessionID": session, "limit": limit}
+    given = {"entity": name, "type": kind, "scope": scope, "project": project, "sessionID": session, "limit": limit}
     answer = state.call("where_discussed", given)
     if state.json:
         print_json(answer.data)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ovillo.code.words import name_terms, stem
 from ovillo.model.code import CLASS_KINDS, SymbolRow
 from ovillo.references.context.answer import Item
+from ovillo.references.context.asking import asks_what_happened
 from ovillo.references.context.code.asking import OF_BOTH, OF_CODE_ONLY, Ask, CodeQuestion, read
 from ovillo.references.context.code.pieces import Pieces
 from ovillo.references.context.code.related import Related, Site
@@ -55,11 +56,12 @@ class CodeEvidence:
         self._symbols = symbols
 
     def evidence(self, question: Question) -> ProviderAnswer:
-        if not self._code.has_any(question.namespace):
+        asked = read(question.plain)
+        if asked.is_for_sessions(asks_what_happened(question.asked)) or not self._code.has_any(question.namespace):
             return ProviderAnswer()
         symbols = self._symbols()
         roots = symbols.latest_roots(question.namespace, question.scope)
-        return _Answering(self._code, symbols, question, roots).answer() if roots else ProviderAnswer()
+        return _Answering(self._code, symbols, question, asked, roots).answer() if roots else ProviderAnswer()
 
     def names(self, question: Question) -> set[str]:
         """What the code has by this description."""
@@ -69,12 +71,14 @@ class CodeEvidence:
 
 
 class _Answering:
-    def __init__(self, code: CodeIndex, symbols: SymbolSearch, question: Question, roots: list[str]) -> None:
+    def __init__(
+        self, code: CodeIndex, symbols: SymbolSearch, question: Question, asked: CodeQuestion, roots: list[str]
+    ) -> None:
         self._namespace: Namespace = question.namespace
         self._scope = question.scope
         self._symbols = symbols
         self._roots = roots
-        self._asked: CodeQuestion = read(question.plain)
+        self._asked = asked
         self._pieces = Pieces(code, question.namespace)
         self._related = Related(code, question.namespace)
         self._subjects = Subjects(code, question.namespace, roots)

@@ -48,6 +48,8 @@ _SURE = {
 OF_BOTH = frozenset((Ask.WHY, Ask.CHANGED))
 #: Asks that nothing but the code answers.
 OF_CODE_ONLY = frozenset((Ask.CALLERS, Ask.CALLEES, Ask.IMPORTERS, Ask.IMPORTS, Ask.SIGNATURE))
+#: Asks that are of sessions where their tense is past.
+_TOLD_IN_PAST = frozenset((Ask.NONE, Ask.WHY, Ask.CHANGED, Ask.BEHAVIOUR))
 _NAMED, _NOUN, _OF_SESSION, _OF_BOTH_SURE = 0.35, 0.15, 0.45, 0.45
 
 #: Names that cannot be words: in backticks, dotted, with underscores or inner capitals, called, of a file, all capitals with ``_``.
@@ -78,9 +80,18 @@ class CodeQuestion:
     sure: float
     #: Whether it asks for what was said or done, not for what the code does.
     of_session: bool
+    #: Whether it speaks of code, by a noun of it or because it asks for the code beside what was said.
+    speaks_of_code: bool = False
     #: What stands before and behind the words that ask: of callers, what sort of them, and of what.
     before: str = ""
     behind: str = ""
+
+    def is_for_sessions(self, past: bool) -> bool:
+        """Whether only sessions can answer it: it asks for what was said or done, and speaks of nothing that code has. ``past``
+        says whether its tense is one of what happened."""
+        if self.names or self.files or self.speaks_of_code:
+            return False
+        return self.of_session or (past and self.ask in _TOLD_IN_PAST)
 
     @property
     def described(self) -> str:
@@ -100,15 +111,19 @@ def read(question: str) -> CodeQuestion:
     ask, found = next(((ask, match) for ask, pattern in _asks() if (match := pattern.search(plain))), (Ask.NONE, None))
     names, paths = names_in(question)
     of_session = bool(_signs("session").search(plain))
-    sure = _SURE[ask] + (_NAMED if names or paths else 0.0) + (_NOUN if _signs("code").search(plain) else 0.0)
+    has_noun, of_both = bool(_signs("code").search(plain)), bool(_signs("both").search(plain))
+    sure = _SURE[ask] + (_NAMED if names or paths else 0.0) + (_NOUN if has_noun else 0.0)
     if of_session:
         sure -= _OF_SESSION / 3 if ask in OF_CODE_ONLY and (names or paths) else _OF_SESSION
-        if _signs("both").search(plain):
+        if of_both:
             sure = max(sure, _OF_BOTH_SURE)
     end = offsets[found.end()] if found is not None and found.end() < len(offsets) else len(question)
     named = _object(question, ask)
     sure = max(0.0, min(sure, 1.0))
-    return CodeQuestion(question, ask, names, paths, named, sure, of_session, question[:end], question[end:])
+    speaks_of_code = has_noun or of_both
+    return CodeQuestion(
+        question, ask, names, paths, named, sure, of_session, speaks_of_code, question[:end], question[end:]
+    )
 
 
 def names_in(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
