@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
+    from ovillo.readers.client import Program
     from ovillo.readers.protocol import Source
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery.builder import Recovery
     from ovillo.sessions.results import Freshness
+    from ovillo.sessions.resuming import Resuming
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.snapshots import Snapshots
     from ovillo.sessions.statistics import StatisticsService
@@ -142,6 +144,18 @@ class Composition:
         from ovillo.sessions.history import History
 
         return History(self.store.sessions, self._freshness, self._stored_id)
+
+    @built_once
+    def resuming(self) -> Resuming:
+        from ovillo.readers import all_readers
+        from ovillo.readers.client import client_of
+        from ovillo.sessions.resuming import Resuming
+
+        def programs() -> dict[str, Program]:
+            known = {reader.name: client_of(reader).program for reader in all_readers()}
+            return {name: program for name, program in known.items() if program is not None}
+
+        return Resuming(self.store.sessions, programs)
 
     @built_once
     def lineage(self) -> LineageService:

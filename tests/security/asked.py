@@ -128,6 +128,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "scan": [[]],
     "sources": [[]],
     "search": [["validate_card"], ["zqx"], [HOSTILE]],
+    "resume": [[PLAIN, "--print"], ["ses_second", "--print"], [HOSTILE], []],
+    "handoff": [[PLAIN, "--to", HOSTILE], ["zqx", "--to", "codex"], [PLAIN, "--to", "codex", "--print"]],
     "session list": [[], ["--json"], [HOSTILE]],
     "session show": [[PLAIN], [PLAIN, "--json"], ["ses_", HOSTILE], ["ses_second", "--full"], ["ses_"]],
     "session search": [["zqx"]],

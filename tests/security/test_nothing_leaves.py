@@ -33,6 +33,8 @@ COMMANDS: dict[str, list[str]] = {
     "scan": [],
     "sources": [],
     "search": ["where are prices added up"],
+    "resume": ["{session}", "--print"],
+    "handoff": ["{session}", "--to", "codex", "--print"],
     "session list": [],
     "session show": ["mine"],
     "session search": ["prices"],
@@ -131,6 +133,8 @@ COMMANDS: dict[str, list[str]] = {
 SERVERS = {"mcp", "serve"}
 #: Ends with an error where no server runs, or where a check finds something to say.
 MAY_FAIL = {
+    "resume",
+    "handoff",
     "forget undo",
     "restore",
     "open",

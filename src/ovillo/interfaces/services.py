@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
     from ovillo.sessions.recovery.builder import Recovery
+    from ovillo.sessions.resuming import Resuming
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.snapshots import Snapshots
     from ovillo.sessions.statistics import StatisticsService
@@ -77,6 +78,9 @@ class Services(Protocol):
 
     @property
     def history(self) -> History: ...
+
+    @property
+    def resuming(self) -> Resuming: ...
 
     @property
     def lineage(self) -> LineageService: ...

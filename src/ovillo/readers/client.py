@@ -29,6 +29,20 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """How a person starts the client: at a session that is there, and anew with a first prompt.
+
+    In ``resume`` and ``begin`` stand ``{id}``, ``{folder}`` and ``{prompt}`` for the session's whole id, its folder and what to
+    say first. Source: each client, run (docs/reference/evidence.md)."""
+
+    command: str
+    resume: tuple[str, ...]
+    begin: tuple[str, ...]
+    #: Whether it finds a session only from the session's own folder.
+    at_home_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """``Client()`` is one of which nothing is known but its files."""
 
@@ -43,6 +57,7 @@ class Client:
     #: Key of ``_meta`` that holds the id of the tool call. Its reader then is a ``FindsCall``.
     call_in_meta: str = ""
     connection: Connection | None = None
+    program: Program | None = None
 
     def is_named(self, name: str | None) -> bool:
         """Whether a program that introduces itself so is this client."""

@@ -31,6 +31,8 @@ _COMMANDS = {
     "scan": (f"{_C}.scan:scan", "Read what is new in the histories of all agents."),
     "sources": (f"{_C}.sources:sources", "Places that are read, and what could not be read."),
     "search": (f"{_C}.search:search", "Find sessions by what was said and done in them."),
+    "resume": (f"{_C}.resume:resume", "Go on with a session in its own client."),
+    "handoff": (f"{_C}.resume:handoff", "Let another client go on with a session."),
     "session": (f"{_C}.session:session", "List, read, follow and export sessions."),
     "entity": (f"{_C}.entity:entity", "Names that sessions speak of, and where."),
     "context": (f"{_C}.context:context", "What answers a question, within a budget, with places."),

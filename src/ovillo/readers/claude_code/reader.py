@@ -20,7 +20,7 @@ from ovillo.readers.claude_code.layout import (
     session_of_tool_use,
 )
 from ovillo.readers.claude_code.transcript import Transcript
-from ovillo.readers.client import Client, Connection
+from ovillo.readers.client import Client, Connection, Program
 from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
 
@@ -47,6 +47,7 @@ class ClaudeCodeReader:
             moved_by="CLAUDE_CONFIG_DIR",
             ask="claude mcp list",
         ),
+        program=Program("claude", ("--resume", "{id}"), ("{prompt}",)),
     )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:

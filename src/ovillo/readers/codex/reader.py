@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ovillo.model.records import Inventory, Session, SessionDelta, SessionId, SkippedRecord
-from ovillo.readers.client import Client, Connection
+from ovillo.readers.client import Client, Connection, Program
 from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
 from ovillo.readers.codex.titles import find_index, read_titles
 from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
@@ -43,6 +43,7 @@ class CodexReader:
             moved_by="CODEX_HOME",
             files=("config.toml",),
         ),
+        program=Program("codex", ("resume", "{id}"), ("{prompt}",)),
     )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:

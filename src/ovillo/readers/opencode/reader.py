@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SessionId
-from ovillo.readers.client import Client, Connection
+from ovillo.readers.client import Client, Connection, Program
 from ovillo.readers.protocol import Cursor, Record, Source
 
 
@@ -35,6 +35,9 @@ class OpenCodeReader:
                 "~/.config/opencode/opencode.jsonc",
                 "~/.config/opencode/config.json",
             ),
+        ),
+        program=Program(
+            "opencode", ("{folder}", "-s", "{id}"), ("{folder}", "--prompt", "{prompt}"), at_home_only=True
         ),
     )
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when, when_there
+from ovillo.model.live import NATIVE
 from ovillo.model.quoting import flat, printable, printable_line
 from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
 from ovillo.model.wording import counted
@@ -56,6 +57,8 @@ def header(page: HistoryPage) -> Text:
     facts.append(printable_line(session.directory or "", 300))
     for line in folded(filter(None, facts)):
         text.append(line + "\n", "dim")
+    if session.source != NATIVE:
+        text.append(f"to go on with it: ovillo resume {flat(session.id)}\n", "dim")
     if session.parent_id:
         text.append(f"sub-agent of {flat(session.parent_id)}\n", "dim")
     if session.forked_from:

@@ -1,0 +1,106 @@
+"""``ovillo resume`` and ``ovillo handoff``: go on with a session, in its own client or in another."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ovillo.interfaces.cli.options import recalling
+from ovillo.interfaces.cli.output import print_json, tell
+from ovillo.interfaces.cli.state import State
+from ovillo.model.errors import NotFound
+from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.model.quoting import named, noticed, printable, printable_line
+from ovillo.model.sessions import SessionFilter
+from ovillo.security.principals import LOCAL
+
+if TYPE_CHECKING:
+    from ovillo.model.records import Session
+    from ovillo.sessions.resuming import Start
+
+_NEWEST = 50
+_only_print = click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")
+
+
+@click.command()
+@click.argument("session", required=False)
+@_only_print
+@recalling
+def resume(state: State, session: str | None, only_print: bool) -> None:
+    """Start the client of SESSION in its folder, at that session.
+
+    Without SESSION: the newest one of this folder.
+    """
+    services = state.services()
+    found = _named(state, session)
+    start = services.resuming.resume(LOCAL.namespace, found)
+    _go(state, start, only_print, found)
+
+
+@click.command()
+@click.argument("session")
+@click.option(
+    "--to", "client", required=True, metavar="CLIENT", help="Who goes on: claude, codex, opencode, gemini, copilot."
+)
+@click.option("--max-tokens", type=click.IntRange(200, MAX_ANSWER_TOKENS), default=4_000, show_default=True)
+@_only_print
+@recalling
+def handoff(state: State, session: str, client: str, max_tokens: int, only_print: bool) -> None:
+    """Start another client in the folder of SESSION, with what recover_context says of it as the first prompt."""
+    found = _named(state, session)
+    told = state.call("recover_context", {"sessionID": found.id, "max_tokens": max_tokens})
+    prompt = f"Go on with the work of this earlier session.\n\n{noticed(told.text)}"
+    start = state.services().resuming.begin(client, found.directory, prompt)
+    _go(state, start, only_print, found)
+
+
+def _named(state: State, session: str | None) -> Session:
+    catalog = state.services().catalog
+    if session is not None:
+        return catalog.resolve(LOCAL.namespace, session).session
+    here = str(Path.cwd())
+    where = SessionFilter(project=here, include_deleted_at_source=False)
+    page = catalog.list(LOCAL.namespace, where, limit=_NEWEST)
+    for summary in page.sessions:
+        if summary.session.parent_id is None:
+            return summary.session
+    raise NotFound(f"No session took place in {named(here)}.", hint="Name one; `ovillo session list` shows all.")
+
+
+def _go(state: State, start: Start, only_print: bool, session: Session) -> None:
+    if state.json:
+        said = {
+            "session": session.id,
+            "command": list(start.arguments),
+            "folder": start.folder,
+            "notes": list(start.notes),
+        }
+        print_json(said)
+        return
+    for note in start.notes:
+        tell(f"({note})", err=True)
+    if only_print:
+        tell(shown(start))
+        return
+    here = start.folder or str(Path.cwd())
+    tell(f"{printable_line(Path(start.arguments[0]).name, 80)} in {named(here)}", err=True)
+    # A client may look at the variable rather than at where it is.
+    environment = {**os.environ, "PWD": here}
+    if os.name == "nt":
+        sys.exit(subprocess.run(start.arguments, env=environment, cwd=here, check=False).returncode)
+    state.close()
+    os.chdir(here)
+    os.execve(start.arguments[0], list(start.arguments), environment)
+
+
+def shown(start: Start) -> str:
+    """As a person would type it. A control character of a recorded folder is shown as such, not sent to the terminal."""
+    program = Path(start.arguments[0]).name
+    line = shlex.join((program, *start.arguments[1:]))
+    return printable(line if start.folder is None else f"cd {shlex.quote(start.folder)} && {line}")

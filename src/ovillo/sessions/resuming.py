@@ -1,0 +1,131 @@
+"""Going on with a session: in its own client, or in another one that is told what happened.
+
+Owns which command that is, in which folder, and when there is none. Starts nothing. What a client takes is its reader's
+to say (``readers.client.Program``).
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ovillo.model.dataclass import dataclass
+from ovillo.model.errors import Conflict, InvalidInput, NotFound
+from ovillo.model.live import NATIVE
+from ovillo.model.quoting import named, names
+from ovillo.model.records import Namespace, Session, SessionId, SessionKind
+from ovillo.readers.client import Program
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import SessionStore
+
+#: An id that a client makes. Nothing else is handed to a program: it could be read as an option.
+_ID = re.compile(r"[A-Za-z0-9][\w.:-]{0,199}", re.ASCII)
+#: Sub-agents of sub-agents, at most.
+_GENERATIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What to run, and in which folder (``None``: wherever one is). ``notes``: what is not as one would expect."""
+
+    arguments: tuple[str, ...]
+    folder: str | None
+    notes: tuple[str, ...] = ()
+
+
+class Resuming:
+    def __init__(
+        self,
+        store: SessionStore,
+        programs: Callable[[], Mapping[str, Program]],
+        which: Callable[[str], str | None] = shutil.which,
+    ) -> None:
+        """``programs``: by the name of the client's reader."""
+        self._store = store
+        self._programs = programs
+        self._which = which
+
+    def resume(self, namespace: Namespace, session: Session) -> Start:
+        """How the session's own client goes on with it. Raises Conflict where no client can, NotFound for one that is not
+        installed, a session that it no longer has, or a folder it must stand in."""
+        session, notes = self._whole(namespace, session)
+        client = session.source
+        program = self._programs().get(client)
+        otherwise = f"Hand it on: ovillo handoff {named(session.id)} --to CLIENT"
+        if program is None:
+            who = "ovillo itself recorded it" if client == NATIVE else f"how {named(client)} resumes one is not known"
+            raise Conflict(f"No client can be started at session {named(session.id)}: {who}.", hint=otherwise)
+        command = self._installed(program, otherwise)
+        if session.metadata.get("deleted_at_source"):
+            raise NotFound(f"{named(client)} no longer has session {named(session.id)}.", hint=otherwise)
+        own_id = session.source_id or session.id
+        if not _ID.fullmatch(own_id):
+            raise InvalidInput(f"{named(own_id)} is no id that a client makes.", hint=otherwise)
+        folder = _existing(session.directory)
+        if folder is None and program.at_home_only:
+            where = named(session.directory) if session.directory else "not known"
+            raise NotFound(
+                f"{named(client)} finds the session only in its own folder, which is gone: {where}.",
+                hint=f"Make that folder again, or: {otherwise[0].lower()}{otherwise[1:]}",
+            )
+        if folder is None:
+            notes = (*notes, f"its folder is gone ({named(session.directory or 'not known')}): it starts in this one")
+        return Start((command, *_filled(program.resume, id=own_id, folder=folder or "")), folder, notes)
+
+    def begin(self, client: str, folder: str | None, prompt: str) -> Start:
+        """How a client begins a new session with a first prompt. Raises NotFound, with the clients that can."""
+        programs = self._programs()
+        name = client.strip().lower().replace("-", "_")
+        found = next((key for key, each in programs.items() if name in (key, each.command)), None)
+        if found is None:
+            raise NotFound.named(
+                "client that can be handed a session", client, programs, hint=f"Known: {names(programs)}."
+            )
+        command = self._installed(programs[found], None)
+        here = _existing(folder)
+        notes = () if here or not folder else (f"its folder is gone ({named(folder)}): it starts in this one",)
+        return Start((command, *_filled(programs[found].begin, prompt=prompt, folder=here or ".")), here, notes)
+
+    def _whole(self, namespace: Namespace, session: Session) -> tuple[Session, tuple[str, ...]]:
+        """A sub-agent cannot be gone on with; who started it can."""
+        found = session
+        for _ in range(_GENERATIONS):
+            if found.kind is not SessionKind.SUBAGENT or found.parent_id is None:
+                break
+            row = self._store.get(namespace, SessionId(found.parent_id))
+            if row is None:
+                break
+            found = row.session
+        if found.id == session.id:
+            return session, ()
+        return found, (f"{named(session.id)} is a sub-agent's: this is the session that started it",)
+
+    def _installed(self, program: Program, otherwise: str | None) -> str:
+        command = self._which(program.command)
+        if command is None:
+            there = [key for key, each in self._programs().items() if self._which(each.command)]
+            hint = f"Found here: {names(there)}." if there else "No client that can be started was found."
+            raise NotFound(
+                f"There is no program {program.command} on the PATH.", hint=" ".join(filter(None, (hint, otherwise)))
+            )
+        return command
+
+
+def _existing(folder: str | None) -> str | None:
+    try:
+        return folder if folder and Path(folder).is_absolute() and Path(folder).is_dir() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _filled(form: tuple[str, ...], **values: str) -> tuple[str, ...]:
+    def word(each: str) -> str:
+        """Each holds one name at most: what is put in is never looked at again."""
+        name = next((name for name in values if f"{{{name}}}" in each), None)
+        return each if name is None else each.replace(f"{{{name}}}", values[name])
+
+    return tuple(map(word, form))
