@@ -342,6 +342,59 @@ def test_points_of_the_client_s_summary_that_were_reported_done_afterwards_are_n
     assert items(made, kind="open") == ["Measure the memory of large uploads."]
 
 
+@pytest.mark.requirement("SESSION-19")
+@pytest.mark.parametrize(
+    ("answer", "prompt"),
+    [
+        (
+            "The timer has two options now: gray and pink.\n\nTests pass.\n\nLint is clean.\n\nDocs are written.",
+            "/quick write the docs",
+        ),
+        (
+            "We could split the parser.\n\nIt is long.\n\nTests pass.\n\nLint is clean.",
+            "I just updated the runtime of the servers",
+        ),
+        ("That should show logs from all services.", "great"),
+    ],
+)
+def test_what_takes_no_proposal_up_decides_nothing(made: Services, answer: str, prompt: str) -> None:
+    said = (message("m1", 1, "Add colors to the timer"), message("m2", 2, answer, role=Role.ASSISTANT))
+    record(made, delta(*said, message("m3", 3, prompt), message("m4", 4, "Fine.", role=Role.ASSISTANT)))
+    assert items(made, kind="decision") == []
+
+
+@pytest.mark.requirement("SESSION-18")
+def test_errors_that_the_work_left_behind_are_not_open(made: Services) -> None:
+    def failed(seq: int, name: str, given: Mapping[str, Any], output: str) -> Message:
+        call = ToolCall(name, f"c{seq}", dict(given), output, status=ToolStatus.ERROR)
+        return message(f"m{seq}", seq, role=Role.ASSISTANT, parts=(tool_part(f"m{seq}", 0, call),))
+
+    def worked(seq: int, name: str, given: Mapping[str, Any], output: str) -> Message:
+        call = ToolCall(name, f"c{seq}", dict(given), output, status=ToolStatus.COMPLETED)
+        return message(f"m{seq}", seq, role=Role.ASSISTANT, parts=(tool_part(f"m{seq}", 0, call),))
+
+    record(
+        made,
+        delta(
+            message("m1", 1, "Rebase the branch and look at the dashboard"),
+            failed(
+                2,
+                "bash",
+                {"command": "git fetch origin main && git rebase origin/main"},
+                "error: could not apply f34d38b",
+            ),
+            failed(3, "mcp__browser__click", {"ref": "e25"}, "Error: Ref e25 not found"),
+            worked(4, "mcp__browser__click", {"ref": "e26"}, "clicked"),
+            worked(5, "bash", {"command": "git commit -m merged"}, "[main 1a2b3c4d] Merged"),
+            failed(6, "bash", {"command": "docker compose up"}, "error: port is in use"),
+            message("m7", 7, "151 tests pass, 0 fail (up from 97) in the parser.", role=Role.ASSISTANT),
+        ),
+    )
+    (error,) = items(made, kind="error")
+    assert "port is in use" in error
+    assert items(made, kind="open") == []
+
+
 @pytest.mark.requirement("SESSION-18")
 @pytest.mark.parametrize("name", SESSIONS)
 def test_nothing_of_the_client_s_own_is_repeated_and_nothing_stands_three_times(recorded: Services, name: str) -> None:

@@ -31,6 +31,7 @@ _CHOSEN = re.compile(
 _SEEN = re.compile(
     r"\d\S* (?:instead of|rather than|en (?:lugar|vez) de|au lieu de|em vez de) \S{0,2}\d"
     r"|\b(?:fail(?:s|ed|ing|ure)?|errors?|wrong(?:ly)?|receiv(?:es|ed|ing)|would be|got|shows?|returns?|returned|gives?)\b"
+    r"|\b(?:(?:most )?likely|probably|apparently|(?:is|are|was|were) trying to|renders?)\b"
     r"|\b(?:fall(?:a|ó|aba|an)|devuelve|devolvía|muestra|recib(?:e|ía)|échoue|renvoie|affiche|reçoit|falh(?:a|ou)|devolve|mostra|recebe)\b",
     re.IGNORECASE,
 )

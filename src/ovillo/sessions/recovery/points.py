@@ -22,8 +22,8 @@ from ovillo.sessions.recovery.changes import FileState, shown_path
 from ovillo.sessions.recovery.thread import Compaction, Thread, is_said
 from ovillo.sessions.results import RecoveredItem
 from ovillo.sessions.summarizers.choosing import decided, pending_points, request_of
-from ovillo.sessions.summarizers.evidence import QuotableSentence, Turn, prompt_text
-from ovillo.sessions.summarizers.runs import telling_line
+from ovillo.sessions.summarizers.evidence import Evidence, QuotableSentence, Turn, prompt_text
+from ovillo.sessions.summarizers.runs import Run, telling_line
 from ovillo.sessions.summarizers.sentences import content_words, names_in, sentences
 from ovillo.sessions.trimming import is_prompt
 
@@ -36,9 +36,12 @@ _USUAL, _MANY, _FEW = 6, 30, 2
 _MOST = 40
 #: What was left open this many turns, or messages, ago is told only where the client listed it itself.
 _STALE_TURNS, _STALE_MESSAGES = 12, 60
+#: Prompts after which something that failed, other than a check, is no longer told.
+_STALE_ERRORS = 2
 #: A program that is not there, and a call that the person stopped, leave nothing to mend in the work.
 _NOTHING_TO_MEND = re.compile(
-    r"command not found|no such tool|not recognized as|cancel+ed by (?:the )?user|user doesn't want|interrupted by user",
+    r"command not found|^rm: .*no such file"
+    r"|no such tool|not recognized as|cancel+ed by (?:the )?user|user doesn't want|interrupted by user",
     re.IGNORECASE,
 )
 
@@ -265,13 +268,21 @@ def _errors(thread: Thread) -> Iterator[Point]:
     runs = [
         (run, order)
         for run, order in found.errors.values()
-        if not run.is_looking and not _NOTHING_TO_MEND.search(telling_line(run.output))
+        if not run.is_looking
+        and not _NOTHING_TO_MEND.search(telling_line(run.output))
+        and (run.is_check or not _is_behind(found, run, order))
     ]
     for run, order in sorted(runs, key=lambda pair: (not pair[0].is_check, -pair[1])):
         yield Point("error", (run.shown(300), run.shown(120)), _id(thread, order), order=order)
     if found.failed_answer:
         last = next((message for message in reversed(thread.kept) if message.error), None)
         yield Point("error", (one_line(found.failed_answer, _POINT),), last.id if last else None)
+
+
+def _is_behind(found: Evidence, run: Run, order: int) -> bool:
+    """Whether the work went on without mending it: prompts were asked since, or what git could not do was committed."""
+    since = sum(turn.order > order and not turn.nod for turn in found.turns)
+    return since > _STALE_ERRORS or (run.what.startswith("command git") and found.committed > order)
 
 
 def _open(thread: Thread) -> Iterator[Point]:

@@ -54,6 +54,9 @@ _CHECKING = re.compile(
 _CONDITION = re.compile(r"\b(?:if|unless|in case|si|se|au cas où|caso)\b", re.IGNORECASE)
 #: Letters that a word shares with its forms; words that tell a point from another, and the share of them that a report says again.
 _BEGINNING_OF_WORD, _WORDS_OF_A_POINT, _COVERED = 5, 3, 0.6
+#: Sentences that close an answer.
+_CLOSING = 3
+_REFUSES = re.compile(r"\W*(?:no|nope|nah|non|não|neither|ninguna?|aucune?|nenhuma?)\b", re.IGNORECASE)
 _IF = re.compile(r"\W*(?:if|unless|si|se|sauf|salvo|a menos)\b", re.IGNORECASE)
 _NOISE = re.compile(r"__pycache__|\.pyc$|node_modules|(?:^|/)\.git/|\.lock$|-lock\.(?:json|yaml)$|\.min\.\w+$")
 _PENDING_HEADING = 60
@@ -254,17 +257,17 @@ class _Reader:
             return
         found = self._found
         previous = found.turns[-1] if found.turns else None
-        asked = self._choice_left_by(previous) if previous is not None else ""
+        asked = self._choice_left_by(previous) if previous is not None else None
         spoken = _language_of(text, found.language)
         nod = len(text) < 60 and bool(spoken.acknowledge.fullmatch(text.strip()) or _COMMAND.match(text))
         found.turns.append(Turn(text, self._order, nod))
         said = list(sentences(text))
-        agrees = nod or bool(said and _agrees(said[0].text, spoken))
+        agrees = not _COMMAND.match(text) and (nod or bool(said and _agrees(said[0].text, spoken)))
         if previous and agrees:
             self._accepted(previous)
-        if asked and not nod and said and not said[0].text.endswith("?"):
-            # What is said to a question or a proposal is a choice, whatever its words.
-            self._decide(" ".join(s.text for s in said[:3] if not s.text.endswith("?")), human=True, asked=asked)
+        if previous and asked and not nod and said and self._chooses(text, said, asked, previous, agrees=agrees):
+            told = " ".join(s.text for s in said[:3] if not s.text.endswith("?"))
+            self._decide(told, human=True, asked=asked.text)
         for sentence in decisions_in("\n".join(s.text for s in said)):
             self._decide(sentence, human=True)
         found.failed += [
@@ -275,7 +278,7 @@ class _Reader:
         if not agrees:
             found.promised = []
 
-    def _choice_left_by(self, turn: Turn) -> str:
+    def _choice_left_by(self, turn: Turn) -> QuotableSentence | None:
         """Where the last answer asks for a choice, or proposes something; "in which file?" does neither."""
         last = turn.answers[-1:] and [said for said in turn.answers if said.order == turn.answers[-1].order]
         spoken = _language_of(" ".join(said.text for said in last), self._found.language)
@@ -286,8 +289,21 @@ class _Reader:
             if (spoken.choice if asks and said is last[-1] else spoken.proposal).search(said.text)
         ]
         # "Next options" is a heading: what stands under it is what is left to choose.
-        whole = (said.text for said in found if said.question or len(said.words) >= _PROPOSAL_WORDS)
-        return next(whole, found[0].text if found else "")
+        whole = (said for said in found if said.question or len(said.words) >= _PROPOSAL_WORDS)
+        return next(whole, found[0] if found else None)
+
+    def _chooses(
+        self, text: str, said: Sequence[Sentence], asked: QuotableSentence, turn: Turn, *, agrees: bool
+    ) -> bool:
+        """What is said to a question, or to a proposal that closes the answer, is a choice, whatever its words; to one further
+        up, what takes it up. A command to the client is neither."""
+        if said[0].text.endswith("?") or text.lstrip()[:1] in ("/", "!"):
+            return False
+        is_closing = any(each is asked for each in turn.answers[-_CLOSING:])
+        if asked.question or is_closing or agrees or _REFUSES.match(text):
+            return True
+        words = content_words(" ".join(s.text for s in said[:3]), self._found.language.words)
+        return bool({word[:_BEGINNING_OF_WORD] for word in words} & {word[:_BEGINNING_OF_WORD] for word in asked.words})
 
     def _accepted(self, previous: Turn) -> None:
         """A nod makes a decision of what was proposed last."""

@@ -105,6 +105,9 @@ class Run:
         """Whether this success leaves nothing of ``error`` to do."""
         if self.failed:
             return False
+        if self.what == error.what and not self.what.startswith("command ") and not self.arguments | error.arguments:
+            # Tools without a file or a command (a browser, a page fetched): what did not do was tried again in another way.
+            return True
         if self.what != error.what or not self.what.startswith("command "):
             same_file = bool(self.arguments & error.arguments)
             return (same_file and (error.is_looking or not self.is_looking)) or self.subject == error.subject
