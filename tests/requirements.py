@@ -602,6 +602,18 @@ LAYER: dict[str, tuple[str, str]] = {
     "LAYER-10": ("What is personal is shown to its owner alone", "issue 11 remember / recall"),
     "LAYER-11": ("Secrets in memories are masked before they are stored", "DESIGN 15"),
     "LAYER-12": ("What is no JSON, too large or too deep is refused", "DESIGN 15"),
+    "LAYER-15": (
+        "remember chooses the layer by the words, in four languages, and says why",
+        "issue 11 remember / recall",
+    ),
+    "LAYER-16": (
+        "The same is kept once; what says otherwise of the same subject is shown",
+        "issue 11 remember / recall",
+    ),
+    "LAYER-17": ("Words of tools and the web are told by the session they come from", "issue 11 remember / recall"),
+    "LAYER-18": ("recall: project first, each with why, cut by what fits", "issue 11 remember / recall"),
+    "LAYER-19": ("What nobody uses fades, what matters or is used stays", "issue 11 remember / recall"),
+    "LAYER-20": ("Memories by tool, REST and command alike, with notice and audit", "DESIGN 11, 15"),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }

@@ -86,6 +86,8 @@ TOOLS: dict[str, list[Arguments]] = {
     "where_discussed": [{"entity": "validate_card"}, {"entity": "src/pay.py"}, {"entity": HOSTILE}],
 }
 TOOLS |= {
+    "remember": [{"text": HOSTILE}, {"text": "zqx is so", "kind": PRINTABLE, "key": PRINTABLE, "source": HOSTILE}],
+    "recall": [{"query": "zqx"}, {"query": HOSTILE, "kind": HOSTILE}],
     "short_term_store": [{"key": PRINTABLE, "value": {HOSTILE: HOSTILE}}],
     "short_term_retrieve": [{"key": PRINTABLE}, {"key": "nothing"}],
     "short_term_forget": [{"key": "nothing"}, {"key": PRINTABLE}],
@@ -206,6 +208,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "key revoke": [[HOSTILE]],
     "key rotate": [[HOSTILE]],
     "embed": [[]],
+    "memory remember": [[HOSTILE], ["zqx is so", "--kind", PRINTABLE, "--key", PRINTABLE]],
+    "memory recall": [["zqx"], [HOSTILE]],
     "memory list": [[], ["--tag", HOSTILE]],
     "memory show": [[EPISODE], [HOSTILE]],
     "memory forget": [["--source", HOSTILE], [HOSTILE]],

@@ -29,6 +29,8 @@ _READ_WHOLE = {
     *("knowledge search", "knowledge list"),
     # Quotes of memories.
     *(
+        "memory remember",
+        "memory recall",
         "memory show",
         "memory working focus",
         "memory working get-focus",

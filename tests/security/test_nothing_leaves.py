@@ -101,6 +101,8 @@ COMMANDS: dict[str, list[str]] = {
     "audit list": [],
     "audit verify": [],
     "embed": [],
+    "memory remember": ["The shop closes at nine"],
+    "memory recall": ["when does the shop open"],
     "memory list": [],
     "memory show": ["{memory}"],
     "memory forget": ["--source", "nowhere"],

@@ -138,6 +138,8 @@ def test_rare_words_find_first_and_then_what_is_newer(memories: MemoriesStore) -
         [],
     ]
     assert memories.matching(NS, [], ALL, 9) == []
+    assert memories.frequencies(NS, ["port", "zorvath", "nothing"]) == ({"port": 3, "zorvath": 1, "nothing": 0}, 3)
+    assert memories.frequencies(OTHER, ["port"]) == ({"port": 0}, 0)
 
 
 @pytest.mark.requirement("LAYER-2")

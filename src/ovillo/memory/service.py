@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ovillo.memory.attribution import Attribution
 from ovillo.memory.forgetting import ForgetMemories
 from ovillo.memory.layers.drafts import Drafts
 from ovillo.memory.layers.episodic import Episodic
@@ -17,11 +18,14 @@ from ovillo.memory.layers.semantic import Semantic
 from ovillo.memory.layers.short_term import ShortTerm
 from ovillo.memory.layers.working import Working
 from ovillo.memory.procedures.service import Procedures
+from ovillo.memory.recalling import Recalling
+from ovillo.memory.remembering import Remembering
 from ovillo.model.clock import Clock
 from ovillo.model.errors import NotFound, OvilloError
 from ovillo.model.memories import Memory, MemoryFilter, MemoryId
 from ovillo.model.quoting import said
 from ovillo.model.records import Namespace
+from ovillo.search.analysis import TextAnalyzer
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
@@ -44,6 +48,11 @@ class Memories:
         self.episodic = Episodic(self._store, drafts, self.mark_seen)
         self.semantic = Semantic(self._store, drafts, self.mark_seen)
         self.procedures = Procedures(self._store, drafts)
+        self.attribution = Attribution(store.sessions)
+        self.remembering = Remembering(
+            self._store, self.attribution, self.short_term, self.episodic, self.semantic, self.procedures
+        )
+        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen)
         self.forgetting = ForgetMemories(store, audit, clock)
 
     def get(self, namespace: Namespace, memory_id: str, *, viewer: str) -> Memory:

@@ -59,6 +59,11 @@ class Memories(SubStore):
         found = [each for each in memories if score(each) and _fits(each, where)]
         return sorted(found, key=lambda each: (score(each), *_time(each)), reverse=True)[:limit]
 
+    def frequencies(self, namespace: Namespace, terms: Sequence[str]) -> tuple[Mapping[str, int], int]:
+        memories = self._state.space(namespace).memories.values()
+        held = [set(self._state.analyzer.index_terms(searched_text(each))[0].split()) for each in memories]
+        return {term: sum(term in each for each in held) for term in map(whole, terms)}, len(held)
+
     def note_used(self, namespace: Namespace, memory_ids: Sequence[MemoryId], *, at: int) -> None:
         with self._state.writing_to(namespace) as space:
             for name in set(memory_ids) & space.memories.keys():

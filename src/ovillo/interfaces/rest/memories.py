@@ -18,6 +18,8 @@ from ovillo.interfaces.tools import (
     memory_procedures,
     memory_short_term,
     memory_working,
+    recall,
+    remember,
 )
 from ovillo.interfaces.tools.memory_shapes import MemoryInfo, memory_info
 from ovillo.model.memories import Layer, MemoryFilter, MemoryId, MemoryState, Origin
@@ -26,10 +28,20 @@ from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 routes = Routes("Memory")
 
 _NONE = {404: "No such memory."}
+_TAKEN = {409: "The name is taken, or it waits for a person."}
 _SAME = {"key": "key", "id": "id", "name": "name", "run_id": "run_id"}
 
 _short, _working = memory_short_term.TOOLS, memory_working.TOOLS
 _episodes, _facts, _procedures = memory_episodes.TOOLS, memory_knowledge.TOOLS, memory_procedures.TOOLS
+
+through(routes, remember.TOOL, "POST", "/api/memory/remember", body=remember.Input, also=_TAKEN)
+through(
+    routes,
+    recall.TOOL,
+    "GET",
+    "/api/memory/recall",
+    query=parameters(recall.TOOL, "query", "kind", "scope", "project", "limit"),
+)
 
 _KEY = "/api/memory/short-term/{key}"
 through(
@@ -88,7 +100,6 @@ through(
     also=_NONE,
 )
 
-_TAKEN = {409: "The name is taken, or it waits for a person."}
 _STEPS = ("steps", "parameters", "description", "tags", "said_by", "source")
 through(
     routes,

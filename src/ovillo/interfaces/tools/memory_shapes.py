@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from enum import StrEnum
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -19,6 +20,7 @@ from ovillo.model.clock import from_iso, to_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.memories import Audience, Memory, MemoryState, Origin, Provenance
 from ovillo.model.quoting import Line, Quote, named, said
+from ovillo.model.scope import Project
 
 SaidBy = Annotated[
     Literal["human", "model", "tool", "web", "import"] | None,
@@ -139,9 +141,26 @@ def lines_of(info: MemoryInfo) -> list[Line]:
 
 def provenance_of(call: Call, said_by: str | None = None, source: str | None = None) -> Provenance:
     """A command is typed by a person; everything else comes from a model that nobody tells otherwise of."""
-    origin = Origin(said_by) if said_by else Origin.HUMAN if call.context.channel == "cli" else Origin.MODEL
+    origin = (
+        one_of(Origin, "said_by", said_by)
+        if said_by
+        else Origin.HUMAN
+        if call.context.channel == "cli"
+        else Origin.MODEL
+    )
     session_id = asking_session(call)
     return Provenance(origin, call.principal.name, call.context.client_name, session_id, None, source)
+
+
+_Enum = TypeVar("_Enum", bound=StrEnum)
+
+
+def one_of(kind: type[_Enum], name: str, given: str) -> _Enum:
+    """Raises InvalidInput for a word that is none of them."""
+    try:
+        return kind(given.strip().lower().replace("-", "_"))
+    except ValueError:
+        raise InvalidInput(f"{name} is {given[:40]!r}.", hint=f"Give one of: {', '.join(kind)}.") from None
 
 
 def audience_of(call: Call, audience: str | None, project: str | None) -> tuple[Audience, str | None]:
@@ -150,8 +169,14 @@ def audience_of(call: Call, audience: str | None, project: str | None) -> tuple[
         if audience == Audience.PROJECT:
             raise InvalidInput("No project is named.", hint="Give project, or audience personal or team.")
         return Audience(audience or Audience.TEAM), None
-    found = named_project(call, project)
-    return Audience(audience or Audience.PROJECT), (found.folders[0] if found.folders else found.name)
+    return Audience(audience or Audience.PROJECT), project_folder(named_project(call, project))
+
+
+def project_folder(project: Project | None) -> str | None:
+    """What a memory keeps of its project: the folder, else the name."""
+    if project is None:
+        return None
+    return (project.folders[0] if project.folders else project.name) or None
 
 
 def moment(name: str, given: str | None) -> int | None:

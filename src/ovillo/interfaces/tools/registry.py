@@ -45,6 +45,8 @@ _BUILT_IN = {
     "search_sessions": "history",
     "get_context": "context",
     "where_discussed": "context",
+    "remember": "context",
+    "recall": "context",
     "export_session": "continuity",
     "import_session": "continuity",
     "find_symbol": "context",

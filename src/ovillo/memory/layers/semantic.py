@@ -154,7 +154,7 @@ class Semantic:
         moment = self._drafts.clock() if at is None else at
         # What was superseded held at the time when it did.
         states = (MemoryState.ACTIVE,) if at is None else (MemoryState.ACTIVE, MemoryState.SUPERSEDED)
-        holding = [each for each in known if each.state in states and _holds(each, moment)]
+        holding = [each for each in known if each.state in states and holds_at(each, moment)]
         holding.sort(key=lambda each: (_BELIEVED.index(each.trust), -(each.valid_from or each.created_at), each.id))
         current = holding[0] if holding else None
         over = [
@@ -179,7 +179,7 @@ class Semantic:
             if terms
             else self._store.find(namespace, where, limit * 3)
         )
-        holding = [each for each in found if _holds(each, at)][:limit]
+        holding = [each for each in found if holds_at(each, at)][:limit]
         self._mark_seen(namespace, holding)
         return holding
 
@@ -269,8 +269,8 @@ def superseded(old: Memory, by: Memory) -> Memory:
     )
 
 
-def _holds(memory: Memory, at: int) -> bool:
-    """Without a beginning it holds from when it was put down, for questions about an earlier time; now in any case."""
+def holds_at(memory: Memory, at: int) -> bool:
+    """Whether what it says holds then; without a beginning of its own it holds from when it was put down."""
     begins = memory.valid_from if memory.valid_from is not None else memory.created_at
     return begins <= at and (memory.valid_to is None or at < memory.valid_to)
 

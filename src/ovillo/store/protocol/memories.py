@@ -29,6 +29,10 @@ class MemoriesStore(Protocol):
         that each holds, then the newer one."""
         ...
 
+    def frequencies(self, namespace: Namespace, terms: Sequence[str]) -> tuple[Mapping[str, int], int]:
+        """How many memories hold each term, of very many a lower bound, and how many memories there are."""
+        ...
+
     def note_used(self, namespace: Namespace, memory_ids: Sequence[MemoryId], *, at: int) -> None:
         """They were given back once more. Returns at once: it is written before what is written after it. Nothing else of them
         changes, and nothing is logged. Raises StoreUnavailable."""

@@ -76,7 +76,7 @@ class MemoryTables(SubStore):
         return [memory_from(row) for row in rows]
 
     def matching(self, namespace: Namespace, terms: Sequence[str], where: MemoryFilter, limit: int) -> list[Memory]:
-        wanted = [term for term in dict.fromkeys(map(clean, terms)) if term and "\0" not in term][:_TERMS]
+        wanted = _wanted(terms)
         if not wanted:
             return []
         self._bring_up_to_date()
@@ -95,6 +95,12 @@ class MemoryTables(SubStore):
                 if len(found) >= limit:
                     break
         return found[:limit]
+
+    def frequencies(self, namespace: Namespace, terms: Sequence[str]) -> tuple[Mapping[str, int], int]:
+        wanted = _wanted(terms)
+        self._bring_up_to_date()
+        with self._pool.reading() as db, db:
+            return {term: len(_holding(db, namespace, term)) for term in wanted}, _total(db, namespace)
 
     def note_used(self, namespace: Namespace, memory_ids: Sequence[MemoryId], *, at: int) -> None:
         def work(db: apsw.Connection) -> None:
@@ -214,17 +220,31 @@ def _drop(db: apsw.Connection, ns: int, condition: str, given: Any, at: int) -> 
     return len(rows)
 
 
+def _wanted(terms: Sequence[str]) -> list[str]:
+    return [term for term in dict.fromkeys(map(clean, terms)) if term and "\0" not in term][:_TERMS]
+
+
+def _total(db: apsw.Connection, namespace: Namespace) -> int:
+    return int(db.execute(f"SELECT count(*) FROM memories WHERE namespace_key = {_NS}", (namespace,)).fetchone()[0])
+
+
+def _holding(db: apsw.Connection, namespace: Namespace, term: str) -> list[tuple[int, int, str]]:
+    """Key, time and id of those that hold a term."""
+    found: list[tuple[int, int, str]] = db.execute(
+        "SELECT m.key, m.created_at, m.id FROM memory_fts f CROSS JOIN memories m ON m.key = f.rowid"
+        f" WHERE memory_fts MATCH ? AND m.namespace_key = {_NS} ORDER BY f.rowid DESC LIMIT ?",
+        ('"' + term.replace('"', '""') + '"', namespace, _PER_TERM),
+    ).fetchall()
+    return found
+
+
 def _ranked(db: apsw.Connection, namespace: Namespace, terms: Sequence[str]) -> list[int]:
     """Keys of memories that hold any of the terms, best first."""
-    total = db.execute(f"SELECT count(*) FROM memories WHERE namespace_key = {_NS}", (namespace,)).fetchone()[0]
+    total = _total(db, namespace)
     scores: dict[int, float] = {}
     times: dict[int, tuple[int, str]] = {}
     for term in terms:
-        rows = db.execute(
-            "SELECT m.key, m.created_at, m.id FROM memory_fts f CROSS JOIN memories m ON m.key = f.rowid"
-            f" WHERE memory_fts MATCH ? AND m.namespace_key = {_NS} ORDER BY f.rowid DESC LIMIT ?",
-            ('"' + term.replace('"', '""') + '"', namespace, _PER_TERM),
-        ).fetchall()
+        rows = _holding(db, namespace, term)
         weight = term_weight(total, len(rows))
         for key, created_at, memory_id in rows:
             scores[key] = scores.get(key, 0.0) + weight

@@ -13,6 +13,8 @@ _C = "ovillo.interfaces.cli.commands"
     cls=LazyGroup,
     no_args_is_help=True,
     lazy={
+        "remember": (f"{_C}.memory_remember:remember", "Keep what is worth knowing later."),
+        "recall": (f"{_C}.memory_remember:recall", "What is remembered of a question, and why."),
         "list": (f"{_C}.memory_list:list_", "Memories, newest first."),
         "show": (f"{_C}.memory_list:show", "One memory, whole."),
         "forget": (f"{_C}.memory_list:forget", "Forget one, or all that came from somewhere."),

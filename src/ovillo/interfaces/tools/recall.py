@@ -1,0 +1,83 @@
+"""The tool ``recall``: what is remembered of a question, each with why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ovillo.interfaces.tools import shapes
+from ovillo.interfaces.tools.answer_budget import AnswerBudget
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.memory_shapes import MemoryInfo, fitting
+from ovillo.interfaces.tools.schema import BRIEF, UNNAMED
+from ovillo.interfaces.tools.scoping import scope_of
+from ovillo.model.quoting import Line
+from ovillo.model.scope import Reach
+from ovillo.security.principals import CONTEXT_READ
+
+
+class Input(Struct, kw_only=True):
+    query: str
+    kind: Annotated[str | None, Meta(description="Only decision, fix ...")] = None
+    scope: shapes.ScopeArgument = "project"
+    project: shapes.ProjectArgument = None
+    limit: Annotated[int, Meta(ge=1, le=50)] = 8
+
+
+class RecalledMemory(MemoryInfo, kw_only=True):
+    score: float
+    why: str
+    contradicted_by: list[MemoryInfo] | UnsetType = UNSET
+
+
+class Output(Struct, kw_only=True):
+    memories: list[Annotated[RecalledMemory, BRIEF]]
+    left_out: Annotated[int, UNNAMED] = 0
+
+
+def handle(call: Call, args: Input) -> Answer:
+    scope = scope_of(call, reach=args.scope, project=args.project)
+    services = call.services
+    found = services.memories.recalling.recall(
+        call.namespace,
+        args.query,
+        viewer=call.principal.name,
+        home=scope.home,
+        everywhere=scope.reach is Reach.EVERYWHERE,
+        kinds=() if args.kind is None else (args.kind,),
+        limit=args.limit,
+    )
+    room, shown, lines = AnswerBudget(), list[RecalledMemory](), list[Line]()
+    for each in found:
+        infos, said = fitting([each.memory], room)
+        if not infos:
+            break
+        against, against_said = fitting(each.contradicted_by, room)
+        info = {name: getattr(infos[0], name) for name in MemoryInfo.__struct_fields__}
+        shown.append(RecalledMemory(**info, score=each.score, why=each.why, contradicted_by=against or UNSET))
+        lines += [*said, f"Why: {each.why}."]
+        if against:
+            lines += ["Contradicted by, and not settled:", *against_said]
+        services.audit.read(call.principal, call.context.channel, "recall", f"memory:{each.memory.id}")
+    left_out = len(found) - len(shown)
+    if not found:
+        lines = ["Nothing is remembered of that. What was said in sessions: search_sessions, get_context."]
+    if left_out:
+        lines.append(f"{left_out} more did not fit: ask with a smaller limit.")
+    return Answer(Output(memories=shown, left_out=left_out), lines)
+
+
+TOOL = Tool(
+    name="recall",
+    title="Recall",
+    description=(
+        "What was put down with remember, here or by another agent: best first, with trust, origin, why it fits and what contradicts it. "
+        "For what was said in sessions use get_context."
+    ),
+    input=Input,
+    output=Output,
+    handler=handle,
+    toolset="context",
+    scope=CONTEXT_READ,
+)

@@ -1,0 +1,90 @@
+"""What kind of memory a text is, by its words, in English, Spanish, French and Portuguese; and in which layer that kind lives.
+
+Owns the rules of the choice, each with a sentence that tells why. Judges no truth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ovillo.model.dataclass import dataclass
+from ovillo.model.memories import Layer
+from ovillo.sessions.conclusions import Conclusion, concludes
+
+#: Kind -> its layer. Words of one's own are facts.
+LAYERS: Mapping[str, Layer] = {
+    "fact": Layer.SEMANTIC,
+    "decision": Layer.SEMANTIC,
+    "fix": Layer.SEMANTIC,
+    "convention": Layer.SEMANTIC,
+    "preference": Layer.SEMANTIC,
+    "episode": Layer.EPISODIC,
+    "note": Layer.SHORT_TERM,
+    "procedure": Layer.PROCEDURAL,
+}
+_STEP = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*]\s+\[[ x]\])\s+(\S.*)$", re.MULTILINE)
+
+
+def _any(*cues: str) -> re.Pattern[str]:
+    return re.compile("|".join(rf"\b(?:{cue})\b" for cue in cues), re.IGNORECASE)
+
+
+_FOR_NOW = _any(
+    r"for now|right now|temporarily|until (?:tomorrow|tonight|monday|then|the release)|just for today|this afternoon",
+    r"por ahora|de momento|temporalmente|hasta mañana|pour l'instant|pour le moment|temporairement|jusqu'à demain",
+    r"por enquanto|temporariamente|até amanhã",
+)
+_PREFERENCE = _any(
+    r"i (?:prefer|like|want|hate|don'?t like|would rather|always want)|my (?:preference|favourite|favorite)|(?:the )?user prefers?",
+    r"prefiero|me gusta|no me gusta|quiero que|je préfère|j'aime|je n'aime pas|je veux|prefiro|eu gosto|não gosto|quero que",
+)
+_CONVENTION = _any(
+    r"always|never|must(?: not)?|should (?:always|never)|we (?:name|write|format|commit|indent|import)|convention|by default we",
+    r"siempre|nunca|jamás|hay que|debe(?:n|mos)?|convención|toujours|jamais|il faut|doit|doivent|sempre|deve(?:m|mos)?|convenção",
+)
+_HAPPENED = _any(
+    r"yesterday|today|this morning|last (?:night|week|month|monday|tuesday|wednesday|thursday|friday)",
+    r"(?:an? |two |three )?(?:hours?|days?) ago",
+    r"ayer|hoy|esta mañana|anoche|la semana pasada|hier|aujourd'hui|ce matin|la semaine dernière|ontem|hoje|esta manhã|semana passada",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenKind:
+    kind: str
+    layer: Layer
+    why: str
+
+
+def kind_of(text: str) -> ChosenKind:
+    """The kind that its words speak for, with the reason."""
+    if len(steps_in(text)) > 1:
+        return _chosen("procedure", "it lists steps")
+    if _FOR_NOW.search(text):
+        return _chosen("note", "it holds for a while only")
+    said = concludes(text)
+    if _PREFERENCE.search(text):
+        return _chosen("preference", "it tells what somebody likes")
+    if Conclusion.CAUSE in said and Conclusion.OUTCOME in said:
+        return _chosen("fix", "it tells what was done and why")
+    if Conclusion.DECISION in said:
+        return _chosen("decision", "it tells what was decided")
+    if _HAPPENED.search(text) or (Conclusion.DATE in said and Conclusion.OUTCOME in said):
+        return _chosen("episode", "it tells what happened at a time")
+    if _CONVENTION.search(text):
+        return _chosen("convention", "it tells how things are done here")
+    return _chosen("fact", "it tells what is so")
+
+
+def layer_of(kind: str) -> Layer:
+    return LAYERS.get(kind, Layer.SEMANTIC)
+
+
+def steps_in(text: str) -> list[str]:
+    """Items of a numbered or ticked list."""
+    return [" ".join(found.split()) for found in _STEP.findall(text)]
+
+
+def _chosen(kind: str, why: str) -> ChosenKind:
+    return ChosenKind(kind, LAYERS[kind], why)

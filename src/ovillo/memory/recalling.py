@@ -1,0 +1,168 @@
+"""``recall``: what is remembered of a question, best first, each with the reasons why.
+
+Owns the score: words that fit, whose it is, how much it is believed, and how fresh. What nobody used for long fades; what is used, or
+matters, stays. What is superseded or waits for a person is never given back as what is so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ovillo.memory.layers.semantic import Semantic, holds_at
+from ovillo.memory.terms import AskedWord, asked_words
+from ovillo.model.clock import DAY_MS, Clock
+from ovillo.model.dataclass import dataclass
+from ovillo.model.memories import (
+    Audience,
+    Layer,
+    Memory,
+    MemoryFilter,
+    MemoryState,
+    Trust,
+    searched_text,
+)
+from ovillo.model.quoting import names
+from ovillo.model.records import Namespace
+from ovillo.model.scope import Project, plain_path
+from ovillo.store.term_weights import term_weight
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Analyzer, MemoriesStore
+
+_CANDIDATES = 60
+#: Of what the question weighs has to fit.
+_LEAST_FIT = 0.3
+#: A word in another language says a little less.
+_TRANSLATED = 0.85
+#: Days after which what nobody used counts half as fresh, at an importance of 5.
+_HALF_LIFE_DAYS: Mapping[Layer, float] = {
+    Layer.SHORT_TERM: 1,
+    Layer.WORKING: 3,
+    Layer.EPISODIC: 30,
+    Layer.SEMANTIC: 365,
+    Layer.PROCEDURAL: 365,
+}
+#: Share of the score that freshness decides.
+_FRESHNESS = 0.35
+_TRUST: Mapping[Trust, float] = {Trust.CONFIRMED: 1.0, Trust.STATED: 0.95, Trust.UNTRUSTED: 0.6}
+_AT_HOME, _PERSONAL, _TEAM, _ELSEWHERE = 1.0, 0.95, 0.9, 0.6
+RECALLED_LAYERS = (Layer.SHORT_TERM, Layer.EPISODIC, Layer.SEMANTIC, Layer.PROCEDURAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    memory: Memory
+    #: 0 to 1.
+    score: float
+    why: str
+    #: They say otherwise, and nobody has settled it.
+    contradicted_by: tuple[Memory, ...] = ()
+
+
+class Recalling:
+    def __init__(
+        self,
+        store: MemoriesStore,
+        semantic: Semantic,
+        analyzer: Callable[[], Analyzer],
+        clock: Clock,
+        mark_seen: Callable[[Namespace, Sequence[Memory]], None],
+    ) -> None:
+        self._store = store
+        self._semantic = semantic
+        self._analyzer = analyzer
+        self._clock = clock
+        self._mark_seen = mark_seen
+
+    def recall(
+        self,
+        namespace: Namespace,
+        query: str,
+        *,
+        viewer: str,
+        home: Project | None = None,
+        everywhere: bool = False,
+        layers: Sequence[Layer] = RECALLED_LAYERS,
+        kinds: Sequence[str] = (),
+        limit: int = 8,
+    ) -> list[Recalled]:
+        """What is at home first: what belongs to another project comes with ``everywhere`` only."""
+        asked = asked_words(query)
+        terms = sorted({term for word in asked for term in word.forms | word.translated})
+        at = self._clock()
+        where = MemoryFilter(
+            layers=tuple(layers), states=(MemoryState.ACTIVE,), kinds=tuple(kinds), viewer=viewer, alive_at=at
+        )
+        weights = _weights(asked, *self._store.frequencies(namespace, terms))
+        analyzer = self._analyzer()
+        scored = []
+        for memory in self._store.matching(namespace, terms, where, _CANDIDATES):
+            nearness = _nearness(memory, home)
+            if (nearness == _ELSEWHERE and not everywhere) or not holds_at(memory, at):
+                continue
+            held = set(analyzer.index_terms(searched_text(memory))[0].split())
+            fit, matched = _fit(asked, weights, held)
+            if fit >= _LEAST_FIT:
+                fresh = freshness(memory, at)
+                score = fit * nearness * _TRUST[memory.trust] * (1 - _FRESHNESS + _FRESHNESS * fresh)
+                scored.append(Recalled(memory, round(score, 3), _why(memory, matched, nearness, home, at)))
+        scored.sort(key=lambda each: (-each.score, -each.memory.created_at, each.memory.id))
+        chosen = [self._with_contradictions(namespace, each, viewer) for each in scored[:limit]]
+        self._mark_seen(namespace, [each.memory for each in chosen])
+        return chosen
+
+    def _with_contradictions(self, namespace: Namespace, found: Recalled, viewer: str) -> Recalled:
+        against = self._semantic.contradictions_of(namespace, found.memory, viewer=viewer)
+        return Recalled(found.memory, found.score, found.why, against) if against else found
+
+
+def freshness(memory: Memory, at: int) -> float:
+    """1 for what was put down or used just now, a half after its half-life; that grows with importance and use."""
+    days = max(0, at - max(memory.updated_at, memory.used_at or 0)) / DAY_MS
+    half_life = _HALF_LIFE_DAYS[memory.layer] * memory.importance / 5 * (1 + min(memory.uses, 20) / 5)
+    return float(0.5 ** (days / half_life))
+
+
+def _weights(asked: Sequence[AskedWord], holding: Mapping[str, int], total: int) -> dict[str, float]:
+    """What each word of the question says: the more the fewer memories hold it in any form."""
+    return {
+        word.word: term_weight(total, max((holding.get(term, 0) for term in word.forms | word.translated), default=0))
+        for word in asked
+    }
+
+
+def _fit(asked: Sequence[AskedWord], weights: Mapping[str, float], held: Collection[str]) -> tuple[float, list[str]]:
+    """Share of the question's weight that the memory has, and the words."""
+    have = 0.0
+    matched: list[str] = []
+    for word in asked:
+        share = 1.0 if not word.forms.isdisjoint(held) else _TRANSLATED if not word.translated.isdisjoint(held) else 0.0
+        if share:
+            have += share * weights[word.word]
+            matched.append(word.word)
+    whole = sum(weights.values())
+    return (have / whole if whole else 0.0), matched
+
+
+def _nearness(memory: Memory, home: Project | None) -> float:
+    if memory.audience is Audience.PERSONAL:
+        return _PERSONAL
+    if memory.project is None:
+        return _TEAM
+    if home is None:
+        return _TEAM
+    return _AT_HOME if memory.project == home.name or plain_path(memory.project) in home.folders else _ELSEWHERE
+
+
+def _why(memory: Memory, matched: Sequence[str], nearness: float, home: Project | None, at: int) -> str:
+    """The reasons in one sentence; of what was recorded only names, quoted."""
+    whose = {
+        _AT_HOME: "about this project",
+        _PERSONAL: "personal",
+        _ELSEWHERE: f"about another project ({names([memory.project or ''])})",
+    }.get(nearness, "about " + names([memory.project]) if memory.project and home is None else "for everybody")
+    days = (at - memory.created_at) // DAY_MS
+    age = "today" if days < 1 else f"{days} days old"
+    used = f", used {memory.uses} times" if memory.uses else ""
+    return f"has {names(matched)}; {whose}; {memory.trust.value}; {age}{used}"

@@ -1,0 +1,166 @@
+"""``remember``: one way in for whatever is worth keeping.
+
+Owns the choice of layer and key, and that the same is kept once however it is worded. Keeping is the layers'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ovillo.memory.attribution import Attribution
+from ovillo.memory.kinds import ChosenKind, kind_of, layer_of, steps_in
+from ovillo.memory.layers.episodic import Episodic
+from ovillo.memory.layers.semantic import Semantic
+from ovillo.memory.layers.short_term import ShortTerm
+from ovillo.memory.procedures.service import Procedures
+from ovillo.memory.subjects import SAME_SUBJECT, key_for, likeness, subject
+from ovillo.memory.terms import terms_of
+from ovillo.model.dataclass import dataclass
+from ovillo.model.errors import InvalidInput
+from ovillo.model.memories import Audience, Layer, Memory, MemoryFilter, MemoryState, Provenance
+from ovillo.model.records import Namespace
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import MemoriesStore
+
+#: Facts that are compared with a new one.
+_COMPARED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    memory: Memory
+    #: Why it lies in the layer it lies in.
+    why: str
+    is_new: bool
+    contradicts: tuple[Memory, ...] = ()
+    superseded: tuple[Memory, ...] = ()
+
+
+class Remembering:
+    def __init__(
+        self,
+        store: MemoriesStore,
+        attribution: Attribution,
+        short_term: ShortTerm,
+        episodic: Episodic,
+        semantic: Semantic,
+        procedures: Procedures,
+    ) -> None:
+        self._store = store
+        self._attribution = attribution
+        self._short_term = short_term
+        self._episodic = episodic
+        self._semantic = semantic
+        self._procedures = procedures
+
+    def remember(
+        self,
+        namespace: Namespace,
+        text: str,
+        provenance: Provenance,
+        *,
+        kind: str | None = None,
+        key: str | None = None,
+        tags: Sequence[str] = (),
+        importance: int = 5,
+        audience: Audience | None = None,
+        project: str | None = None,
+        replaces: bool = False,
+    ) -> Remembered:
+        """Keep what ``text`` says where it belongs. ``replaces`` puts it in the place of what is known of the same subject.
+        Raises InvalidInput, LimitExceeded, Conflict."""
+        if not text.strip():
+            raise InvalidInput(
+                "There is nothing to remember.", hint="Say in a sentence or two what is worth knowing later."
+            )
+        chosen = kind_of(text) if kind is None else ChosenKind(kind, layer_of(kind), "as it was said to be")
+        provenance = self._attribution.attributed(namespace, text, provenance)
+        whom = audience or (
+            Audience.PERSONAL if chosen.kind == "preference" else Audience.PROJECT if project else Audience.TEAM
+        )
+        # A preference goes with the person, whatever they work on.
+        about = None if whom is Audience.PERSONAL else project
+        match chosen.layer:
+            case Layer.SHORT_TERM:
+                memory = self._short_term.store(namespace, key or key_for(text), text.strip(), provenance)
+                return Remembered(memory, chosen.why, True)
+            case Layer.EPISODIC:
+                memory, is_new = self._episodic.record(
+                    namespace, text, None, provenance, tags=tags, importance=importance, audience=whom, project=about
+                )
+                return Remembered(memory, chosen.why, is_new)
+            case Layer.PROCEDURAL:
+                return self._procedure(namespace, text, provenance, chosen, key, tags, whom, about)
+            case _:
+                return self._fact(namespace, text, provenance, chosen, key, tags, importance, whom, about, replaces)
+
+    def _fact(
+        self,
+        namespace: Namespace,
+        text: str,
+        provenance: Provenance,
+        chosen: ChosenKind,
+        key: str | None,
+        tags: Sequence[str],
+        importance: int,
+        audience: Audience,
+        project: str | None,
+        replaces: bool,
+    ) -> Remembered:
+        like = None if key else self._alike(namespace, text, provenance.owner, project)
+        name = key or (like.key if like else key_for(text))
+        if replaces and self._semantic.retrieve(namespace, name, viewer=provenance.owner).current is not None:
+            done = self._semantic.update(
+                namespace, name, None, provenance, text=text, kind=chosen.kind, tags=tags, importance=importance
+            )
+        else:
+            done = self._semantic.store(
+                namespace,
+                name,
+                None,
+                provenance,
+                text=text,
+                kind=chosen.kind,
+                tags=tags,
+                importance=importance,
+                audience=audience,
+                project=project,
+            )
+        return Remembered(done.memory, chosen.why, done.is_new, done.contradicts, done.superseded)
+
+    def _procedure(
+        self,
+        namespace: Namespace,
+        text: str,
+        provenance: Provenance,
+        chosen: ChosenKind,
+        key: str | None,
+        tags: Sequence[str],
+        audience: Audience,
+        project: str | None,
+    ) -> Remembered:
+        listed = steps_in(text) or [" ".join(text.split())]
+        title = text.strip().split("\n", 1)[0].strip().rstrip(":")
+        steps = [
+            {"id": f"step-{number}", "description": said, "action": "do", "parameters": {}}
+            for number, said in enumerate(listed, 1)
+        ]
+        name = key or key_for(title)
+        memory, is_new = self._procedures.learn(
+            namespace, name, steps, provenance, description=title[:500], tags=tags, audience=audience, project=project
+        )
+        return Remembered(memory, chosen.why, is_new)
+
+    def _alike(self, namespace: Namespace, text: str, viewer: str, project: str | None) -> Memory | None:
+        """A fact about the same subject: what is put down now belongs under its key."""
+        where = MemoryFilter(layers=(Layer.SEMANTIC,), states=(MemoryState.ACTIVE, MemoryState.PROPOSED), viewer=viewer)
+        own = subject(text)
+        candidates = [
+            (likeness(own, subject(each.text)), each)
+            for each in self._store.matching(namespace, terms_of(text), where, _COMPARED)
+            if project is None or each.project in (None, project)
+        ]
+        best = max(candidates, key=lambda pair: (pair[0], pair[1].created_at), default=None)
+        return best[1] if best is not None and best[0] >= SAME_SUBJECT else None

@@ -1,0 +1,35 @@
+"""What a sentence is about: whether two are about the same, and the key that one without a key gets.
+
+Owns the comparison. Figures, names of values and little words are no part of a subject: what differs in them only says something
+else of the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ovillo.search.analysis import fold, index_forms, is_stop_word, words
+
+#: Of words of both; below it they are about different things.
+SAME_SUBJECT = 0.6
+_KEY_WORDS = 6
+_FIGURE = re.compile(r"\d")
+
+
+def subject(text: str) -> frozenset[str]:
+    """Stems of the words that tell what a text is about."""
+    telling = [
+        word for word in words(text) if not _FIGURE.search(word) and not is_stop_word(word.lower()) and len(word) > 1
+    ]
+    return frozenset(index_forms(word)[0] for word in telling)
+
+
+def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """Share of the words that both have."""
+    return len(one & other) / len(one | other) if one or other else 0.0
+
+
+def key_for(text: str) -> str:
+    """Its first telling words, such as ``ledger-rounding-once``."""
+    telling = [fold(word) for word in words(text) if not is_stop_word(word.lower())]
+    return "-".join(dict.fromkeys(telling[:_KEY_WORDS]))[:120] or "untitled"

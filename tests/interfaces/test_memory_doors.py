@@ -1,0 +1,110 @@
+"""Memories by tool, over REST and on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ovillo.interfaces.rest import ENDPOINTS
+from ovillo.interfaces.services import Services
+from ovillo.interfaces.tools.registry import Registry
+from ovillo.model.quoting import NOTICE
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from tests.interfaces.cli_runs import CommandLine
+from tests.interfaces.http.serving import Site, serving
+from tests.interfaces.opened import call, made
+
+__all__ = ["made"]
+
+EVERYTHING = Registry.choose(("all",))
+
+
+@pytest.fixture
+def site(made: Services) -> Iterator[Site]:
+    with serving(made.settings, endpoints=ENDPOINTS, services=made) as opened:
+        yield opened
+
+
+def tool(services: Services, tool_name: str, /, **given: Any) -> Any:
+    answer = call(services, tool_name, registry=EVERYTHING, **given)
+    assert not answer.is_error, answer.text
+    return answer
+
+
+@pytest.mark.requirement("LAYER-20")
+def test_what_one_tool_put_down_every_other_way_gives_back(made: Services, site: Site) -> None:
+    kept = tool(made, "remember", text="The ledger is rounded once").structured
+    assert (kept["layer"], kept["state"]) == ("semantic", "active")
+    recalled = tool(made, "recall", query="how is the ledger rounded")
+    assert recalled.text.startswith(NOTICE)
+    assert "> The ledger is rounded once" in recalled.text
+    assert recalled.structured["notice"] == NOTICE
+    over_rest = site.ask("GET", "/api/memory/recall?query=ledger").json["memories"]
+    assert [each["id"] for each in over_rest] == [kept["id"]]
+    assert site.ask("GET", f"/api/memory/items/{kept['id']}").json["text"] == "The ledger is rounded once"
+    assert [each["id"] for each in site.ask("GET", "/api/memory?layer=semantic").json["memories"]] == [kept["id"]]
+
+
+@pytest.mark.requirement("LAYER-20")
+def test_each_layer_has_its_operations(site: Site) -> None:
+    def ask(method: str, path: str, body: Any = None, status: int = 200) -> Any:
+        answer = site.ask(method, f"/api/memory/{path}", body)
+        assert answer.status == status, answer.body
+        return answer.json if answer.body else None
+
+    ask("PUT", "short-term/k", {"value": [1, None]})
+    assert ask("GET", "short-term/k")["value"] == [1, None]
+    assert ask("DELETE", "short-term/k")["success"]
+    assert ask("POST", "working/focus", {"item": "parser"})["focus"] == ["parser"]
+    ask("POST", "working/items", {"item": {"a": 1}})
+    assert ask("GET", "working/items")["items"][0]["item"] == {"a": 1}
+    episode = ask("POST", "episodes", {"summary": "It broke", "content": {"why": "dates"}, "tags": ["bug"]})["id"]
+    assert ask("GET", f"episodes/{episode}")["content"] == {"why": "dates"}
+    assert [each["id"] for each in ask("GET", "episodes?tags=bug&query=broke")["memories"]] == [episode]
+    assert "It broke" in ask("POST", "episodes/summarize", {"ids": [episode]})["summary"]
+    ask("POST", "knowledge", {"key": "port", "knowledge": 1})
+    assert [x["value"] for x in ask("PUT", "knowledge/port", {"knowledge": 2, "reason": "taken"})["superseded"]] == [1]
+    known = ask("GET", "knowledge/port")
+    assert (known["knowledge"], [each["value"] for each in known["history"]]) == (2, [1])
+    step = {"id": "a", "action": "ship", "parameters": {"to": "${env}"}}
+    ask("POST", "procedures", {"name": "deploy", "steps": [step]})
+    assert ask("GET", "procedures")["procedures"] == ["deploy"]
+    run = ask("POST", "procedures/execute", {"name": "deploy", "params": {"env": "prod"}})
+    assert run["step"]["parameters"] == {"to": "prod"}
+    done = ask("POST", "procedures/execute", {"run_id": run["run_id"], "step_id": "a", "result": {"ok": True}})
+    assert (done["status"], done["results"]) == ("done", {"a": {"ok": True}})
+    ask("GET", "episodes/mem_x", status=404)
+    assert ask("POST", "forget", {"said_by": "model"})["memories"] > 3
+    assert ask("POST", "forget", {"said_by": "model", "confirm": True})["memories"] > 3
+    assert site.ask("GET", "/api/memory").json["memories"] == []
+
+
+@pytest.mark.requirement("LAYER-20")
+def test_what_is_recalled_is_noted_by_its_id_and_nothing_of_it(made: Services, site: Site) -> None:
+    kept = tool(made, "remember", text="The ledger is rounded once").structured
+    site.ask("GET", "/api/memory/recall?query=ledger")
+    [noted] = made.audit.entries(NS)
+    assert (noted.entry.action, noted.entry.session_id) == ("recall", f"memory:{kept['id']}")
+
+
+@pytest.mark.requirement("LAYER-20")
+def test_commands_say_and_give_what_the_tools_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = CommandLine(capsys, tmp_path, tmp_path / "data")
+
+    def ovillo(*words: str) -> Any:
+        return line.run("memory", *words, "--json").json()
+
+    kept = ovillo("remember", "Commit subjects are always imperative")
+    assert (kept["kind"], kept["layer"]) == ("convention", "semantic")
+    [found] = ovillo("recall", "commit subjects")["memories"]
+    assert (found["id"], found["said_by"]) == (kept["id"], "human")
+    ovillo("short-term", "store", "k", '{"a": [1]}')
+    assert ovillo("short-term", "retrieve", "k")["value"] == {"a": [1]}
+    ovillo("procedure", "learn", "p", "--steps", json.dumps([{"id": "a", "action": "x"}]))
+    assert ovillo("procedure", "execute", "p", "--dry-run")["status"] == "rehearsed"
+    assert ovillo("forget", kept["id"], "--yes")["memories"] == 1
+    assert ovillo("recall", "commit subjects")["memories"] == []
