@@ -170,7 +170,7 @@ def test_what_is_about_the_project_comes_first_and_of_others_only_when_asked_for
         "Invoices are printed twice",
     ]
     assert "about this project" in found[0].why
-    assert found[0].why.startswith("has invoices")
+    assert found[0].why.startswith('has "invoices"')
 
 
 @pytest.mark.requirement("LAYER-18")

@@ -22,7 +22,7 @@ from ovillo.model.memories import (
     Trust,
     searched_text,
 )
-from ovillo.model.quoting import names
+from ovillo.model.quoting import said
 from ovillo.model.records import Namespace
 from ovillo.model.scope import Project, plain_path
 from ovillo.store.term_weights import term_weight
@@ -47,6 +47,8 @@ _HALF_LIFE_DAYS: Mapping[Layer, float] = {
 _FRESHNESS = 0.35
 _TRUST: Mapping[Trust, float] = {Trust.CONFIRMED: 1.0, Trust.STATED: 0.95, Trust.UNTRUSTED: 0.6}
 _AT_HOME, _PERSONAL, _TEAM, _ELSEWHERE = 1.0, 0.95, 0.9, 0.6
+#: Words that a reason names.
+_TOLD = 8
 RECALLED_LAYERS = (Layer.SHORT_TERM, Layer.EPISODIC, Layer.SEMANTIC, Layer.PROCEDURAL)
 
 
@@ -160,9 +162,14 @@ def _why(memory: Memory, matched: Sequence[str], nearness: float, home: Project 
     whose = {
         _AT_HOME: "about this project",
         _PERSONAL: "personal",
-        _ELSEWHERE: f"about another project ({names([memory.project or ''])})",
-    }.get(nearness, "about " + names([memory.project]) if memory.project and home is None else "for everybody")
+        _ELSEWHERE: f"about another project ({said(memory.project or '')})",
+    }.get(nearness, "about " + said(memory.project) if memory.project and home is None else "for everybody")
     days = (at - memory.created_at) // DAY_MS
     age = "today" if days < 1 else f"{days} days old"
     used = f", used {memory.uses} times" if memory.uses else ""
-    return f"has {names(matched)}; {whose}; {memory.trust.value}; {age}{used}"
+    return f"has {_words(matched)}; {whose}; {memory.trust.value}; {age}{used}"
+
+
+def _words(matched: Sequence[str]) -> str:
+    more = f" and {len(matched) - _TOLD} more" if len(matched) > _TOLD else ""
+    return ", ".join(map(said, matched[:_TOLD])) + more
