@@ -27,6 +27,7 @@ from ovillo.interfaces.tools.memory_shapes import (
     provenance_of,
 )
 from ovillo.model.clock import to_iso
+from ovillo.model.maturity import Maturity
 from ovillo.model.quoting import Quote
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
@@ -139,6 +140,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=record,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
     ),
     "episode_get": Tool(
@@ -150,6 +152,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=get,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
     "episode_search": Tool(
         name="episode_search",
@@ -160,6 +163,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=search,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
     "episode_summarize": Tool(
         name="episode_summarize",
@@ -170,5 +174,6 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=summarize,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
 }

@@ -25,6 +25,7 @@ from ovillo.interfaces.tools.memory_shapes import (
     provenance_of,
 )
 from ovillo.interfaces.tools.schema import NAMED
+from ovillo.model.maturity import Maturity
 from ovillo.model.quoting import named
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
@@ -170,6 +171,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=store,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
     ),
     "knowledge_get": Tool(
@@ -181,6 +183,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=get,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
     "knowledge_query": Tool(
         name="knowledge_query",
@@ -191,6 +194,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=query,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
     "knowledge_update": Tool(
         name="knowledge_update",
@@ -201,6 +205,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=update,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
         destructive=True,
     ),

@@ -24,6 +24,7 @@ from ovillo.interfaces.tools.schema import NAMED
 from ovillo.memory.procedures.service import Progress, ResolvedStep
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput
+from ovillo.model.maturity import Maturity
 from ovillo.model.memories import Memory
 from ovillo.model.quoting import Line, Quote, named, names, said
 from ovillo.model.wording import counted
@@ -241,6 +242,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=learn,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
     ),
     "procedure_execute": Tool(
@@ -256,6 +258,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=execute,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
         idempotent=False,
     ),
@@ -268,6 +271,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=list_,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
     "procedure_update": Tool(
         name="procedure_update",
@@ -278,6 +282,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=update,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
         destructive=True,
     ),

@@ -121,12 +121,12 @@ def fitting(memories: Sequence[Memory], budget: AnswerBudget) -> tuple[list[Memo
 
 def lines_of(info: MemoryInfo) -> list[Line]:
     """One memory as text: a line of ours, then its words as a quote."""
-    key = f" {named(info.key)}" if info.key is not UNSET else ""
-    facts = [named(info.kind), info.trust, f"said by {info.said_by}"]
+    key = f" {said(info.key)}" if info.key is not UNSET else ""
+    facts = [said(info.kind), info.trust, f"said by {info.said_by}"]
     if info.state != MemoryState.ACTIVE.value:
         facts.append(info.state)
     if info.source is not UNSET:
-        facts.append(f"from {named(info.source)}")
+        facts.append(f"from {said(info.source)}")
     if info.session_id is not UNSET:
         facts.append(f"session {named(info.session_id)}")
     if info.valid_to is not UNSET:
@@ -236,7 +236,7 @@ def kept_answer(
         contradicts=against or UNSET,
         superseded=old or UNSET,
     )
-    name = f"{named(memory.key)} " if memory.key else ""
+    name = f"{said(memory.key)} " if memory.key else ""
     waits = (
         f" It waits for a person, because {said(memory.reason or '')}: `ovillo memory review`."
         if _waits(memory)

@@ -14,6 +14,7 @@ from ovillo.interfaces.tools.schema import NAMED
 from ovillo.memory.layers.drafts import MAX_TTL_S
 from ovillo.model.clock import to_iso
 from ovillo.model.limits import MAX_ANSWER_TOKENS
+from ovillo.model.maturity import Maturity
 from ovillo.model.quoting import Quote, named
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
 
@@ -100,6 +101,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=store,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
         destructive=True,
     ),
@@ -112,6 +114,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=retrieve,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
     "short_term_forget": Tool(
         name="short_term_forget",
@@ -122,6 +125,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=forget,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
         destructive=True,
     ),

@@ -13,6 +13,7 @@ from ovillo.interfaces.tools.memory_shapes import provenance_of
 from ovillo.interfaces.tools.schema import UNNAMED
 from ovillo.interfaces.tools.task_location import caller_of
 from ovillo.model.clock import to_iso
+from ovillo.model.maturity import Maturity
 from ovillo.model.quoting import Line, Quote
 from ovillo.model.wording import counted
 from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
@@ -107,6 +108,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=focus,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
     ),
     "working_get_focus": Tool(
@@ -118,6 +120,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=get_focus,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
     "working_add": Tool(
         name="working_add",
@@ -128,6 +131,7 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=add,
         toolset="memory",
         scope=CONTEXT_WRITE,
+        maturity=Maturity.BETA,
         read_only=False,
     ),
     "working_get": Tool(
@@ -139,5 +143,6 @@ TOOLS: dict[str, Tool[Any]] = {
         handler=get,
         toolset="memory",
         scope=CONTEXT_READ,
+        maturity=Maturity.BETA,
     ),
 }

@@ -12,6 +12,7 @@ from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.memory_shapes import MemoryInfo, fitting
 from ovillo.interfaces.tools.schema import BRIEF, UNNAMED
 from ovillo.interfaces.tools.scoping import scope_of
+from ovillo.model.maturity import Maturity
 from ovillo.model.quoting import Line
 from ovillo.model.scope import Reach
 from ovillo.security.principals import CONTEXT_READ
@@ -80,4 +81,5 @@ TOOL = Tool(
     handler=handle,
     toolset="context",
     scope=CONTEXT_READ,
+    maturity=Maturity.BETA,
 )

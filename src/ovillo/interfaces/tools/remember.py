@@ -17,6 +17,7 @@ from ovillo.interfaces.tools.memory_shapes import (
 )
 from ovillo.interfaces.tools.schema import UNNAMED
 from ovillo.interfaces.tools.scoping import named_project, scope_of
+from ovillo.model.maturity import Maturity
 from ovillo.model.memories import Audience
 from ovillo.security.principals import CONTEXT_WRITE
 
@@ -93,5 +94,6 @@ TOOL = Tool(
     handler=handle,
     toolset="context",
     scope=CONTEXT_WRITE,
+    maturity=Maturity.BETA,
     read_only=False,
 )
