@@ -955,7 +955,16 @@ SCOPE = {
     ),
 }
 
+OCS = {
+    "OCS-1": (
+        "Incidents, conversations and tool runs end in the one store as episodes of schema v2",
+        "mcp-ocs Schema Migration Strategy; issue 11 One back end",
+    ),
+    "OCS-2": ("Records of versions 1 and 2 are read, and are one memory", "mcp-ocs Appendix B"),
+}
+
 REQUIREMENTS = {
+    **OCS,
     **LAYER,
     **SCOPE,
     **AUDIT,

@@ -114,6 +114,12 @@ TOOLS |= {
     ],
     "procedure_execute": [{"name": "planted", "dry_run": True}, {"name": "planted"}, {"run_id": HOSTILE}],
     "procedure_list": [{}],
+    "store_incident": [
+        {"symptoms": [HOSTILE], "incidentId": PRINTABLE, "resolution": HOSTILE, "tags": [PRINTABLE]},
+        {"symptoms": ["x"], "incidentId": HOSTILE},
+    ],
+    "store_conversation": [{"userMessage": HOSTILE, "assistantResponse": HOSTILE, "sessionId": PRINTABLE}],
+    "store_tool_exec": [{"tool": "zqx", "result": HOSTILE, "arguments": {"a": HOSTILE}}],
     "procedure_update": [{"name": "planted", "steps": [{"id": "a", "action": PRINTABLE, "parameters": HOSTILE}]}],
 }
 #: Tools whose answers must hold planted text, or nothing was tried.
@@ -122,6 +128,7 @@ RECALLING = (
     - {"memory_optimize", "session_append", "session_create", "import_session", "session_save"}
     - {"llm_punch_in"}
     - {"working_add", "episode_record", "procedure_update"}
+    - {"store_tool_exec"}
 )
 
 #: Command -> argument lists. ``{code}`` stands for the planted folder, ``{file}`` for a hostile export, ``{out}`` for a folder.
@@ -224,6 +231,12 @@ COMMANDS: dict[str, list[list[str]]] = {
     "memory episode get": [[EPISODE], [HOSTILE]],
     "memory episode search": [["zqx"], []],
     "memory episode summarize": [[EPISODE], [HOSTILE]],
+    "memory incident": [
+        [HOSTILE, "--incident-id", PRINTABLE, "--resolution", HOSTILE, "--tag", PRINTABLE],
+        ["x", "--incident-id", HOSTILE],
+    ],
+    "memory conversation": [[HOSTILE, HOSTILE, "--session-id", PRINTABLE, "--domain", PRINTABLE]],
+    "memory tool-run": [["zqx", "--result", HOSTILE, "--arguments", HOSTILE], [HOSTILE]],
     "memory fact store": [[PRINTABLE, HOSTILE, "--kind", PRINTABLE]],
     "memory fact get": [[PRINTABLE], [HOSTILE]],
     "memory fact query": [["zqx"], []],

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ovillo.legacy.items import Read, Unread
+from ovillo.legacy.items import OldMemory, Read, ReadItem, Unread
 from ovillo.legacy.mcp_ocs_files import memory_files, records
 from ovillo.legacy.mcp_ocs_records import is_incident, normalised
 from ovillo.legacy.remembering import remembered
 from ovillo.model.clock import plausible_ms
-from ovillo.model.memories import Layer
+from ovillo.model.memories import Layer, Memory
 
 SYSTEM = "mcp-ocs"
 #: Severity of an incident -> importance of its memory.
@@ -32,18 +32,27 @@ def read_mcp_ocs(root: Path, documents: Path | None = None) -> Iterator[Read]:
 
 
 def _read(root: Path, path: Path, shown: str, position: str, record: Mapping[str, Any]) -> Read:
+    memory = episode_of(record, shown, path.parent.parent.name if path.parent != root else "")
+    if memory is None:
+        return Unread(shown, position, f"{record['timestamp']} is no time")
+    return ReadItem(shown, OldMemory(memory))
+
+
+def episode_of(record: Mapping[str, Any], file: str, namespace: str) -> Memory | None:
+    """A record as an episode, under the id that this record has in the folder of ``namespace`` (empty: at the top) wherever it
+    is read again; ``None`` where its time is none."""
     at = plausible_ms(record["timestamp"])
     if at is None:
-        return Unread(shown, position, f"{record['timestamp']} is no time")
+        return None
     made = normalised(record)
     tags: list[str] = made["tags"]
     kind = str(made["kind"])
     session_id = record.get("sessionId")
     severity = next((tag.partition(":")[2] for tag in tags if tag.startswith("severity:")), "")
-    return remembered(
+    item = remembered(
         SYSTEM,
-        shown,
-        {**made, "namespace": path.parent.parent.name if path.parent != root else ""},
+        file,
+        {**made, "namespace": namespace},
         layer=Layer.EPISODIC,
         key=str(record.get("incidentId") or session_id),
         text=_incident(record) if is_incident(record) else _conversation(record),
@@ -53,7 +62,8 @@ def _read(root: Path, path: Path, shown: str, position: str, record: Mapping[str
         tags=tags,
         importance=2 if kind == "tool_exec" else _IMPORTANCE.get(severity, 6 if kind == "operational" else 4),
         session_id=session_id if isinstance(session_id, str) else None,
-    )
+    ).item
+    return item.memory if isinstance(item, OldMemory) else None
 
 
 def _conversation(record: Mapping[str, Any]) -> str:

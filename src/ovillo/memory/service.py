@@ -17,6 +17,7 @@ from ovillo.memory.layers.episodic import Episodic
 from ovillo.memory.layers.semantic import Semantic
 from ovillo.memory.layers.short_term import ShortTerm
 from ovillo.memory.layers.working import Working
+from ovillo.memory.operational.service import Operational
 from ovillo.memory.procedures.service import Procedures
 from ovillo.memory.recalling import Recalling
 from ovillo.memory.remembering import Remembering
@@ -53,6 +54,7 @@ class Memories:
             self._store, self.attribution, self.short_term, self.episodic, self.semantic, self.procedures
         )
         self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen)
+        self.operational = Operational(self._store, drafts)
         self.forgetting = ForgetMemories(store, audit, clock)
 
     def get(self, namespace: Namespace, memory_id: str, *, viewer: str) -> Memory:

@@ -25,7 +25,7 @@ _DISTINCT = (
     ),
     *("working_get", "episode_record", "episode_get", "episode_search", "episode_summarize", "knowledge_store"),
     *("knowledge_get", "knowledge_query", "knowledge_update", "procedure_learn", "procedure_execute", "procedure_list"),
-    "procedure_update",
+    *("procedure_update", "store_incident", "store_conversation", "store_tool_exec"),
 )
 #: Everyday words: of ours only where the server is called so.
 _COMMON = ("system_status", "remember", "recall", "forget")

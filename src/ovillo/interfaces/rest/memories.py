@@ -15,6 +15,7 @@ from ovillo.interfaces.rest.from_tools import parameters, through
 from ovillo.interfaces.tools import (
     memory_episodes,
     memory_knowledge,
+    memory_operational,
     memory_procedures,
     memory_short_term,
     memory_working,
@@ -99,6 +100,13 @@ through(
     body=parameters(_facts["knowledge_update"], *_CHANGED),
     also=_NONE,
 )
+
+for _tool, _last, _body in (
+    ("store_incident", "incidents", memory_operational.IncidentInput),
+    ("store_conversation", "conversations", memory_operational.ConversationInput),
+    ("store_tool_exec", "tool-runs", memory_operational.ToolExecInput),
+):
+    through(routes, memory_operational.TOOLS[_tool], "POST", f"/api/memory/{_last}", body=_body)
 
 _STEPS = ("steps", "parameters", "description", "tags", "said_by", "source")
 through(

@@ -69,12 +69,13 @@ _BUILT_IN = {
     "manage_session": "compat",
 }
 
-#: The tools of one layer of memory share a module.
+#: Tools of one subject share a module.
 _OF_LAYER = {
     "memory_short_term": ("short_term_store", "short_term_retrieve", "short_term_forget"),
     "memory_working": ("working_focus", "working_get_focus", "working_add", "working_get"),
     "memory_episodes": ("episode_record", "episode_get", "episode_search", "episode_summarize"),
     "memory_knowledge": ("knowledge_store", "knowledge_get", "knowledge_query", "knowledge_update"),
+    "memory_operational": ("store_incident", "store_conversation", "store_tool_exec"),
     "memory_procedures": ("procedure_learn", "procedure_execute", "procedure_list", "procedure_update"),
 }
 _MODULE = {name: module for module, names in _OF_LAYER.items() for name in names}

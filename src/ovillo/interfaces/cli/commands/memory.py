@@ -23,6 +23,9 @@ _C = "ovillo.interfaces.cli.commands"
         "episode": (f"{_C}.memory_layers:episode", "What happened."),
         "fact": (f"{_C}.memory_layers:fact", "What is held to be true."),
         "procedure": (f"{_C}.memory_layers:procedure", "How something is done."),
+        "incident": (f"{_C}.memory_operational:incident", "An incident: what was seen, why, what ended it."),
+        "conversation": (f"{_C}.memory_operational:conversation", "A question and its answer."),
+        "tool-run": (f"{_C}.memory_operational:tool_run", "That a tool ran, and what it said."),
         "optimize": (f"{_C}.memory_optimize:optimize", "Make the database smaller."),
     },
 )

@@ -1,0 +1,208 @@
+"""The tools ``store_incident``, ``store_conversation`` and ``store_tool_exec``: records as MCP-OCS keeps them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.tools.contract import Answer, Call, Tool
+from ovillo.interfaces.tools.memory_shapes import moment, provenance_of
+from ovillo.interfaces.tools.scoping import asking_session
+from ovillo.memory.operational.records import Labels, conversation, incident, tool_run
+from ovillo.model.ids import new_id
+from ovillo.model.maturity import Maturity
+from ovillo.model.quoting import Line, named
+from ovillo.security.principals import CONTEXT_WRITE
+
+Domain = Annotated[str | None, Meta(description="What it is about: openshift, billing ...")]
+Environment = Annotated[str | None, Meta(description="prod, test, staging, dev ...")]
+Severity = Literal["low", "medium", "high", "critical"] | None
+Resource = Annotated[str | None, Meta(description="Type of what it concerns: pod, route, invoice ...")]
+Suite = Annotated[str | None, Meta(description="Suite that the tool belongs to")]
+Words = Annotated[list[str], Meta(description="Words to find it by")]
+Context = Annotated[list[str], Meta(description="Namespaces, objects and files it is about")]
+At = Annotated[str | None, Meta(description="When it was (ISO 8601); now when left out")]
+SessionName = Annotated[str | None, Meta(description="Session it belongs to; the calling one when left out")]
+
+_NAMES = {
+    "incident_id": "incidentId",
+    "root_cause": "rootCause",
+    "affected_resources": "affectedResources",
+    "diagnostic_steps": "diagnosticSteps",
+    "user_message": "userMessage",
+    "assistant_response": "assistantResponse",
+    "session_id": "sessionId",
+}
+
+
+class IncidentInput(Struct, kw_only=True, rename=_NAMES):
+    symptoms: Annotated[list[str], Meta(min_length=1, description="What was seen")]
+    incident_id: Annotated[str | None, Meta(description="Its id; made when left out")] = None
+    domain: Domain = None
+    environment: Environment = None
+    root_cause: Annotated[str | None, Meta(description="Why it happened, once that is known")] = None
+    resolution: Annotated[str | None, Meta(description="What ended it")] = None
+    affected_resources: list[str] = []
+    diagnostic_steps: Annotated[list[str], Meta(description="What was looked at, in order")] = []
+    severity: Severity = None
+    resource: Resource = None
+    tags: Words = []
+    context: Context = []
+    timestamp: At = None
+
+
+class ConversationInput(Struct, kw_only=True, rename=_NAMES):
+    user_message: str
+    assistant_response: str
+    session_id: SessionName = None
+    domain: Domain = None
+    environment: Environment = None
+    severity: Severity = None
+    resource: Resource = None
+    tags: Words = []
+    context: Context = []
+    timestamp: At = None
+
+
+class ToolExecInput(Struct, kw_only=True, rename=_NAMES):
+    tool: Annotated[str, Meta(pattern=r"^\S+$", max_length=150, description="Name of the tool that ran")]
+    arguments: Annotated[dict[str, Any], Meta(description="What it was given")] = {}
+    result: Annotated[str, Meta(description="What it said; of a long text the beginning is kept")] = ""
+    succeeded: bool = True
+    session_id: SessionName = None
+    suite: Suite = None
+    domain: Domain = None
+    environment: Environment = None
+    severity: Severity = None
+    resource: Resource = None
+    tags: Words = []
+    context: Context = []
+    timestamp: At = None
+
+
+class KeptRecord(Struct, kw_only=True):
+    success: bool
+    #: Of the episode that it became.
+    id: str
+    kind: str
+    tags: list[str]
+    timestamp: int
+    #: False where this very record was there already.
+    is_new: bool
+
+
+def store_incident(call: Call, args: IncidentInput) -> Answer:
+    at = _at(call, args.timestamp)
+    record = incident(
+        args.incident_id or new_id("inc", call.services.clock),
+        at,
+        symptoms=args.symptoms,
+        root_cause=args.root_cause,
+        resolution=args.resolution,
+        affected_resources=args.affected_resources,
+        diagnostic_steps=args.diagnostic_steps,
+        tags=args.tags,
+        context=args.context,
+        labels=Labels(args.domain, args.environment, args.severity, args.resource),
+    )
+    return _kept(call, record)
+
+
+def store_conversation(call: Call, args: ConversationInput) -> Answer:
+    labels = Labels(args.domain, args.environment, args.severity, args.resource)
+    return _kept(
+        call,
+        conversation(
+            _session(call, args.session_id),
+            _at(call, args.timestamp),
+            args.user_message,
+            args.assistant_response,
+            args.context,
+            args.tags,
+            labels,
+        ),
+    )
+
+
+def store_tool_exec(call: Call, args: ToolExecInput) -> Answer:
+    labels = Labels(args.domain, args.environment, args.severity, args.resource, args.tool, args.suite)
+    return _kept(
+        call,
+        tool_run(
+            _session(call, args.session_id),
+            _at(call, args.timestamp),
+            args.tool,
+            args.arguments,
+            args.result,
+            succeeded=args.succeeded,
+            context=args.context,
+            tags=args.tags,
+            labels=labels,
+        ),
+    )
+
+
+def _kept(call: Call, record: dict[str, Any]) -> Answer:
+    memory, is_new = call.services.memories.operational.keep(call.namespace, record, provenance_of(call))
+    kept = KeptRecord(
+        success=True,
+        id=memory.id,
+        kind=memory.kind,
+        tags=list(memory.tags),
+        timestamp=memory.created_at,
+        is_new=is_new,
+    )
+    line: Line = f"{'Kept' if is_new else 'Known already'}: {named(memory.kind)} {named(memory.key)} as {memory.id}."
+    return Answer(kept, line)
+
+
+def _at(call: Call, given: str | None) -> int:
+    at = moment("timestamp", given)
+    return call.services.clock() if at is None else at
+
+
+def _session(call: Call, given: str | None) -> str:
+    """MCP-OCS calls a session that nobody names by the time."""
+    found = given.strip() if given else asking_session(call)
+    return str(found or f"auto-session-{call.services.clock()}")
+
+
+def _tool(name: str, title: str, description: str, shape: type[Struct], handler: Any) -> Tool[Any]:
+    return Tool(
+        name=name,
+        title=title,
+        description=description,
+        input=shape,
+        output=KeptRecord,
+        handler=handler,
+        toolset="memory",
+        scope=CONTEXT_WRITE,
+        read_only=False,
+        maturity=Maturity.BETA,
+    )
+
+
+TOOLS: dict[str, Tool[Any]] = {
+    "store_incident": _tool(
+        "store_incident",
+        "Store an incident",
+        "Keeps an incident: what was seen, why it happened, what ended it, and what was looked at. Found again by episode_search.",
+        IncidentInput,
+        store_incident,
+    ),
+    "store_conversation": _tool(
+        "store_conversation",
+        "Store an exchange",
+        "Keeps one question and its answer beside what was recorded by itself, with domain and environment as tags.",
+        ConversationInput,
+        store_conversation,
+    ),
+    "store_tool_exec": _tool(
+        "store_tool_exec",
+        "Store a tool run",
+        "Keeps that a tool ran: its arguments, what it said, and whether it succeeded.",
+        ToolExecInput,
+        store_tool_exec,
+    ),
+}
