@@ -1,11 +1,14 @@
 """Fits how likely an answer of ``get_context`` is right, and says how well that is told.
 
-    python -m bench.calibration --input ITEMS.jsonl --corpus LAID_OUT [--data FOLDER] [--write]
+    python -m bench.calibration --input ITEMS.jsonl --corpus LAID_OUT [--data FOLDER] [--input ...] [--write]
 
 Items and corpus are those of ``bench.answers``, with ``gold``, ``must_contain`` and ``abstain``, which are read here and only here.
-Each item is asked from its own project and from every other one, where nothing answers it. For each kind of evidence (what
-sessions said, code) alone: its pieces are right when a gold place is among the first three and what they quote within 2,000 tokens
-holds what it must. Logistic regression with a penalty on large coefficients, by Newton's method. Reliability is printed by leaving
+Each item is asked from its own project; from every other one, where nothing answers it; and from its own as if nobody had said
+what an answer must hold, which is a question that is only near to what was said. For each kind of evidence (what
+sessions said, with and without vectors; code) alone: its pieces are right when a gold place is among the first three and what
+they quote within 2,000 tokens holds what it must.
+
+Logistic regression with a penalty on large coefficients, by Newton's method. Reliability is printed by leaving
 out one project at a time. ``--write`` puts the coefficients into the package.
 """
 
@@ -18,7 +21,7 @@ import sys
 import tempfile
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -36,16 +39,24 @@ from ovillo.references.context import confidence
 from ovillo.references.context.answer import Provenance
 from ovillo.references.context.confidence import Evidence
 from ovillo.references.context.fitting import fitted
-from ovillo.references.context.providers import ProviderAnswer
+from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.references.context.said import SaidInSessions, measured_of
+from ovillo.references.context.service import unresolved
+from ovillo.references.context.wording import Wording
 from ovillo.security.principals import LOCAL
 from ovillo.sessions.caller import CallContext
 
-_PENALTY = 0.1
-#: What a question asked elsewhere counts beside one asked at home: it is what people seldom do.
-_ELSEWHERE = 0.03
+#: On coefficients of features brought to one spread.
+_PENALTY = 5.0
+#: What a question counts that is asked elsewhere, or where nobody said what answers it, beside one asked at home.
+_ELSEWHERE, _UNSAID = 0.03, 0.1
 _TOKENS = 2_000
-#: What code is judged by. The set has few questions about code: more would fit its accidents.
-_OF_CODE = ("code_sure", "code_worth", "past")
+#: What each kind of evidence is judged by. The sets have few questions about code: more would fit their accidents.
+_NAMES = {
+    Evidence.SAID: ("worth", "cosine", "asked", "absent_name", "kind", "absent_kind", "of_person"),
+    Evidence.SAID_BY_WORDS: ("worth", "held", "absent_name", "kind", "absent_kind", "of_person"),
+    Evidence.CODE: ("code_sure", "code_worth", "past"),
+}
 _BOTH = "code_and_session"
 _BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.01)
 
@@ -59,26 +70,34 @@ class Sample:
     asked_for: str
     #: How often such questions are asked beside those of home.
     weight: float
+    is_abstained: bool
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--input", type=Path, required=True)
-    parser.add_argument("--corpus", type=Path, required=True)
-    parser.add_argument("--data", type=Path, help="data folder to fill, or to ask again when it is filled")
+    parser.add_argument("--input", type=Path, action="append", required=True, help="once for each set")
+    parser.add_argument(
+        "--corpus", type=Path, action="append", required=True, help="that of each set, in the same order"
+    )
+    parser.add_argument(
+        "--data", type=Path, action="append", default=[], help="data folder to fill, or filled, of each"
+    )
     parser.add_argument("--write", action="store_true", help="put the coefficients into the package")
     arguments = parser.parse_args()
-    items = [json.loads(line) for line in arguments.input.read_text(encoding="utf-8").splitlines() if line.strip()]
+    samples: list[Sample] = []
     with tempfile.TemporaryDirectory() as folder:
-        data = arguments.data or Path(folder)
-        with laid_out(arguments.corpus.resolve(), data) as (services, folders):
-            samples = [sample for item in items for sample in samples_of(services, item, folders)]
+        for number, (asked, corpus) in enumerate(zip(arguments.input, arguments.corpus, strict=True)):
+            items = [json.loads(line) for line in asked.read_text(encoding="utf-8").splitlines() if line.strip()]
+            data = arguments.data[number] if number < len(arguments.data) else Path(folder) / str(number)
+            for embedder in ("minilm", "none"):
+                with laid_out(corpus.resolve(), data, embedder) as (services, folders):
+                    for item in items:
+                        samples += samples_of(services, item, folders, is_compared=embedder != "none")
     coefficients = {}
     for kind in Evidence:
         of_kind = [sample for sample in samples if sample.kind is kind]
-        names = _OF_CODE if kind is Evidence.CODE else sorted({name for sample in of_kind for name in sample.features})
-        coefficients[kind] = fit(of_kind, names)
-        _report(kind, of_kind, names)
+        coefficients[kind] = fit(of_kind, _NAMES[kind])
+        _report(kind, of_kind, _NAMES[kind])
     text = _written(coefficients, samples)
     if arguments.write:
         Path(confidence.__file__).with_suffix(".toml").write_text(text, encoding="utf-8")
@@ -87,33 +106,60 @@ def main() -> int:
     return 0
 
 
-def samples_of(services: Composition, item: Mapping[str, Any], folders: Mapping[str, str]) -> list[Sample]:
-    """Of one item at home and elsewhere."""
-    if item.get("kind") == "dialogue":
+def samples_of(
+    services: Composition, item: Mapping[str, Any], folders: Mapping[str, str], *, is_compared: bool
+) -> list[Sample]:
+    """Of one item: at home, elsewhere, and at home as if nobody had said what answers it."""
+    asked_for = str(item["kind"])
+    if asked_for == "dialogue":
         return []  # what the session means comes first there
-    home, asked_for = item.get("project"), str(item["kind"])
-    found = []
+    is_of_code = asked_for.startswith("code_") and asked_for != _BOTH
+    if is_of_code and not is_compared:
+        return []
+    home = item.get("project")
+    found: list[Sample] = []
+
+    def take(answer: ProviderAnswer | None, kind: Evidence, is_right: bool, weight: float) -> None:
+        if answer is not None and answer.items:
+            project = home or "none"
+            found.append(Sample(kind, answer.features, is_right, project, asked_for, weight, bool(item["abstain"])))
+
+    by_meaning = Evidence.SAID if is_compared else Evidence.SAID_BY_WORDS
+    said = SaidInSessions(services.store, services.search, services.history)
     for place in [home, *(name for name in folders if name != home)] if home else [None]:
-        roots = (folders[place],) if place else ()
-        call = Call(services, LOCAL, CallContext(TOOL, {}, roots=roots, channel="mcp"))
-        scope = scope_of(call, question=str(item["query"]))
-        answers = services.context.evidence(DEFAULT_NAMESPACE, str(item["query"]), scope=scope)
-        for kind in Evidence:
-            answer = next((each for each in answers if _kind_of(each) is kind), None)
-            if answer is None or not answer.items:
-                continue
-            is_right = place == home and not item["abstain"] and is_answered(answer, item)
-            weight = 1.0 if place == home else _ELSEWHERE
-            if kind is Evidence.SAID and asked_for.startswith("code_") and asked_for != _BOTH:
-                continue  # whether sessions or code are asked is not what sessions are judged by
-            found.append(Sample(kind, answer.features, is_right, home or "none", asked_for, weight))
+        question = _question(services, str(item["query"]), folders[place] if place else None)
+        is_home, weight = place == home, 1.0 if place == home else _ELSEWHERE
+        if is_compared and (is_home or is_of_code):
+            answers = services.context.evidence(question)
+            of_code = next((each for each in answers if "code_worth" in each.features), None)
+            is_right = is_home and not item["abstain"] and of_code is not None and is_answered(of_code, item)
+            take(of_code, Evidence.CODE, is_right, weight)
+        if is_of_code:
+            continue  # whether sessions or code are asked is not what sessions are judged by
+        answer = said.evidence(question)
+        take(answer, by_meaning, is_home and not item["abstain"] and is_answered(answer, item), weight)
+        if is_home and not item["abstain"]:
+            missing = said.weighed(question, lambda text: _answers(text, item))
+            take(
+                replace(answer, features=measured_of(missing).features()) if missing.passages else None,
+                by_meaning,
+                False,
+                _UNSAID,
+            )
     return found
 
 
-def _kind_of(answer: ProviderAnswer) -> Evidence | None:
-    if "code_worth" in answer.features:
-        return Evidence.CODE
-    return Evidence.SAID if "held" in answer.features else None
+def _question(services: Composition, query: str, root: str | None) -> Question:
+    call = Call(services, LOCAL, CallContext(TOOL, {}, roots=(root,) if root else (), channel="mcp"))
+    resolved = unresolved(" ".join(query.split()))
+    scope = scope_of(call, question=query)
+    return Question(DEFAULT_NAMESPACE, resolved.plain_query, resolved, Wording(resolved.language), scope=scope)
+
+
+def _answers(text: str, item: Mapping[str, Any]) -> bool:
+    """Whether a text holds anything of what an answer must."""
+    said = plain(text)
+    return any(plain(each) in said for group in item.get("must_contain") or [] for each in group)
 
 
 def is_answered(answer: ProviderAnswer, item: Mapping[str, Any]) -> bool:
@@ -141,6 +187,9 @@ def plain(text: str) -> str:
 
 def fit(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
     matrix, right, weight = _arrays(samples, names)
+    middle = np.average(matrix[:, 1:], axis=0, weights=weight)
+    spread = np.sqrt(np.average((matrix[:, 1:] - middle) ** 2, axis=0, weights=weight)) + 1e-6
+    matrix[:, 1:] = (matrix[:, 1:] - middle) / spread
     penalty = np.full(len(names) + 1, _PENALTY)
     penalty[0] = 1e-6
     beta = np.zeros(len(names) + 1)
@@ -152,6 +201,8 @@ def fit(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
         beta = beta + step
         if float(np.abs(step).max()) < 1e-8:
             break
+    beta[1:] /= spread
+    beta[0] -= float(beta[1:] @ middle)
     return {name: round(float(value), 3) for name, value in zip(("constant", *names), beta, strict=True)}
 
 
@@ -176,6 +227,7 @@ def _report(kind: Evidence, samples: Sequence[Sample], names: Sequence[str]) -> 
         others = fit([sample for sample in samples if sample.project != project], names)
         told += [(_told(others, sample), sample) for sample in samples if sample.project == project]
     home = [(p, sample) for p, sample in told if sample.weight == 1.0]
+    print(f"\n{kind.value}: right before wrong {_before(home):.3f} of all pairs; {_with_few_wrong(home)}")
     rows: list[list[Any]] = []
     for low, high in pairwise(_BINS):
         inside = [(p, sample) for p, sample in home if low <= p < high]
@@ -199,12 +251,30 @@ def _report(kind: Evidence, samples: Sequence[Sample], names: Sequence[str]) -> 
     print(table(f"\n{kind.value}: by kind of question", ["kind", "answers", "said", "right"], rows))
 
 
+def _before(told: Sequence[tuple[float, Sample]]) -> float:
+    """Of all pairs of a right and a wrong one, how many the confidence puts in order (area under the curve)."""
+    right = [p for p, sample in told if sample.is_right]
+    wrong = [p for p, sample in told if not sample.is_right]
+    return sum((a > b) + 0.5 * (a == b) for a in right for b in wrong) / max(1, len(right) * len(wrong))
+
+
+def _with_few_wrong(told: Sequence[tuple[float, Sample]], most: float = 0.1) -> str:
+    """What is right of what can be answered, from the threshold on that keeps wrong answers to so many of all questions."""
+    answerable = sum(not sample.is_abstained for _, sample in told)
+    for least in sorted({p for p, _ in told}):
+        given = [sample for p, sample in told if p >= least]
+        if sum(not sample.is_right for sample in given) <= most * len(told):
+            right = sum(sample.is_right for sample in given) / max(1, answerable)
+            return f"from {least:.2f} on {right:.2f} right of what can be answered, {most:.2f} of all wrong"
+    return "no threshold keeps wrong ones few"
+
+
 def _written(coefficients: Mapping[Evidence, Mapping[str, float]], samples: Sequence[Sample]) -> str:
     lines = [
-        "# Coefficients of the logistic models of confidence.py. Made by `python -m bench.calibration --write` on the shared set of",
-        f"# answers: {len(samples)} samples, each question asked from its own project (weight 1) and from the",
-        f"# others (weight {_ELSEWHERE:g}),"
-        f" {sum(sample.is_right for sample in samples)} of them right. Penalty {_PENALTY:g}.",
+        "# Coefficients of the logistic models of confidence.py. Made by `python -m bench.calibration --write` on two sets of",
+        f"# answers: {len(samples)} samples, each question asked from its own project (weight 1), from the others ({_ELSEWHERE:g})",
+        f"# and as if nobody had said what answers it ({_UNSAID:g}); {sum(sample.is_right for sample in samples)} right."
+        f" Penalty {_PENALTY:g} on one spread.",
     ]
     for kind, weights in coefficients.items():
         lines += [f"[{kind.value}]", *(f"{name} = {value}" for name, value in weights.items())]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
-from ovillo.references.context.asking import is_light, subject_words
-from ovillo.search.analysis import is_stop_word, words
+from ovillo.references.context.asking import asked_kind, is_light, subject_words
+from ovillo.search.analysis import fold, is_stop_word, words
 from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
 from ovillo.store.protocol import DocFilter, Order
 
@@ -44,6 +44,8 @@ class AskedWord:
 @dataclass(frozen=True, slots=True)
 class AskedWords:
     words: tuple[AskedWord, ...]
+    #: The kind of thing that is asked for ("which port"), where it is named.
+    kind: AskedWord | None = None
 
     @property
     def terms(self) -> list[QueryTerm]:
@@ -59,13 +61,6 @@ class AskedWords:
     def absent(self) -> tuple[AskedWord, ...]:
         """Words of the subject that nothing in scope holds, though it would if it spoke of that."""
         return tuple(word for word in self.words if not word.is_light and not word.is_here and word.is_told)
-
-    @property
-    def absent_share(self) -> float:
-        """Of the weight of the subject's words, how much stands nowhere in scope."""
-        subject = [word for word in self.words if not word.is_light]
-        whole = sum(word.weight for word in subject)
-        return sum(word.weight for word in self.absent) / whole if whole else 0.0
 
 
 class WordReader:
@@ -87,7 +82,9 @@ class WordReader:
             told = language == "en" or word in names or _is_translated(word)
             weight = term.weight(documents) if term is not None and here else 0.0
             found.append(AskedWord(word, weight, light, word in names, here, told, term if here else None))
-        return AskedWords(_weighed(found))
+        weighed = _weighed(found)
+        kind = asked_kind(question)
+        return AskedWords(weighed, next((word for word in weighed if fold(word.word) == kind), None))
 
     def _is_here(self, namespace: Namespace, term: QueryTerm, where: DocFilter) -> bool:
         return bool(self._store.match(namespace, term.match, where, 1, order=Order.NEWEST))

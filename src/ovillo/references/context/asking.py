@@ -34,6 +34,8 @@ class _Words:
     kinds: tuple[tuple[AskedFor, LatePattern], ...]
     past: LatePattern
     light: frozenset[str]
+    which: frozenset[str]
+    between: frozenset[str]
 
 
 def asked_for(question: str) -> AskedFor:
@@ -60,6 +62,20 @@ def subject_words(question: str) -> list[str]:
     return [word for word in telling if not is_light(word)] or telling
 
 
+def asked_kind(question: str) -> str | None:
+    """The kind of thing that is asked for ("port" in "which port did it answer on?"), folded; ``None`` where it has no name of
+    its own: "what did we decide?"."""
+    said = words(fold(question[:_LOOKED_AT]))
+    table = _words()
+    for at, word in enumerate(said):
+        if word not in table.which:
+            continue
+        behind = next((each for each in said[at + 1 : at + 3] if each not in table.between), None)
+        if behind is not None and len(behind) > 1 and not is_stop_word(behind) and not is_light(behind):
+            return behind
+    return None
+
+
 def is_light(word: str) -> bool:
     """Whether a word of a question says nothing of its subject ("decide", "problema")."""
     return fold(word) in _words().light
@@ -70,7 +86,8 @@ def _words() -> _Words:
     data = tomllib.loads(text_beside(__file__, "asking.toml"))
     kinds = tuple((AskedFor(each["name"]), _any_of(each["patterns"])) for each in data["kinds"])
     light = frozenset(word for line in data["light"]["words"] for word in line.split())
-    return _Words(kinds, _any_of(data["past"]["patterns"]), light)
+    which, between = (frozenset(data["which"][name].split()) for name in ("words", "between"))
+    return _Words(kinds, _any_of(data["past"]["patterns"]), light, which, between)
 
 
 def _any_of(patterns: Sequence[str]) -> LatePattern:

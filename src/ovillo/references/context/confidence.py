@@ -22,6 +22,8 @@ CODE_THRESHOLD = 0.25
 
 class Evidence(StrEnum):
     SAID = "said"
+    #: What was said, where nothing can be compared by meaning: no model, or nothing embedded yet.
+    SAID_BY_WORDS = "said_by_words"
     CODE = "code"
 
 
@@ -29,20 +31,21 @@ class Evidence(StrEnum):
 class Measured:
     """Of what sessions said to one question, 0..1 each."""
 
-    #: Share of the question's words that one of the best passages holds.
-    held: float
-    #: How near the best passages are in meaning.
-    cosine: float
     #: What the best passage is worth in all.
     worth: float
-    #: Share of the subject's words that nothing in scope holds.
-    absent: float
-    #: Whether one of them is written as a name is: what is called so is not spoken of here.
+    #: Share of the question's words that one of the best passages holds.
+    held: float
+    #: How near the best passages are in meaning, and how near the prompts of their turns: what was asked in the same words was
+    #: answered there.
+    cosine: float
+    asked: float
+    #: Whether a name of the question stands nowhere in scope: what is called so is not spoken of here.
     absent_name: float
-    #: Share of the subject's words that the best passages, taken together, do not hold.
-    unheld: float
-    #: How much is asked: words of the subject.
-    words: float
+    #: Whether a thing is asked for by its kind ("which port"), and whether nothing in scope speaks of such things.
+    kind: float
+    absent_kind: float
+    #: Whether a person said the best passage: what people say asks more than it answers.
+    of_person: float
 
     def features(self) -> dict[str, float]:
         return asdict(self)

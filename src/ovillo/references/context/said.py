@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import named, quoted, said
-from ovillo.model.records import SessionId
+from ovillo.model.records import Role, SessionId
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
@@ -62,6 +62,8 @@ class Weighed:
     asked: AskedWords
     passages: tuple[Passage, ...]
     texts: dict[DocId, str]
+    #: Whether anything could be compared by meaning.
+    is_compared: bool
     cut: str | None = None
 
 
@@ -79,7 +81,8 @@ class SaidInSessions:
     def evidence(self, question: Question) -> ProviderAnswer:
         weighed = self.weighed(question)
         features = measured_of(weighed).features()
-        confidence = probability(Evidence.SAID, features) if weighed.passages else 0.0
+        kind = Evidence.SAID if weighed.is_compared else Evidence.SAID_BY_WORDS
+        confidence = probability(kind, features) if weighed.passages else 0.0
         if _goes_on(weighed, wanted_form(question.asked)):
             confidence = max(confidence, _GOES_ON)
         items = self._items(question, weighed, confidence)
@@ -92,8 +95,9 @@ class SaidInSessions:
             missing=tuple(word.word for word in weighed.asked.absent),
         )
 
-    def weighed(self, question: Question) -> Weighed:
-        """The passages that may answer, best first; what asks is left out."""
+    def weighed(self, question: Question, unsaid: Callable[[str], bool] = lambda text: False) -> Weighed:
+        """The passages that may answer, best first; what asks is left out. ``unsaid``: texts that are taken as never said, for
+        measuring what is told where an answer is missing."""
         kind = asked_for(question.asked)
         where = DocFilter(session=question.scope.sessions(SessionFilter()))
         asked = self._words.read(question.namespace, question.plain, question.resolved.language, where)
@@ -101,13 +105,15 @@ class SaidInSessions:
         turns = _with_newest(question, self._turns.around(question.namespace, ranked, docs, _TURNS))
         read = [doc for turn in turns for doc in turn.docs]
         before = [turn.before for turn in turns if turn.before is not None]
-        texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *before])
+        found_texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *before])
+        texts = {doc: "" if unsaid(text) else text for doc, text in found_texts.items()}
         near = self._search.nearness(
             question.namespace, " ".join(words(question.plain)), [doc.id for doc in read if is_spoken(doc)]
         )
         goes_on = GoesOn(wanted_form(question.asked)) if question.goes_on_from else None
         found: list[Passage] = []
         for turn in turns:
+            turn.asked = max(near.get(turn.prompt, ()), default=0.0) if turn.prompt is not None else 0.0
             passages = passages_of(turn, texts, near, asked)
             if passages:
                 answered = find_occurrences(texts.get(turn.before, ""), asked.terms) if turn.before is not None else []
@@ -116,7 +122,7 @@ class SaidInSessions:
         echo = words(question.asked.lower())
         kept = list(_once(passage for passage in found if words(passage.text.lower()) != echo))
         best = conclude(kept, kind, why_too=asks_why_too(question.asked), texts=texts)
-        return Weighed(kind, asked, tuple(best), texts, cut)
+        return Weighed(kind, asked, tuple(best), texts, bool(near), cut)
 
     def _ranked(self, question: Question) -> tuple[list[Ranked], dict[DocId, Doc], str | None]:
         from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search pays nothing
@@ -193,21 +199,18 @@ def _title(row: SessionRow) -> str:
 
 def measured_of(weighed: Weighed) -> Measured:
     """What the confidence of an answer is told by."""
-    passages = weighed.passages
-    best = passages[0] if passages else None
-    top = passages[:_TOP]
+    top = weighed.passages[:_TOP]
     shares = weighed.asked.weights
-    subject = [n for n, word in enumerate(word for word in weighed.asked.words if word.term) if not word.is_light]
-    held = frozenset().union(*(passage.held for passage in top))
-    whole = sum(shares[n] for n in subject)
+    kind = weighed.asked.kind
     return Measured(
+        worth=top[0].worth if top else 0.0,
         held=max((sum(shares[term] for term in p.held) for p in top), default=0.0),
         cosine=max([0.0, *(p.cosine for p in top)]),
-        worth=best.worth if best else 0.0,
-        absent=weighed.asked.absent_share,
+        asked=max([0.0, *(p.turn.asked for p in top)]),
         absent_name=float(any(word.is_name for word in weighed.asked.absent)),
-        unheld=sum(shares[n] for n in subject if n not in held) / whole if whole else 1.0,
-        words=min(1.0, len(subject) / 8),
+        kind=float(kind is not None),
+        absent_kind=float(kind is not None and not kind.is_here),
+        of_person=float(bool(top) and top[0].doc.role is Role.USER),
     )
 
 

@@ -94,7 +94,7 @@ class ContextService:
             raise InvalidInput(f"The query has {len(asked)} characters.", hint=f"{MAX_QUERY_CHARS} at most.")
         if not MIN_TOKENS <= max_tokens <= MAX_TOKENS:
             raise InvalidInput(f"max_tokens is {max_tokens}.", hint=f"It may be {MIN_TOKENS} to {MAX_TOKENS}.")
-        resolved = ResolvedQuery(identify([asked]).code, (), asked, asked)
+        resolved = unresolved(asked)
         if session_id is not None and resolve_references:
             resolved = self._resolve(namespace, asked, session_id)
         wording = Wording(resolved.language)
@@ -116,11 +116,8 @@ class ContextService:
             answer = self._elsewhere.told(namespace, answer, scope, resolved.language, lambda there: away(scope=there))
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
-    def evidence(self, namespace: Namespace, query: str, *, scope: Scope = EVERYWHERE) -> list[ProviderAnswer]:
+    def evidence(self, question: Question) -> list[ProviderAnswer]:
         """What each provider finds, whatever it is worth beside the others: for measuring."""
-        asked = " ".join(query.split())
-        resolved = ResolvedQuery(identify([asked]).code, (), asked, asked)
-        question = Question(namespace, asked, resolved, Wording(resolved.language), scope=scope)
         return [_judged(provider.evidence(question), question) for provider in self._providers]
 
     def _gather(self, question: Question, documents: DocumentsFound, gathered: Gathered) -> None:
@@ -191,6 +188,11 @@ class ContextService:
             left_out=left,
             notes=tuple(gathered.notes),
         )
+
+
+def unresolved(asked: str) -> ResolvedQuery:
+    """A question that is taken by its words alone."""
+    return ResolvedQuery(identify([asked]).code, (), asked, asked)
 
 
 def _judged(answer: ProviderAnswer, question: Question) -> ProviderAnswer:

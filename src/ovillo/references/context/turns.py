@@ -45,6 +45,8 @@ class Turn:
     #: How many turns before a question that goes on with it; ``None`` for all others.
     age: int | None = None
     places: dict[DocId, float] = field(default_factory=dict)
+    #: How near what was asked in it is in meaning to what is asked now (cosine).
+    asked: float = 0.0
 
     @property
     def newest(self) -> int:
