@@ -10,6 +10,7 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
+from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Role, SessionId
 from ovillo.references.context.answer import Item, Provenance
@@ -17,7 +18,7 @@ from ovillo.references.context.asking import AskedFor, asked_for, asks_what_happ
 from ovillo.references.context.blending import Group, blended
 from ovillo.references.context.confidence import Evidence, probability
 from ovillo.search.passages import passages, spans
-from ovillo.sessions.conclusions import Conclusion, concludes, result_line
+from ovillo.sessions.conclusions import concludes, result_line
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 

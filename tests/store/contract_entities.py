@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from ovillo.model.conclusions import ConcludingPlace, Conclusion
 from ovillo.model.entities import EntityType, Evidence, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Role, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.store.protocol import EntityStore, Store, TrackedRange
 from tests.builders import call, delta, message, session, tool_part
 from tests.store.contract_links import editing
@@ -193,3 +195,42 @@ def test_files_know_the_tickets_of_the_sessions_that_changed_them(store: Store, 
     assert entities.tickets_of_changes(NS, "/w") == {"src/pay.py": {"PAY-9"}}
     assert entities.tickets_of_changes(NS, "/w/src", most=9)["cart.py"] == {f"SHOP-{number}" for number in range(4)}
     assert entities.tickets_of_changes(Namespace("other"), "/w") == {}
+
+
+def conclude(entities: EntityStore, of: SessionId, kinds: Conclusion, *, kept: int = 0) -> bool:
+    """Every part after the settled ones concludes so, from its third character on."""
+    state = entities.track_state(NS, of)
+    assert state is not None
+    parts = entities.parts_to_track(NS, of, state.settled, 100)
+    settled = parts[-kept - 1].mark if len(parts) > kept else state.settled
+    concluded = tuple((item.doc, ConcludingPlace(3, 9, kinds)) for item in parts)
+    return entities.put_tracked(
+        NS, of, TrackedRange(state, settled, state.last, state.characters_now, (), (), concluded)
+    )
+
+
+@pytest.mark.requirement("CONTEXT-31")
+def test_conclusions_are_told_by_kind_and_session_the_newest_first(store: Store, entities: EntityStore) -> None:
+    told(store, A, "one", "two")
+    told(store, B, "three")
+    conclude(entities, A, Conclusion.DECISION | Conclusion.CAUSE)
+    conclude(entities, B, Conclusion.OUTCOME)
+    decided = entities.conclusions(NS, SessionFilter(), Conclusion.DECISION, 9)
+    docs = [item.doc for item in entities.parts_to_track(NS, A, 0, 9)]
+    assert [doc for doc, _ in decided] == docs[::-1]
+    assert decided[0][1] == ConcludingPlace(3, 9, Conclusion.DECISION | Conclusion.CAUSE)
+    either = Conclusion.DECISION | Conclusion.OUTCOME
+    assert len(entities.conclusions(NS, SessionFilter(), either, 9)) == 3
+    assert len(entities.conclusions(NS, SessionFilter(), either, 2)) == 2
+    assert len(entities.conclusions(NS, SessionFilter(session_ids=(B,)), either, 9)) == 1
+    assert entities.conclusions(Namespace("other"), SessionFilter(), either, 9) == []
+
+
+@pytest.mark.requirement("CONTEXT-31")
+def test_what_is_no_longer_concluded_where_it_was_is_forgotten(store: Store, entities: EntityStore) -> None:
+    told(store, A, "one", "two")
+    conclude(entities, A, Conclusion.DECISION, kept=1)
+    told(store, A, "one", "two", "three")
+    conclude(entities, A, Conclusion.OUTCOME, kept=2)
+    assert len(entities.conclusions(NS, SessionFilter(), Conclusion.DECISION, 9)) == 1
+    assert len(entities.conclusions(NS, SessionFilter(), Conclusion.OUTCOME, 9)) == 2

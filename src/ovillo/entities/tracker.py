@@ -1,4 +1,5 @@
-"""Reading sessions for the entities in them: in the background, newest first, or one session at once for who asks.
+"""Reading sessions for the entities in them and for what they conclude: in the background, newest first, or one session at
+once for who asks.
 
 Owns the order of work and how far a session was read. Never on the write path and never inside a scan: the store tells
 what was not read yet, however it came there. Interrupted work is kept up to the last portion written.
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING
 
 from ovillo.entities.naming import tail
 from ovillo.entities.parts import sightings
+from ovillo.model.conclusions import ConcludingPlace
 from ovillo.model.entities import EntityType, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.sessions.conclusions import conclusions_in
 from ovillo.store.protocol.entities import TrackedRange, TrackState, Watermark
 from ovillo.store.protocol.text import DocId
 
@@ -136,12 +139,14 @@ class EntityTracker:
         """One portion. It ends early when time is up; then all of it is settled, so that the next begins after it."""
         marks: list[Watermark] = []
         found: list[tuple[DocId, Sighting]] = []
+        concluded: list[tuple[DocId, ConcludingPlace]] = []
         after, at_end = state.settled, False
         while len(marks) < _PORTION:
             page = self._store.parts_to_track(namespace, session_id, after, _PAGE)
             for item in page:
                 seen_here = sightings(item.part, item.role)
                 found += [(item.doc, seen) for seen in seen_here if seen.type not in self._passed_over]
+                concluded += [(item.doc, place) for place in conclusions_in(item.part, item.role)]
                 marks.append(item.mark)
             if deadline is None:
                 self._wait_for_quiet(stop)
@@ -151,7 +156,8 @@ class EntityTracker:
             after = page[-1].mark
             if (stop and stop.is_set()) or (deadline is not None and time.monotonic() > deadline):
                 break
-        tracked = TrackedRange(state, state.settled, max(state.last, *marks[-1:], 0), state.characters_now, (), ())
+        through = max(state.last, *marks[-1:], 0)
+        tracked = TrackedRange(state, state.settled, through, state.characters_now, (), (), tuple(concluded))
         if at_end:
             settled = marks[-RECENT - 1] if len(marks) > RECENT else state.settled
             tracked = replace(tracked, settled=settled)

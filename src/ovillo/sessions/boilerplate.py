@@ -60,6 +60,17 @@ def without_boilerplate(text: str) -> str:
     return text.strip()
 
 
+def blanked(text: str) -> str:
+    """The text with blanks in the place of what the client put round it: every other character stays where it is."""
+    if "<" in text:
+        text = _BLOCK.sub(_blanks, text[:_LONG]) + text[_LONG:]
+    return _ROUND_A_SUMMARY.sub(_blanks, text)
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
 def is_client_command(text: str) -> bool:
     """Typed to the client, not to its model: ``/compact keep the tests``."""
     return _CLIENT_COMMAND.fullmatch(text.strip()) is not None

@@ -1,36 +1,29 @@
 """Recognising what a sentence of a session concludes, in English, Spanish, French and Portuguese.
 
-Owns the kinds: what was decided, why, what was done or found, what was tried and rejected, what is left; and what concludes
+Owns the rules: what was decided, why, what was done or found, what was tried and rejected, what is left; and what concludes
 nothing: questions, and announcements of what is looked at next. By the words of each language (``languages``); weighs nothing.
 """
 
 from __future__ import annotations
 
 import re
-from enum import Flag, auto
+from collections.abc import Iterator
 
+from ovillo.model.conclusions import ConcludingPlace, Conclusion
+from ovillo.model.records import Part, PartType, Role
 from ovillo.sessions.decisions import is_decision
-from ovillo.sessions.languages import Language, languages
+from ovillo.sessions.languages import Language, identify, languages
 
 _LOOKED_AT = 1_200
+#: A text is read as far as its passages are (``search.passages``), and its language told by its beginning.
+_READ, _SAMPLE = 6_000, 2_000
+#: Shorter and longer pieces are no sentences.
+_SHORTEST = 15
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|(?=\n)|\Z)")
+#: Kinds that are kept with their place when a session is read. Dates and counts alone conclude nothing.
+_KEPT = Conclusion.DECISION | Conclusion.CAUSE | Conclusion.OUTCOME | Conclusion.REJECTED | Conclusion.PENDING
 #: What a command came to stands at the end of its output.
 _TAIL = 3_000
-
-
-class Conclusion(Flag):
-    NOTHING = 0
-    DECISION = auto()
-    CAUSE = auto()
-    OUTCOME = auto()
-    REJECTED = auto()
-    PENDING = auto()
-    #: A day, a time, or a version of something that happened.
-    DATE = auto()
-    #: Counts of tests, exit codes, measured figures.
-    RESULT = auto()
-    #: These two conclude nothing.
-    QUESTION = auto()
-    ANNOUNCEMENT = auto()
 
 
 _DATE = re.compile(
@@ -70,6 +63,20 @@ def concludes(sentence: str, spoken: tuple[Language, ...] | None = None) -> Conc
     if text.rstrip(" *_`\"'»”)").endswith("?"):
         found |= Conclusion.QUESTION
     return found
+
+
+def conclusions_in(part: Part, role: Role) -> Iterator[ConcludingPlace]:
+    """The sentences of what a person or a model said that conclude something, in order. Linear in the text; never raises."""
+    if part.type not in (PartType.TEXT, PartType.COMPACTION) or part.synthetic or role is Role.TOOL:
+        return
+    text = part.text[:_READ]
+    spoken = (identify([text[:_SAMPLE]]),)
+    for found in _SENTENCE.finditer(text):
+        if found.end() - found.start() < _SHORTEST:
+            continue
+        kinds = concludes(found[0], spoken)
+        if kinds & _KEPT and not kinds & (Conclusion.QUESTION | Conclusion.ANNOUNCEMENT):
+            yield ConcludingPlace(found.start(), found.end(), kinds)
 
 
 def result_line(output: str) -> tuple[int, int] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from ovillo.model.conclusions import ConcludingPlace, Conclusion
 from ovillo.model.entities import (
     NO_EVIDENCE,
     Discussion,
@@ -16,10 +17,11 @@ from ovillo.model.entities import (
     Sighting,
 )
 from ovillo.model.records import Message, Namespace, Part, PartType, SessionId, ToolStatus
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.tool_arguments import EDITING_TOOLS
 from ovillo.model.touched_files import touched_paths
 from ovillo.store.protocol import DocId, TrackedPart, TrackedRange, TrackState
-from tests.store.memory.filters import is_file
+from tests.store.memory.filters import is_file, passes
 from tests.store.memory.state import Document, StoredSession
 from tests.store.memory.stored import stored
 from tests.store.memory.substore import SubStore
@@ -62,8 +64,21 @@ class Entities(SubStore):
             settled = [seen for seen in kept.sightings if marks.get(seen[0], 0) <= tracked.began.settled]
             found = [(doc, stored(seen), tail) for (doc, seen), tail in zip(tracked.found, tracked.tails, strict=True)]
             kept.sightings = [*settled, *found]
+            before = [seen for seen in kept.concluded if marks.get(seen[0], 0) <= tracked.began.settled]
+            kept.concluded = [*before, *tracked.concluded]
             kept.tracked = tracked.settled, tracked.through, tracked.characters
             return True
+
+    def conclusions(
+        self, namespace: Namespace, where: SessionFilter, kinds: Conclusion, limit: int
+    ) -> list[tuple[DocId, ConcludingPlace]]:
+        found = []
+        for kept in self._with_text(namespace):
+            marks = {document.id: document.recency for _, _, document in kept.parts()}
+            if passes(kept, where):
+                found += [(marks[doc], doc, place) for doc, place in kept.concluded if place.kinds & kinds]
+        found.sort(key=lambda seen: (-seen[0], seen[2].start))
+        return [(doc, place) for _, doc, place in found[:limit]]
 
     def of_session(
         self, namespace: Namespace, session_id: SessionId, *, types: Sequence[EntityType] = (), limit: int = 500

@@ -17,6 +17,7 @@ from typing import Any, Self
 from ovillo.model.audit import AuditRecord
 from ovillo.model.clock import Clock
 from ovillo.model.code import CodeFile, FileHistory
+from ovillo.model.conclusions import ConcludingPlace
 from ovillo.model.coordination import ContextEntry, Link, Task
 from ovillo.model.entities import Sighting
 from ovillo.model.errors import StoreUnavailable
@@ -101,6 +102,8 @@ class StoredSession(Changeable):
     tracked: tuple[int, int, int] | None = None
     #: Document, what was seen in it, and the tail that look-ups begin with.
     sightings: list[tuple[DocId, Sighting, str]] = field(default_factory=list)
+    #: Document, and what is concluded where in it.
+    concluded: list[tuple[DocId, ConcludingPlace]] = field(default_factory=list)
 
     def in_order(self) -> list[Message]:
         """Of equal numbers the one that arrived first."""
@@ -128,7 +131,7 @@ class StoredSession(Changeable):
 
     def forget_entities(self) -> None:
         """What was found in its parts does not hold any more."""
-        self.tracked, self.sightings = None, []
+        self.tracked, self.sightings, self.concluded = None, [], []
 
 
 def is_prompt(message: Message) -> bool:

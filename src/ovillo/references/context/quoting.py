@@ -5,12 +5,14 @@ Owns the choice and the cutting. What a passage is worth is ``weighing``'s.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ovillo.references.context.weighing import Passage
 from ovillo.store.protocol import Doc, DocId
 
+_ROOM = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 #: What a passage must be worth beside the best.
 _LEAST_SHARE = 0.3
 #: Characters that are quoted on either side of a passage; of the best, and of the others.
@@ -54,7 +56,8 @@ def chosen_quotes(passages: Sequence[Passage], texts: Mapping[DocId, str], max_t
 
 def excerpt(places: Sequence[tuple[int, int]], text: str) -> str:
     """The places in the order of the text, with marks where something is left out."""
-    pieces = [text[start:end].strip("\n") for start, end in places]
+    # Client's words were left blank (``boilerplate.blanked``): nothing is shown of the room they took.
+    pieces = [_ROOM.sub("\n\n", text[start:end]).strip("\n") for start, end in places]
     shown = "\n…\n".join(piece for piece in pieces if piece.strip())
     first, last = places[0][0], places[-1][1]
     return f"{'… ' if text[:first].strip() else ''}{shown}{' …' if text[last:].strip() else ''}"

@@ -26,9 +26,10 @@ from ovillo.references.context.following import wanted_form
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
 from ovillo.references.context.turns import TurnReader
-from ovillo.references.context.weighing import GoesOn, Passage, conclude, is_spoken, passages_of, weigh
+from ovillo.references.context.weighing import GoesOn, Passage, conclude, is_spoken, passages_of, wanted, weigh
 from ovillo.search.analysis import words
 from ovillo.search.evidence import find_occurrences
+from ovillo.sessions.boilerplate import blanked
 from ovillo.store.protocol import DocFilter
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 #: Places of the ranking that are looked at, and turns that are read.
 _PLACES, _TURNS = 80, 14
+#: Conclusions kept of the sessions in scope that are looked through for those near in meaning, how many of their places are read
+#: beside those that search found, and from which cosine on.
+_CONCLUSIONS, _CONCLUDING, _NEAR = 600, 6, 0.3
 #: Passages that the confidence is told by.
 _TOP = 8
 #: Messages that are quoted.
@@ -72,6 +76,7 @@ class SaidInSessions:
 
     def __init__(self, store: Store, search: Search, history: History) -> None:
         self._text = store.text
+        self._entities = store.entities
         self._sessions = store.sessions
         self._search = search
         self._history = history
@@ -102,11 +107,14 @@ class SaidInSessions:
         where = DocFilter(session=question.scope.sessions(SessionFilter()))
         asked = self._words.read(question.namespace, question.plain, question.resolved.language, where)
         ranked, docs, cut = self._ranked(question)
-        turns = _with_newest(question, self._turns.around(question.namespace, ranked, docs, _TURNS))
+        concluding = self._concluding(question, kind, docs)
+        found_turns = self._turns.around(question.namespace, [*concluding, *ranked], docs, _TURNS + len(concluding))
+        turns = _with_newest(question, found_turns)
         read = [doc for turn in turns for doc in turn.docs]
         before = [turn.before for turn in turns if turn.before is not None]
         found_texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *before])
-        texts = {doc: "" if unsaid(text) else text for doc, text in found_texts.items()}
+        whole = {doc: "" if unsaid(text) else text for doc, text in found_texts.items()}
+        texts = {doc: blanked(text) for doc, text in whole.items()}
         near = self._search.nearness(
             question.namespace, " ".join(words(question.plain)), [doc.id for doc in read if is_spoken(doc)]
         )
@@ -114,7 +122,7 @@ class SaidInSessions:
         found: list[Passage] = []
         for turn in turns:
             turn.asked = max(near.get(turn.prompt, ()), default=0.0) if turn.prompt is not None else 0.0
-            passages = passages_of(turn, texts, near, asked)
+            passages = passages_of(turn, whole, texts, near, asked)
             if passages:
                 answered = find_occurrences(texts.get(turn.before, ""), asked.terms) if turn.before is not None else []
                 weigh(passages, asked, frozenset(each.query_term for each in answered), goes_on)
@@ -145,6 +153,26 @@ class SaidInSessions:
         unknown = [item.doc for item in ranked if item.doc not in docs]
         docs.update((doc.id, doc) for doc in self._text.docs(question.namespace, unknown))
         return [item for item in ranked if item.doc in docs], docs, ranking.cut
+
+    def _concluding(self, question: Question, kind: AskedFor, docs: dict[DocId, Doc]) -> list[Ranked]:
+        """Places that conclude what is asked for and are near in meaning, whether they share its words or not."""
+        from ovillo.search.ranked import Ranked  # start-up cost, as below
+
+        kinds = wanted(kind)
+        if not kinds:
+            return []
+        where = question.scope.sessions(SessionFilter())
+        kept = self._entities.conclusions(question.namespace, where, kinds, _CONCLUSIONS)
+        unknown = [doc for doc in dict.fromkeys(doc for doc, _ in kept) if doc not in docs]
+        near = self._search.nearness(question.namespace, " ".join(words(question.plain)), unknown)
+        best = sorted(((max(cosines), doc) for doc, cosines in near.items() if cosines), reverse=True)[:_CONCLUDING]
+        found = {
+            doc.id: doc for doc in self._text.docs(question.namespace, [doc for near_, doc in best if near_ >= _NEAR])
+        }
+        # What the asking session said last is the question in other words.
+        told = {id_: doc for id_, doc in found.items() if question.include_self or doc.session_id != question.asking}
+        docs.update(told)
+        return [Ranked(doc, 0.0, "conclusion") for _, doc in best if doc in told]
 
     # --- showing
 

@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import PartType, Role
 from ovillo.references.context.asked_words import AskedWords
 from ovillo.references.context.asking import AskedFor
 from ovillo.references.context.turns import Turn
 from ovillo.search.evidence import best_stretch, find_occurrences
 from ovillo.search.passages import spans
-from ovillo.sessions.conclusions import Conclusion, concludes, result_line
+from ovillo.sessions.conclusions import concludes, result_line
 from ovillo.sessions.languages import Language, identify
 from ovillo.store.protocol import Doc, DocId
 
@@ -47,6 +48,8 @@ _UNDECIDED = 0.7
 _MOST_GAIN = 0.9
 #: From this preference on a sentence counts as the conclusion of its turn, and what it has of its turn's words.
 _FITS, _CONCLUDES_TURN = 0.5, 0.55
+#: From this preference on a kind of conclusion is looked for among all that were kept.
+_WANTED = 0.3
 #: What the best turn of its session counts for a turn that follows it up without its words.
 _SAME_SESSION = 0.85
 #: Characters of tools' words that are shown around what was found in them, and how many such places of one output.
@@ -103,15 +106,20 @@ class GoesOn:
 
 
 def passages_of(
-    turn: Turn, texts: Mapping[DocId, str], near: Mapping[DocId, list[float]], asked: AskedWords
+    turn: Turn,
+    texts: Mapping[DocId, str],
+    shown: Mapping[DocId, str],
+    near: Mapping[DocId, list[float]],
+    asked: AskedWords,
 ) -> list[Passage]:
-    """The passages of what is worth reading of the turn, weighed by nothing yet."""
+    """The passages of what is worth reading of the turn, weighed by nothing yet. ``shown`` are the texts without what
+    clients put round them, each character in its place."""
     found: list[Passage] = []
     for doc in turn.docs:
-        text = texts.get(doc.id, "")
+        text = shown.get(doc.id, "")
         if text.strip():
             found += (
-                _said(doc, turn, text, near.get(doc.id, []), asked)
+                _said(doc, turn, texts[doc.id], text, near.get(doc.id, []), asked)
                 if is_spoken(doc)
                 else _shown(doc, turn, text, asked)
             )
@@ -122,9 +130,10 @@ def is_spoken(doc: Doc) -> bool:
     return doc.type in (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, PartType.TODO)
 
 
-def _said(doc: Doc, turn: Turn, text: str, near: Sequence[float], asked: AskedWords) -> Iterator[Passage]:
+def _said(doc: Doc, turn: Turn, whole: str, text: str, near: Sequence[float], asked: AskedWords) -> Iterator[Passage]:
     occurrences = find_occurrences(text, asked.terms)
-    places = spans(text)
+    # Passages were embedded as the text stands.
+    places = spans(whole)
     if places and places[-1][1] < len(text):
         places += _rest(text, places[-1][1])
     at = 0
@@ -134,6 +143,8 @@ def _said(doc: Doc, turn: Turn, text: str, near: Sequence[float], asked: AskedWo
             if occurrences[at].start >= start:
                 held.add(occurrences[at].query_term)
             at += 1
+        if not text[start:end].strip():
+            continue
         cosine = near[number] if number < len(near) else 0.0
         yield Passage(doc, turn, start, end, text[start:end], frozenset(held), cosine)
 
@@ -217,6 +228,15 @@ def _beside(of_doc: Sequence[Passage], at: int) -> dict[int, float]:
             for term in other.held:
                 close[term] = max(close.get(term, 0.0), _BESIDE * (1 - apart / _CLOSE))
     return close
+
+
+def wanted(kind: AskedFor) -> Conclusion:
+    """What a question of this kind asks for above all."""
+    found = Conclusion.NOTHING
+    for each, gain in _PREFERS[kind].items():
+        if gain >= _WANTED:
+            found |= each
+    return found
 
 
 def conclude(

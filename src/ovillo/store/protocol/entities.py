@@ -1,4 +1,4 @@
-"""Entities of sessions: what was found in their parts, and who speaks of what."""
+"""What was found in the parts of sessions: entities, who speaks of what, and where something is concluded."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ovillo.model.conclusions import ConcludingPlace, Conclusion
 from ovillo.model.entities import Discussion, EntityType, KnownEntity, SessionEntity, Sighting
 from ovillo.model.records import Namespace, Part, Role, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.store.protocol.text import DocId
 
 #: How far a session was read: of two parts of one session the later has the larger; may have gaps. 0 is before all.
@@ -52,6 +54,8 @@ class TrackedRange:
     characters: int
     found: tuple[tuple[DocId, Sighting], ...]
     tails: tuple[str, ...]
+    #: What sentences conclude something, and where.
+    concluded: tuple[tuple[DocId, ConcludingPlace], ...] = ()
 
 
 class EntityStore(Protocol):
@@ -127,6 +131,13 @@ class EntityStore(Protocol):
 
     def touched(self, namespace: Namespace, session_id: SessionId, limit: int) -> list[SessionEntity]:
         """Files that tools and patches of the session touched, newest first; changed ones say so."""
+        ...
+
+    def conclusions(
+        self, namespace: Namespace, where: SessionFilter, kinds: Conclusion, limit: int
+    ) -> list[tuple[DocId, ConcludingPlace]]:
+        """Sentences that conclude something of any of these kinds, as far as sessions were read; the newest documents first,
+        within one the places in order."""
         ...
 
     def tracked_share(self, namespace: Namespace) -> tuple[int, int]:

@@ -13,11 +13,15 @@ from typing import Any
 
 import apsw
 
+from ovillo.model.conclusions import ConcludingPlace, Conclusion
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention, SessionEntity, Sighting
 from ovillo.model.records import MessageId, Namespace, PartId, Role, SessionId
+from ovillo.model.sessions import SessionFilter
 from ovillo.model.tool_arguments import EDITING_TOOLS
+from ovillo.store.protocol import DocId
 from ovillo.store.protocol.entities import TrackedPart, TrackedRange, TrackState
 from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.filters import session_conditions
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.mention_positions import MentionPosition, kept, pack_places, unpack_places
 from ovillo.store.sqlite.rows import PART_COLUMNS, ROLES, clean, from_json, part_from, to_json
@@ -99,6 +103,11 @@ class EntityTables(SubStore):
             if (state or (0, 0)) != (tracked.began.settled, tracked.began.through):
                 return False
             _write(db, ns, key, tracked)
+            db.execute("DELETE FROM conclusions WHERE session_key = ? AND doc > ?", (key, tracked.began.settled))
+            db.executemany(
+                "INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?, ?, ?)",
+                [(key, doc, place.start, place.end, place.kinds.value) for doc, place in tracked.concluded],
+            )
             db.execute(
                 "INSERT OR REPLACE INTO tracked VALUES (?, ?, ?, ?)",
                 (key, tracked.settled, tracked.through, tracked.characters),
@@ -106,6 +115,19 @@ class EntityTables(SubStore):
             return True
 
         return self._writer.run(work)
+
+    def conclusions(
+        self, namespace: Namespace, where: SessionFilter, kinds: Conclusion, limit: int
+    ) -> list[tuple[DocId, ConcludingPlace]]:
+        sessions, values = session_conditions(where)
+        conditions = " AND ".join([f"s.namespace_key = {_NS}", "c.kinds & ?", *sessions])
+        with self._pool.reading() as db:
+            rows = db.execute(
+                "SELECT c.doc, c.start, c.stop, c.kinds FROM sessions s CROSS JOIN conclusions c ON c.session_key = s.key"
+                f" WHERE {conditions} ORDER BY c.doc DESC, c.start LIMIT ?",
+                (namespace, kinds.value, *values, limit),
+            ).fetchall()
+        return [(doc, ConcludingPlace(start, stop, Conclusion(kinds))) for doc, start, stop, kinds in rows]
 
     def tracked_share(self, namespace: Namespace) -> tuple[int, int]:
         with self._pool.reading() as db:

@@ -30,7 +30,7 @@ from ovillo.store.sqlite.sequences import Sequences
 _DERIVED = (
     *("fts", "fts_", "trigrams", "trigrams_", "vocabulary", "knowledge_fts", "knowledge_fts_"),
     *("memory_fts", "memory_fts_"),
-    *("cursors", "skipped", "excluded", "entities", "mentions", "tracked", "overlaps"),
+    *("cursors", "skipped", "excluded", "entities", "mentions", "tracked", "conclusions", "overlaps"),
     *("vector", "vectors", "embedding_models", "knowledge_vectors", "knowledge_chunks", "knowledge_revisions"),
     *("code_files", "code_history", "code_symbols", "code_calls", "code_vectors", "code_revisions"),
     *("code_bodies", "code_words", "code_words_"),
