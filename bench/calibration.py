@@ -130,7 +130,7 @@ def samples_of(
         question = _question(services, str(item["query"]), folders[place] if place else None)
         is_home, weight = place == home, 1.0 if place == home else _ELSEWHERE
         if is_compared and (is_home or is_of_code):
-            answers = services.context.evidence(question)
+            answers = services.context.evidence(DEFAULT_NAMESPACE, question.asked, scope=question.scope)
             of_code = next((each for each in answers if "code_worth" in each.features), None)
             is_right = is_home and not item["abstain"] and of_code is not None and is_answered(of_code, item)
             take(of_code, Evidence.CODE, is_right, weight)

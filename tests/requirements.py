@@ -691,6 +691,7 @@ CONTEXT: dict[str, tuple[str, str]] = {
         "Conclusions are recognised when a session is read, and kept with their place",
         "issue 10 What answers",
     ),
+    "CONTEXT-32": ("What clients put round texts is never quoted as an answer", "issue 10 What answers"),
     "CONTEXT-17": (
         "Where a turn says that the matter lies is asked back, and carried",
         "issue 10 Dialogue; mcp-v6-roadmap",

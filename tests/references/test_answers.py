@@ -12,13 +12,14 @@ from ovillo.app import open_services
 from ovillo.interfaces.services import Services
 from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
-from ovillo.model.records import Role, SessionId
+from ovillo.model.records import Part, PartType, Role, SessionId
 from ovillo.references.context.answer import Item, Provenance
-from ovillo.references.context.asking import AskedFor, asked_for, asks_what_happened, subject_words
+from ovillo.references.context.asking import AskedFor, asked_for, asked_kind, asks_what_happened, subject_words
 from ovillo.references.context.blending import Group, blended
 from ovillo.references.context.confidence import Evidence, probability
 from ovillo.search.passages import passages, spans
-from ovillo.sessions.conclusions import concludes, result_line
+from ovillo.sessions.boilerplate import blanked
+from ovillo.sessions.conclusions import concludes, conclusions_in, result_line
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 
@@ -172,3 +173,53 @@ def test_kinds_of_evidence_share_the_room_by_how_likely_each_answers() -> None:
     assert both[:3] == ["said0", "code0", "said1"]
     far = [item.provenance.id for item in blended([Group(items("said", 2), 0.8), Group(items("code", 1), 0.1)])]
     assert far == ["said0", "said1", "code0"]
+
+
+@pytest.mark.requirement("CONTEXT-22")
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("which port did the cache answer on?", "port"),
+        ("how many retries are allowed?", "retries"),
+        ("¿cuántas filas debía traer?", "filas"),
+        ("quel taux de dropout a-t-on retenu ?", "taux"),
+        ("quais cores entraram?", "cores"),
+        ("what did we decide about the limiter?", None),
+        ("why was it renamed?", None),
+    ],
+)
+def test_the_kind_of_thing_that_is_asked_for_is_told(question: str, kind: str | None) -> None:
+    assert asked_kind(question) == kind
+
+
+@pytest.mark.requirement("CONTEXT-31")
+def test_sentences_that_conclude_are_told_with_their_place() -> None:
+    text = "Let me look at it.\nWe decided to keep the token bucket. Is that fine?\nThe sky is blue."
+    part = Part("m", "p", 0, PartType.TEXT, text)
+    (place,) = conclusions_in(part, Role.ASSISTANT)
+    assert text[place.start : place.end].strip() == "We decided to keep the token bucket."
+    assert Conclusion.DECISION in place.kinds
+    assert not list(conclusions_in(part, Role.TOOL))
+
+
+@pytest.mark.requirement("CONTEXT-32")
+def test_what_a_client_puts_round_a_text_is_never_quoted(services: Services) -> None:
+    reminder = "<system-reminder>The rate limiter of the gateway is a token bucket in cookies.</system-reminder>"
+    session(
+        services,
+        (Role.USER, f"{reminder}What should the rate limiter of the gateway do?"),
+        (Role.ASSISTANT, f"Decision: the rate limiter of the gateway is a token bucket in Redis.\n{reminder}"),
+    )
+    answer = services.context.get_context(NS, "what did we decide about the rate limiter of the gateway?")
+    assert not answer.abstained
+    assert "Redis" in answer.content
+    assert "cookies" not in answer.content
+    assert "reminder" not in answer.content
+
+
+@pytest.mark.requirement("CONTEXT-32")
+def test_blanks_take_the_place_of_what_a_client_wrote() -> None:
+    text = "before <system-reminder>a\nb</system-reminder>after"
+    assert len(blanked(text)) == len(text)
+    assert blanked(text).split() == ["before", "after"]
+    assert blanked(text).index("after") == text.index("after")

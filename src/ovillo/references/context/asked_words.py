@@ -62,6 +62,13 @@ class AskedWords:
         """Words of the subject that nothing in scope holds, though it would if it spoke of that."""
         return tuple(word for word in self.words if not word.is_light and not word.is_here and word.is_told)
 
+    @property
+    def absent_share(self) -> float:
+        """Of the weight of the subject's words, how much stands nowhere in scope."""
+        subject = [word for word in self.words if not word.is_light]
+        whole = sum(word.weight for word in subject)
+        return sum(word.weight for word in self.absent) / whole if whole else 0.0
+
 
 class WordReader:
     def __init__(self, store: TextStore) -> None:

@@ -14,17 +14,17 @@ from functools import cache
 
 from ovillo.model.data_files import text_beside
 
-#: An answer is given from this probability on that it is right.
-THRESHOLD = 0.4
-#: Code is shown earlier: it is read at a glance, and what it is about stands in its name.
-CODE_THRESHOLD = 0.25
-
 
 class Evidence(StrEnum):
     SAID = "said"
     #: What was said, where nothing can be compared by meaning: no model, or nothing embedded yet.
     SAID_BY_WORDS = "said_by_words"
     CODE = "code"
+
+
+#: From which probability on an answer is given. What was said is quoted at length, so it must be likely; code is read at a glance,
+#: and what it is about stands in its name. Without vectors little tells an answer from what is near: more is shown.
+THRESHOLDS = {Evidence.SAID: 0.55, Evidence.SAID_BY_WORDS: 0.4, Evidence.CODE: 0.3}
 
 
 @dataclass(frozen=True, slots=True)

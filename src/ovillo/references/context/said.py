@@ -21,7 +21,7 @@ from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
 from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
-from ovillo.references.context.confidence import THRESHOLD, Evidence, Measured, probability
+from ovillo.references.context.confidence import THRESHOLDS, Evidence, Measured, probability
 from ovillo.references.context.following import wanted_form
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
@@ -95,7 +95,7 @@ class SaidInSessions:
             items,
             notes=(weighed.cut,) if weighed.cut else (),
             confidence=confidence,
-            threshold=THRESHOLD,
+            threshold=THRESHOLDS[kind],
             features=features,
             missing=tuple(word.word for word in weighed.asked.absent),
         )

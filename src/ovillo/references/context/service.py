@@ -17,7 +17,7 @@ from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import ContextAnswer
 from ovillo.references.context.asking import asks_what_happened
-from ovillo.references.context.confidence import CODE_THRESHOLD, Evidence, probability
+from ovillo.references.context.confidence import THRESHOLDS, Evidence, probability
 from ovillo.references.context.elsewhere import Elsewhere
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
@@ -116,8 +116,10 @@ class ContextService:
             answer = self._elsewhere.told(namespace, answer, scope, resolved.language, lambda there: away(scope=there))
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
-    def evidence(self, question: Question) -> list[ProviderAnswer]:
+    def evidence(self, namespace: Namespace, query: str, *, scope: Scope = EVERYWHERE) -> list[ProviderAnswer]:
         """What each provider finds, whatever it is worth beside the others: for measuring."""
+        resolved = unresolved(" ".join(query.split()))
+        question = Question(namespace, resolved.plain_query, resolved, Wording(resolved.language), scope=scope)
         return [_judged(provider.evidence(question), question) for provider in self._providers]
 
     def _gather(self, question: Question, documents: DocumentsFound, gathered: Gathered) -> None:
@@ -203,4 +205,4 @@ def _judged(answer: ProviderAnswer, question: Question) -> ProviderAnswer:
     of_code = answer.features.get("code_sure", 0.0) * (_OF_CODE_IN_PAST if past else 1.0)
     features = {**answer.features, "past": float(past), "of_code": of_code}
     likely = probability(Evidence.CODE, features)
-    return replace(answer, confidence=likely, threshold=CODE_THRESHOLD, features=features)
+    return replace(answer, confidence=likely, threshold=THRESHOLDS[Evidence.CODE], features=features)
