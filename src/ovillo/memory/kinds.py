@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ovillo.model.conclusions import Conclusion
 from ovillo.model.dataclass import dataclass
 from ovillo.model.memories import Layer
-from ovillo.sessions.conclusions import Conclusion, concludes
+from ovillo.sessions.conclusions import concludes
 
 #: Kind -> its layer. Words of one's own are facts.
 LAYERS: Mapping[str, Layer] = {
