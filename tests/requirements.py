@@ -687,10 +687,7 @@ CONTEXT: dict[str, tuple[str, str]] = {
     "CONTEXT-22": ("Kinds of questions are told by grammar in four languages", "issue 10 Questions"),
     "CONTEXT-23": ("What was decided is the first thing an answer says", "issue 10 Answers"),
     "CONTEXT-25": ("A question that goes on with the turns before it is answered from them", "issue 10 Dialogue"),
-    "CONTEXT-31": (
-        "Conclusions are recognised when a session is read, and kept with their place",
-        "issue 10 What answers",
-    ),
+    "CONTEXT-31": ("Conclusions are recognised when a session is read, and kept with their place", "issue 10"),
     "CONTEXT-32": ("What clients put round texts is never quoted as an answer", "issue 10 What answers"),
     "CONTEXT-17": (
         "Where a turn says that the matter lies is asked back, and carried",
