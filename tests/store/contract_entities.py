@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ovillo.model.conclusions import ConcludingPlace, Conclusion
+from ovillo.model.conclusions import ConcludedAt, Conclusion
 from ovillo.model.entities import EntityType, Evidence, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Role, SessionId
 from ovillo.model.sessions import SessionFilter
@@ -203,7 +203,7 @@ def conclude(entities: EntityStore, of: SessionId, kinds: Conclusion, *, kept: i
     assert state is not None
     parts = entities.parts_to_track(NS, of, state.settled, 100)
     settled = parts[-kept - 1].mark if len(parts) > kept else state.settled
-    concluded = tuple((item.doc, ConcludingPlace(3, 9, kinds)) for item in parts)
+    concluded = tuple((item.doc, ConcludedAt(3, 9, kinds)) for item in parts)
     return entities.put_tracked(
         NS, of, TrackedRange(state, settled, state.last, state.characters_now, (), (), concluded)
     )
@@ -218,7 +218,7 @@ def test_conclusions_are_told_by_kind_and_session_the_newest_first(store: Store,
     decided = entities.conclusions(NS, SessionFilter(), Conclusion.DECISION, 9)
     docs = [item.doc for item in entities.parts_to_track(NS, A, 0, 9)]
     assert [doc for doc, _ in decided] == docs[::-1]
-    assert decided[0][1] == ConcludingPlace(3, 9, Conclusion.DECISION | Conclusion.CAUSE)
+    assert decided[0][1] == ConcludedAt(3, 9, Conclusion.DECISION | Conclusion.CAUSE)
     either = Conclusion.DECISION | Conclusion.OUTCOME
     assert len(entities.conclusions(NS, SessionFilter(), either, 9)) == 3
     assert len(entities.conclusions(NS, SessionFilter(), either, 2)) == 2

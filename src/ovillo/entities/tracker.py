@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.entities.naming import tail
 from ovillo.entities.parts import sightings
-from ovillo.model.conclusions import ConcludingPlace
+from ovillo.model.conclusions import ConcludedAt
 from ovillo.model.entities import EntityType, Sighting
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
 from ovillo.sessions.conclusions import conclusions_in
@@ -139,7 +139,7 @@ class EntityTracker:
         """One portion. It ends early when time is up; then all of it is settled, so that the next begins after it."""
         marks: list[Watermark] = []
         found: list[tuple[DocId, Sighting]] = []
-        concluded: list[tuple[DocId, ConcludingPlace]] = []
+        concluded: list[tuple[DocId, ConcludedAt]] = []
         after, at_end = state.settled, False
         while len(marks) < _PORTION:
             page = self._store.parts_to_track(namespace, session_id, after, _PAGE)

@@ -24,7 +24,7 @@ class Conclusion(Flag):
 
 
 @dataclass(frozen=True, slots=True)
-class ConcludingPlace:
+class ConcludedAt:
     """A sentence that concludes something, by its place in the searchable text of its part."""
 
     start: int

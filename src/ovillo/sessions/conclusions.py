@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ovillo.model.conclusions import ConcludingPlace, Conclusion
+from ovillo.model.conclusions import ConcludedAt, Conclusion
 from ovillo.model.records import Part, PartType, Role
 from ovillo.sessions.decisions import is_decision
 from ovillo.sessions.languages import Language, identify, languages
@@ -65,7 +65,7 @@ def concludes(sentence: str, spoken: tuple[Language, ...] | None = None) -> Conc
     return found
 
 
-def conclusions_in(part: Part, role: Role) -> Iterator[ConcludingPlace]:
+def conclusions_in(part: Part, role: Role) -> Iterator[ConcludedAt]:
     """The sentences of what a person or a model said that conclude something, in order. Linear in the text; never raises."""
     if part.type not in (PartType.TEXT, PartType.COMPACTION) or part.synthetic or role is Role.TOOL:
         return
@@ -76,7 +76,7 @@ def conclusions_in(part: Part, role: Role) -> Iterator[ConcludingPlace]:
             continue
         kinds = concludes(found[0], spoken)
         if kinds & _KEPT and not kinds & (Conclusion.QUESTION | Conclusion.ANNOUNCEMENT):
-            yield ConcludingPlace(found.start(), found.end(), kinds)
+            yield ConcludedAt(found.start(), found.end(), kinds)
 
 
 def result_line(output: str) -> tuple[int, int] | None:

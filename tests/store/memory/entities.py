@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from ovillo.model.conclusions import ConcludingPlace, Conclusion
+from ovillo.model.conclusions import ConcludedAt, Conclusion
 from ovillo.model.entities import (
     NO_EVIDENCE,
     Discussion,
@@ -71,7 +71,7 @@ class Entities(SubStore):
 
     def conclusions(
         self, namespace: Namespace, where: SessionFilter, kinds: Conclusion, limit: int
-    ) -> list[tuple[DocId, ConcludingPlace]]:
+    ) -> list[tuple[DocId, ConcludedAt]]:
         found = []
         for kept in self._with_text(namespace):
             marks = {document.id: document.recency for _, _, document in kept.parts()}

@@ -17,7 +17,7 @@ from typing import Any, Self
 from ovillo.model.audit import AuditRecord
 from ovillo.model.clock import Clock
 from ovillo.model.code import CodeFile, FileHistory
-from ovillo.model.conclusions import ConcludingPlace
+from ovillo.model.conclusions import ConcludedAt
 from ovillo.model.coordination import ContextEntry, Link, Task
 from ovillo.model.entities import Sighting
 from ovillo.model.errors import StoreUnavailable
@@ -103,7 +103,7 @@ class StoredSession(Changeable):
     #: Document, what was seen in it, and the tail that look-ups begin with.
     sightings: list[tuple[DocId, Sighting, str]] = field(default_factory=list)
     #: Document, and what is concluded where in it.
-    concluded: list[tuple[DocId, ConcludingPlace]] = field(default_factory=list)
+    concluded: list[tuple[DocId, ConcludedAt]] = field(default_factory=list)
 
     def in_order(self) -> list[Message]:
         """Of equal numbers the one that arrived first."""

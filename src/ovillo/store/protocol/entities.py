@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ovillo.model.conclusions import ConcludingPlace, Conclusion
+from ovillo.model.conclusions import ConcludedAt, Conclusion
 from ovillo.model.entities import Discussion, EntityType, KnownEntity, SessionEntity, Sighting
 from ovillo.model.records import Namespace, Part, Role, SessionId
 from ovillo.model.sessions import SessionFilter
@@ -55,7 +55,7 @@ class TrackedRange:
     found: tuple[tuple[DocId, Sighting], ...]
     tails: tuple[str, ...]
     #: What sentences conclude something, and where.
-    concluded: tuple[tuple[DocId, ConcludingPlace], ...] = ()
+    concluded: tuple[tuple[DocId, ConcludedAt], ...] = ()
 
 
 class EntityStore(Protocol):
@@ -135,7 +135,7 @@ class EntityStore(Protocol):
 
     def conclusions(
         self, namespace: Namespace, where: SessionFilter, kinds: Conclusion, limit: int
-    ) -> list[tuple[DocId, ConcludingPlace]]:
+    ) -> list[tuple[DocId, ConcludedAt]]:
         """Sentences that conclude something of any of these kinds, as far as sessions were read; the newest documents first,
         within one the places in order."""
         ...

@@ -13,7 +13,7 @@ from typing import Any
 
 import apsw
 
-from ovillo.model.conclusions import ConcludingPlace, Conclusion
+from ovillo.model.conclusions import ConcludedAt, Conclusion
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, Mention, SessionEntity, Sighting
 from ovillo.model.records import MessageId, Namespace, PartId, Role, SessionId
 from ovillo.model.sessions import SessionFilter
@@ -118,7 +118,7 @@ class EntityTables(SubStore):
 
     def conclusions(
         self, namespace: Namespace, where: SessionFilter, kinds: Conclusion, limit: int
-    ) -> list[tuple[DocId, ConcludingPlace]]:
+    ) -> list[tuple[DocId, ConcludedAt]]:
         sessions, values = session_conditions(where)
         conditions = " AND ".join([f"s.namespace_key = {_NS}", "c.kinds & ?", *sessions])
         with self._pool.reading() as db:
@@ -127,7 +127,7 @@ class EntityTables(SubStore):
                 f" WHERE {conditions} ORDER BY c.doc DESC, c.start LIMIT ?",
                 (namespace, kinds.value, *values, limit),
             ).fetchall()
-        return [(doc, ConcludingPlace(start, stop, Conclusion(kinds))) for doc, start, stop, kinds in rows]
+        return [(doc, ConcludedAt(start, stop, Conclusion(kinds))) for doc, start, stop, kinds in rows]
 
     def tracked_share(self, namespace: Namespace) -> tuple[int, int]:
         with self._pool.reading() as db:
