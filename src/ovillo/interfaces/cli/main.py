@@ -50,7 +50,7 @@ _COMMANDS = {
     "audit": (f"{_C}.audit:audit", "Who read or removed which session."),
     "migrate": (f"{_C}.migrate:migrate", "Take over what an earlier system kept."),
     "embed": (f"{_C}.embed:embed", "Make everything searchable by meaning, now."),
-    "memory": (f"{_C}.memory:memory", "What ovillo keeps, and how much room it takes."),
+    "memory": (f"{_C}.memory:memory", "What is remembered: put down, recalled, forgotten."),
     "status": (f"{_C}.status:status", "Healthy, degraded or in error, and why."),
     "doctor": (f"{_C}.doctor:doctor", "Check the installation, the database and the agents."),
     "config": (f"{_C}.config:config", "Effective settings and where they came from."),

@@ -34,7 +34,7 @@ def migrate() -> None:
     """
 
 
-@migrate.command("mcp-hub")
+@migrate.command("mcp-hub", short_help="Sessions, documents and code of MCP-HUB.")
 @click.argument("folder", type=_FOLDER)
 @click.option("--base", type=_FOLDER, help="Where the documents lie that a container (MP4) names.")
 @_dry_run
@@ -45,7 +45,7 @@ def mcp_hub(state: State, folder: Path, base: Path | None, dry_run: bool, no_bac
     _run(state, "mcp-hub", folder, base, dry_run, no_backup)
 
 
-@migrate.command("continuity")
+@migrate.command("continuity", short_help="Sessions, contexts and times of the Continuity Protocol.")
 @click.argument("folder", type=_FOLDER)
 @_dry_run
 @_no_backup
@@ -58,7 +58,7 @@ def continuity(state: State, folder: Path, dry_run: bool, no_backup: bool) -> No
     _run(state, "continuity", folder, None, dry_run, no_backup)
 
 
-@migrate.command("mcp-ocs")
+@migrate.command("mcp-ocs", short_help="Records of an MCP-OCS memory.")
 @click.argument("folder", type=_FOLDER)
 @_dry_run
 @_no_backup
@@ -68,7 +68,7 @@ def mcp_ocs(state: State, folder: Path, dry_run: bool, no_backup: bool) -> None:
     _run(state, "mcp-ocs", folder, None, dry_run, no_backup)
 
 
-@migrate.command("claude-mem")
+@migrate.command("claude-mem", short_help="Observations of claude-mem.")
 @click.argument("folder", type=_FOLDER, required=False)
 @_dry_run
 @_no_backup
@@ -78,7 +78,7 @@ def claude_mem(state: State, folder: Path | None, dry_run: bool, no_backup: bool
     _run(state, "claude-mem", folder or state.settings().home / ".claude-mem", None, dry_run, no_backup)
 
 
-@migrate.command("mcp-memory-service")
+@migrate.command("mcp-memory-service", short_help="Memories of mcp-memory-service.")
 @click.argument("folder", type=_FOLDER)
 @_dry_run
 @_no_backup
@@ -88,7 +88,7 @@ def mcp_memory_service(state: State, folder: Path, dry_run: bool, no_backup: boo
     _run(state, "mcp-memory-service", folder, None, dry_run, no_backup)
 
 
-@migrate.command("basic-memory")
+@migrate.command("basic-memory", short_help="Notes of basic-memory.")
 @click.argument("folder", type=_FOLDER)
 @_dry_run
 @_no_backup
@@ -98,7 +98,7 @@ def basic_memory(state: State, folder: Path, dry_run: bool, no_backup: bool) -> 
     _run(state, "basic-memory", folder, None, dry_run, no_backup)
 
 
-@migrate.command("claude-code")
+@migrate.command("claude-code", short_help="Claude Code's own memory notes.")
 @click.argument("folder", type=_FOLDER, required=False)
 @_dry_run
 @_no_backup
@@ -108,7 +108,7 @@ def claude_code(state: State, folder: Path | None, dry_run: bool, no_backup: boo
     _run(state, "claude-code", folder or state.settings().home / ".claude", None, dry_run, no_backup)
 
 
-@migrate.command("mcp-ocs-files")
+@migrate.command("mcp-ocs-files", short_help="Rewrite files of MCP-OCS as version 2.")
 @click.argument("folder", type=_FOLDER)
 @_dry_run
 @reading
