@@ -40,9 +40,9 @@ class WordAnalyzer:
         taken, self._new = self._new, []
         return taken
 
-    def follow(self, words_gone: int) -> None: ...
+    def note_removals(self, count: int) -> None: ...
 
-    def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
+    def return_surfaces(self, surfaces: Sequence[tuple[str, str]]) -> None:
         self._new += surfaces
 
 

@@ -62,6 +62,19 @@ def test_a_mark_of_a_project_covers_what_began_before_it_and_can_be_lifted(
     assert {x.session.id for x in store.sessions.find(NS, SessionFilter(), 10)} == {"ses_a", "ses_b", "ses_c"}
 
 
+@pytest.mark.requirement("FORGET-5")
+def test_reading_again_drops_the_entries_of_the_cursor_that_the_caller_names(
+    store: Store, forgetting: ForgettingStore
+) -> None:
+    source = ("claude_code", "/home/me/.claude")
+    cursor = {"a.jsonl": 1, "%x": 2, "_y": 3, "!whole": 4}
+    store.ingest.apply(NS, [delta("ses_a", "zorvath")], source=source, cursor=cursor)
+    forgetting.read_source_again(NS, *source, ["%", "!wh"])
+    assert store.sources.cursor(NS, *source) == {"a.jsonl": 1, "_y": 3}
+    forgetting.lift_tombstones(NS, [], ["_"])
+    assert store.sources.cursor(NS, *source) == {"a.jsonl": 1}
+
+
 @pytest.mark.requirement("FORGET-1")
 def test_copies_in_a_fork_are_found_in_the_fork_once_the_origin_is_gone(
     store: Store, forgetting: ForgettingStore

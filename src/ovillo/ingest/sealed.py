@@ -14,8 +14,13 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from ovillo.readers.protocol import WHOLE_FILE
+
 #: What sealed keys begin with; no reader names a file or a session so.
 PREFIX = "~"
+#: Keys of a cursor that keep a source from being read again after a rule or a mark is gone: sealed ones, and the stamps of
+#: whole files, which say that nothing changed.
+HINDERING = (PREFIX, WHOLE_FILE)
 _NONCE_BYTES = 16
 
 

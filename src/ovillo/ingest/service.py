@@ -24,7 +24,7 @@ from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
 from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
 from ovillo.ingest.scan_filter import ScanFilter
-from ovillo.ingest.sealed import SealedCursor
+from ovillo.ingest.sealed import HINDERING, SealedCursor
 from ovillo.ingest.state import ScanState
 from ovillo.ingest.versions import catching_up, is_behind, reading_of
 from ovillo.ingest.watch import changed_sources
@@ -323,7 +323,7 @@ class Ingest:
         """What a rule excluded is read once the rule is gone or says something else."""
         if all(scan_filter.exclusion.still_says(*rule) for rule in set(scan_filter.known.values())):
             return scan_filter
-        self._store.forgetting.read_source_again(self._namespace, source.reader, str(source.path))
+        self._store.forgetting.read_source_again(self._namespace, source.reader, str(source.path), HINDERING)
         return replace(scan_filter, known={})
 
     def _bundles(self, source: Source, cursor: Cursor, scan_filter: ScanFilter) -> Iterator[Bundle]:

@@ -17,6 +17,8 @@ from ovillo.readers.client import Client
 
 #: JSON-able state of a source, kept between scans by ingest; ``{}`` the first time. Readers own its shape.
 Cursor = dict[str, Any]
+#: What its keys begin with that are stamps of whole files: an equal stamp says that nothing changed since.
+WHOLE_FILE = "#"
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class TextAnalyzer:
     def __init__(self) -> None:
         self._new: list[tuple[str, str]] = []
         self._terms = {language: _Terms(language, self._new) for language in LANGUAGES}
-        self._words_gone: int | None = None
+        self._removals: int | None = None
 
     def index_terms(self, text: str) -> tuple[str, int]:
         """Terms of ``text`` joined by single spaces, and how many there are."""
@@ -136,13 +136,13 @@ class TextAnalyzer:
         del self._new[: len(taken)]
         return taken
 
-    def follow(self, words_gone: int) -> None:
-        if self._words_gone not in (None, words_gone):
+    def note_removals(self, count: int) -> None:
+        if self._removals not in (None, count):
             for terms in self._terms.values():
                 terms.clear()
-        self._words_gone = words_gone
+        self._removals = count
 
-    def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
+    def return_surfaces(self, surfaces: Sequence[tuple[str, str]]) -> None:
         self._new.extend(surfaces)
 
     def __reduce__(self) -> tuple[type[TextAnalyzer], tuple[()]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ovillo.ingest.sealed import HINDERING
 from ovillo.model.clock import Clock
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
@@ -206,7 +207,7 @@ class Forgetting:
             raise NotFound(f"Nothing was forgotten under {mark!r}.", hint="`ovillo forget list` shows the marks.")
         if len(found) > 1:
             raise Ambiguous(f"Several marks begin with {mark!r}.", hint="Give more of it.")
-        self._store.forgetting.lift_tombstones(namespace, [found[0].mark])
+        self._store.forgetting.lift_tombstones(namespace, [found[0].mark], HINDERING)
         return found[0]
 
     # --- what was asked of knowledge documents is noted in a file beside the database

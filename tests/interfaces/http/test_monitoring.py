@@ -96,7 +96,7 @@ def test_metrics_count_requests_by_template_and_tell_of_the_store(made: Services
     assert float(lines["ovillo_store_commits_total"]) >= 1
     assert float(lines["ovillo_store_commit_seconds_total"]) > 0
     assert float(lines["ovillo_store_size_bytes"]) > 0
-    assert "ovillo_store_log_bytes" in lines
+    assert "ovillo_store_unmerged_bytes" in lines
     assert "somewhere" not in text
 
 

@@ -83,13 +83,13 @@ class Forgetting(SubStore):
             marks.setdefault(kind.value, {})[name] = mark.at
         return marks
 
-    def lift_tombstones(self, namespace: Namespace, marks: Sequence[bytes]) -> int:
+    def lift_tombstones(self, namespace: Namespace, marks: Sequence[bytes], dropping: Sequence[str] = ()) -> int:
         with self._state.writing_to(namespace) as space:
             lifted = [key for key, mark in space.forgotten.items() if key[1] in marks or mark.part_of in marks]
             for key in lifted:
                 del space.forgotten[key]
             for source in space.sources.values():
-                _read_again(source)
+                _read_again(source, dropping)
             return len(lifted)
 
     def key(self) -> bytes | None:
@@ -125,10 +125,10 @@ class Forgetting(SubStore):
             if source := space.sources.get((reader, path)):
                 source.excluded |= {mark: (rule, said) for rule, said, mark in found}
 
-    def read_source_again(self, namespace: Namespace, reader: str, path: str) -> None:
+    def read_source_again(self, namespace: Namespace, reader: str, path: str, dropping: Sequence[str] = ()) -> None:
         with self._state.writing_to(namespace) as space:
             if source := space.sources.get((reader, path)):
-                _read_again(source)
+                _read_again(source, dropping)
 
 
 def is_forgotten(tables: Tables, space: Space, session: Session, *kinds: Forgettable) -> bool:
@@ -150,7 +150,6 @@ def _at(space: Space, kind: Forgettable, mark: bytes) -> int | None:
     return known.at if known else None
 
 
-def _read_again(source: StoredSource) -> None:
-    """Sealed cursors, and the stamps of whole files, which say that nothing changed."""
-    source.cursor = {name: value for name, value in source.cursor.items() if name[:1] not in ("~", "#")}
+def _read_again(source: StoredSource, dropping: Sequence[str]) -> None:
+    source.cursor = {name: value for name, value in source.cursor.items() if not name.startswith(tuple(dropping))}
     source.excluded = {}

@@ -40,7 +40,7 @@ class Health(SubStore):
             commits=self._state.commits,
             commit_s=self._state.commit_s,
             size_bytes=len(pickle.dumps(self._state.tables)),
-            log_bytes=0,
+            unmerged_bytes=0,
         )
 
     def content(self) -> StoreContent:

@@ -322,7 +322,7 @@ class State:
             number = self.number()
             known = Document(number * _SCATTER % _IDS, number)
         # Whenever words left a text, the analyzer is to tell all of them again: here with each text.
-        self.analyzer.follow(self.number())
+        self.analyzer.note_removals(self.number())
         terms, _ = self.analyzer.index_terms(text)
         surfaces = frozenset(self.analyzer.take_new_surfaces())
         return replace(known, text=text, terms=tuple(terms.split(" ") if terms else ()), surfaces=surfaces)

@@ -75,7 +75,7 @@ class _StoreFigures(Collector):
         yield CounterMetricFamily("ovillo_store_commit_seconds", "Time in commits.", condition.commit_s)
         yield GaugeMetricFamily("ovillo_store_size_bytes", "Size of the database.", condition.size_bytes)
         yield GaugeMetricFamily(
-            "ovillo_store_log_bytes", "Size of what is not folded into it yet.", condition.log_bytes
+            "ovillo_store_unmerged_bytes", "Size of what is not folded into it yet.", condition.unmerged_bytes
         )
         yield GaugeMetricFamily("ovillo_sessions", "Sessions kept.", content.sessions)
         yield GaugeMetricFamily("ovillo_messages", "Messages kept.", content.messages)

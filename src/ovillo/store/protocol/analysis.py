@@ -26,13 +26,13 @@ class Analyzer(Protocol):
         index term. They feed the trigram index behind substring search. May repeat pairs of earlier runs."""
         ...
 
-    def follow(self, words_gone: int) -> None:
-        """How often words were removed from what the pairs fed. When it changed, all words count as never met. A store that
-        keeps the pairs of each text gives another number before each."""
+    def note_removals(self, count: int) -> None:
+        """``count`` says how often words were removed from what the pairs feed. When it changed, all words count as never met.
+        A store that keeps the pairs of each text gives another number before each."""
         ...
 
-    def give_back(self, surfaces: Sequence[tuple[str, str]]) -> None:
-        """These were taken, but could not be stored: they are given out again."""
+    def return_surfaces(self, surfaces: Sequence[tuple[str, str]]) -> None:
+        """These were taken, but could not be stored: the next call of ``take_new_surfaces`` gives them again."""
         ...
 
 

@@ -20,7 +20,7 @@ class StoreCondition:
     commit_s: float
     #: Bytes of the data, and of what is not folded into it yet.
     size_bytes: int
-    log_bytes: int
+    unmerged_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

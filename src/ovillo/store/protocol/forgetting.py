@@ -62,7 +62,7 @@ class ForgettingStore(Protocol):
         """Kind -> mark -> when."""
         ...
 
-    def lift_tombstones(self, namespace: Namespace, marks: Sequence[bytes]) -> int:
+    def lift_tombstones(self, namespace: Namespace, marks: Sequence[bytes], dropping: Sequence[str] = ()) -> int:
         """Allow these to be read again, with all that went with them; how many marks are gone. Every source of the
         namespace is read as after ``read_source_again``."""
         ...
@@ -97,7 +97,7 @@ class ForgettingStore(Protocol):
         """``(rule, what it says, mark of the session)``."""
         ...
 
-    def read_source_again(self, namespace: Namespace, reader: str, path: str) -> None:
-        """Forget what was excluded there and where reading of it stopped, because a rule is gone: entries of its cursor
-        that begin with ``~`` (sealed names) or ``#`` (stamps of whole files) go."""
+    def read_source_again(self, namespace: Namespace, reader: str, path: str, dropping: Sequence[str] = ()) -> None:
+        """Forget what was excluded there, because a rule is gone, and the entries of its cursor whose keys begin with one of
+        ``dropping``: where reading stopped."""
         ...

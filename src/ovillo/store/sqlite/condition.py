@@ -22,7 +22,7 @@ class Condition(SubStore):
             commits=self._writer.commits,
             commit_s=self._writer.commit_s,
             size_bytes=_size(self._path),
-            log_bytes=_size(self._path.with_name(self._path.name + "-wal")),
+            unmerged_bytes=_size(self._path.with_name(self._path.name + "-wal")),
         )
 
     def content(self) -> StoreContent:

@@ -116,7 +116,7 @@ class ForgottenTables(SubStore):
                 marks.setdefault(kind, {})[mark] = at
         return marks
 
-    def lift_tombstones(self, namespace: Namespace, marks: Sequence[bytes]) -> int:
+    def lift_tombstones(self, namespace: Namespace, marks: Sequence[bytes], dropping: Sequence[str] = ()) -> int:
         def work(db: apsw.Connection) -> int:
             ns = namespace_key(db, namespace, self._analyzer)
             gone = 0
@@ -124,7 +124,7 @@ class ForgottenTables(SubStore):
                 db.execute("DELETE FROM forgotten WHERE namespace_key = ?1 AND ?2 IN (mark, part_of)", (ns, mark))
                 gone += db.changes()
             for (source,) in db.execute("SELECT key FROM places WHERE namespace_key = ?", (ns,)).fetchall():
-                _read_again(db, source)
+                _read_again(db, source, dropping)
             return gone
 
         return self._writer.run(work)
@@ -191,11 +191,11 @@ class ForgottenTables(SubStore):
 
         self._writer.run(work)
 
-    def read_source_again(self, namespace: Namespace, reader: str, path: str) -> None:
+    def read_source_again(self, namespace: Namespace, reader: str, path: str, dropping: Sequence[str] = ()) -> None:
         def work(db: apsw.Connection) -> None:
             source = _place(db, namespace_key(db, namespace, self._analyzer), reader, path)
             if source is not None:
-                _read_again(db, source)
+                _read_again(db, source, dropping)
 
         self._writer.run(work)
 
@@ -257,7 +257,7 @@ def _place(db: apsw.Connection, ns: int, reader: str, path: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _read_again(db: apsw.Connection, source: int) -> None:
-    """Sealed cursors, and the stamps of whole files, which say that nothing changed."""
-    db.execute("DELETE FROM cursors WHERE place_key = ? AND substr(key, 1, 1) IN ('~', '#')", (source,))
+def _read_again(db: apsw.Connection, source: int, dropping: Sequence[str]) -> None:
+    for prefix in dropping:
+        db.execute("DELETE FROM cursors WHERE place_key = ?1 AND substr(key, 1, length(?2)) = ?2", (source, prefix))
     db.execute("DELETE FROM excluded WHERE place_key = ?", (source,))

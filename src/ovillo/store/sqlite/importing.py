@@ -26,7 +26,7 @@ from ovillo.store.sqlite.recording import insert_session, insert_summary
 from ovillo.store.sqlite.rows import SESSION_COLUMNS
 from ovillo.store.sqlite.sessions import row_from
 from ovillo.store.sqlite.spool import spool
-from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
+from ovillo.store.sqlite.vocabulary import learn, return_if_failed
 
 #: What is inserted at once (bytes).
 _AT_ONCE = 4 * 1024 * 1024
@@ -75,7 +75,7 @@ class ImportTables(SubStore):
                 return row_from(namespace, row)
 
             importing = self._writer.submit(work)
-            give_back_if_failed(importing, self._analyzer, surfaces)
+            return_if_failed(importing, self._analyzer, surfaces)
             return importing.result()
 
 

@@ -25,7 +25,7 @@ from ovillo.store.sqlite.reindex import drop_from_index, put_back_in_index
 from ovillo.store.sqlite.rereading import begin, end, recount
 from ovillo.store.sqlite.rows import from_json, to_json
 from ovillo.store.sqlite.sources import key_of_source
-from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
+from ovillo.store.sqlite.vocabulary import learn, return_if_failed
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 
@@ -85,7 +85,7 @@ class IngestTables(SubStore):
             return applied
 
         merging = self._writer.submit(work)
-        give_back_if_failed(merging, self._analyzer, made.surfaces)
+        return_if_failed(merging, self._analyzer, made.surfaces)
         return merging
 
     def _merge(

@@ -25,7 +25,7 @@ def namespace_key(db: apsw.Connection, namespace: str, analyzer: Analyzer) -> in
 def _follow_vocabulary(db: apsw.Connection, analyzer: Analyzer) -> None:
     """Once a transaction: words that left the vocabulary are new again, whichever process removed them."""
     gone = db.execute("SELECT value FROM meta WHERE key = 'words_gone'").fetchone()
-    analyzer.follow(0 if gone is None else int(gone[0]))
+    analyzer.note_removals(0 if gone is None else int(gone[0]))
 
 
 def session_key(db: apsw.Connection, namespace: int, session_id: str) -> int | None:

@@ -42,7 +42,7 @@ from ovillo.store.sqlite.rows import (
     unpack,
 )
 from ovillo.store.sqlite.sessions import row_from
-from ovillo.store.sqlite.vocabulary import give_back_if_failed, learn
+from ovillo.store.sqlite.vocabulary import learn, return_if_failed
 
 _COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_id", "git_branch")
 #: How much of the newest summary a list of sessions shows (characters).
@@ -136,7 +136,7 @@ class RecordingTables(SubStore):
             return appended
 
         appending = self._writer.submit(leaves_nothing_when_refused(work))
-        give_back_if_failed(appending, self._analyzer, surfaces)
+        return_if_failed(appending, self._analyzer, surfaces)
         return appending
 
     def put_summary(self, namespace: Namespace, summary: Summary) -> None:

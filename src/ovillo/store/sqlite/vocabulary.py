@@ -18,12 +18,12 @@ def learn(db: apsw.Connection, surfaces: Surfaces) -> None:
         db.executemany("INSERT OR IGNORE INTO vocabulary (surface, term) VALUES (?, ?)", surfaces)
 
 
-def give_back_if_failed(writing: Future[Any], analyzer: Analyzer, surfaces: Surfaces) -> None:
+def return_if_failed(writing: Future[Any], analyzer: Analyzer, surfaces: Surfaces) -> None:
     """Words of a write that failed are new again for the next one that holds them."""
 
     def done(written: Future[Any]) -> None:
         if written.exception() is not None:
-            analyzer.give_back(surfaces)
+            analyzer.return_surfaces(surfaces)
 
     if surfaces:
         writing.add_done_callback(done)
