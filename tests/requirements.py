@@ -828,6 +828,16 @@ OCS = {
         "Incidents, conversations and tool runs end in the one store as episodes of schema v2",
         "mcp-ocs Schema Migration Strategy; issue 11 One back end",
     ),
+    "OCS-3": (
+        "SHARED_MEMORY_DIR and MCP_OCS_FORCE_JSON: each record is also a private JSON file in the layout of MCP-OCS",
+        "mcp-ocs Configuration Reference",
+    ),
+    "OCS-4": (
+        "UNIFIED_MEMORY=false: the folder is read and written as version 1",
+        "mcp-ocs Configuration Reference, Appendix C",
+    ),
+    "OCS-5": ("UNIFIED_MEMORY leads there and back, and nothing is lost", "mcp-ocs Risks and Rollback"),
+    "OCS-6": ("Logs of the memory hold counts and never contents", "mcp-ocs Query Optimization; DESIGN 11"),
     "OCS-2": ("Records of versions 1 and 2 are read, and are one memory", "mcp-ocs Appendix B"),
 }
 

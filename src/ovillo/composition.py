@@ -370,9 +370,12 @@ class Composition:
 
     @built_once
     def memories(self) -> Memories:
+        from ovillo.memory.operational.json_folder import JsonFolder
         from ovillo.memory.service import Memories
 
-        return Memories(self.store, self._redactor, self.clock, self.audit)
+        at, unified = self.settings.memory_folder, self.settings.unified_memory
+        folder = None if at is None else JsonFolder(at, unified=unified)
+        return Memories(self.store, self._redactor, self.clock, self.audit, folder)
 
     @built_once
     def status(self) -> StatusService:

@@ -77,3 +77,48 @@ def test_the_beta_server_is_ready_shows_its_tools_and_answers_with_nothing_stray
     assert not run.answers[3]["result"].get("isError")
     assert run.answers[4]["result"]["structuredContent"]["sessions"] == []
     assert run.stray == []
+
+
+#: What is remembered has words that nothing else has: where they turn up, contents turned up.
+_MARK = "zqxcrashloop"
+_INCIDENT = {"incidentId": "i-1", "symptoms": [f"pods {_MARK}"], "domain": "openshift", "environment": "prod"}
+_STORE_AND_FIND = (
+    ("store_incident", _INCIDENT),
+    ("store_tool_exec", {"tool": "get_pods", "result": _MARK, "arguments": {"a": _MARK}, "sessionId": "s"}),
+    ("episode_search", {"query": _MARK}),
+    ("system_status", {"include_metrics": True}),
+)
+_FOLDER = {"SHARED_MEMORY_DIR": "memory"}
+_VARIANTS = {
+    "defaults": {},
+    "json only": {"MCP_OCS_FORCE_JSON": "true"},
+    "json beside": _FOLDER,
+    "unified": {**_FOLDER, "UNIFIED_MEMORY": "true"},
+    "rolled back": {**_FOLDER, "UNIFIED_MEMORY": "false"},
+    "loose logs": {"STRICT_STDIO_LOGS": "false", **_FOLDER},
+}
+
+
+@pytest.mark.requirement("TOOL-62", "OCS-6")
+@pytest.mark.parametrize("variant", _VARIANTS)
+def test_the_memory_works_in_every_mode_with_stdout_silent_and_only_counts_in_the_log(
+    tmp_path: Path, variant: str
+) -> None:
+    run = serve_beta(tmp_path, {"MCP_LOG_VERBOSE": "true", **_VARIANTS[variant]}, *_STORE_AND_FIND)
+    results = [run.answers[number]["result"] for number in range(3, 7)]
+    assert [each.get("isError", False) for each in results] == [False] * 4
+    assert len(results[2]["structuredContent"]["memories"]) == 2
+    assert len(run.tools) == len(Registry.choose(("all",), maturity=BETA).visible(LOCAL))
+    assert run.stray == []
+    assert _MARK not in run.stderr
+    assert "kept 1 new records of kind operational" in run.stderr
+
+
+@pytest.mark.requirement("TOOL-62", "OCS-5")
+def test_after_unified_memory_was_tried_the_default_still_finds_everything(tmp_path: Path) -> None:
+    unified = {**_FOLDER, "UNIFIED_MEMORY": "true"}
+    serve_beta(tmp_path, unified, ("store_incident", _INCIDENT))
+    back = serve_beta(tmp_path, _FOLDER, ("episode_search", {"query": _MARK}))
+    (found,) = back.answers[3]["result"]["structuredContent"]["memories"]
+    assert found["key"] == "i-1"
+    assert back.stray == []

@@ -19,7 +19,7 @@ from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.security.principals import LOCAL
 from tests.interfaces.opened import settings_for
 
-MEMORY = Registry.choose(("memory",))
+MEMORY = Registry.choose(("memory", "context"))
 AT = "2026-11-22T04:07:41Z"
 INCIDENT = {
     "incidentId": "incident-7",

@@ -5,6 +5,7 @@ Owns choosing and removing; each one that goes is in the audit, without a word o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,14 @@ _FROM = ("session_id", "source", "author", "origin", "project")
 
 
 class ForgetMemories:
-    def __init__(self, store: Store, audit: Audit, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, audit: Audit, clock: Clock, forgotten: Callable[[Namespace, frozenset[str]], None]
+    ) -> None:
+        """``forgotten`` is told of those that went: copies elsewhere go with them."""
         self._store = store
         self._audit = audit
         self._clock = clock
+        self._forgotten = forgotten
 
     def chosen(self, namespace: Namespace, where: MemoryFilter) -> list[Memory]:
         """What would go. Raises InvalidInput for a filter that names nothing, NotFound for ids that nothing has."""
@@ -54,6 +59,7 @@ class ForgetMemories:
         namespace = principal.namespace
         gone: list[MemoryId] = [each.id for each in self.chosen(namespace, replace(where, viewer=principal.name))]
         self._store.memories.remove(namespace, gone, at=self._clock())
+        self._forgotten(namespace, frozenset(gone))
         for memory_id in gone:
             self._audit.removed(principal, channel, "forget memory", f"memory:{memory_id}")
         return len(gone)

@@ -70,12 +70,14 @@ class Recalling:
         analyzer: Callable[[], Analyzer],
         clock: Clock,
         mark_seen: Callable[[Namespace, Sequence[Memory]], None],
+        catch_up: Callable[[Namespace], None],
     ) -> None:
         self._store = store
         self._semantic = semantic
         self._analyzer = analyzer
         self._clock = clock
         self._mark_seen = mark_seen
+        self._catch_up = catch_up
 
     def recall(
         self,
@@ -90,6 +92,7 @@ class Recalling:
         limit: int = 8,
     ) -> list[Recalled]:
         """What is at home first: what belongs to another project comes with ``everywhere`` only."""
+        self._catch_up(namespace)
         asked = asked_words(query)
         terms = sorted({term for word in asked for term in word.forms | word.translated})
         at = self._clock()

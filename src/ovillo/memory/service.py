@@ -29,6 +29,7 @@ from ovillo.model.records import Namespace
 from ovillo.search.analysis import TextAnalyzer
 
 if TYPE_CHECKING:
+    from ovillo.memory.operational.json_folder import JsonFolder
     from ovillo.security.redaction import Redactor
     from ovillo.sessions.audit import Audit
     from ovillo.store.protocol import Store
@@ -40,22 +41,26 @@ _log = logging.getLogger(__name__)
 class Memories:
     """Thread-safe. A namespace comes first in every call; secrets are masked before anything is stored."""
 
-    def __init__(self, store: Store, redactor: Redactor, clock: Clock, audit: Audit) -> None:
+    def __init__(
+        self, store: Store, redactor: Redactor, clock: Clock, audit: Audit, folder: JsonFolder | None = None
+    ) -> None:
+        """``folder``: where records of MCP-OCS are JSON files, too."""
         self._store = store.memories
         self._clock = clock
         drafts = Drafts(redactor, clock)
+        self.operational = Operational(self._store, drafts, folder)
+        catch_up = self.operational.catch_up
         self.short_term = ShortTerm(self._store, drafts)
         self.working = Working(self._store, drafts)
-        self.episodic = Episodic(self._store, drafts, self.mark_seen)
+        self.episodic = Episodic(self._store, drafts, self.mark_seen, catch_up)
         self.semantic = Semantic(self._store, drafts, self.mark_seen)
         self.procedures = Procedures(self._store, drafts)
         self.attribution = Attribution(store.sessions)
         self.remembering = Remembering(
             self._store, self.attribution, self.short_term, self.episodic, self.semantic, self.procedures
         )
-        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen)
-        self.operational = Operational(self._store, drafts)
-        self.forgetting = ForgetMemories(store, audit, clock)
+        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up)
+        self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
 
     def get(self, namespace: Namespace, memory_id: str, *, viewer: str) -> Memory:
         """Raises NotFound."""
@@ -67,6 +72,7 @@ class Memories:
 
     def listed(self, namespace: Namespace, where: MemoryFilter, limit: int) -> list[Memory]:
         """The newest first; what has expired is left out."""
+        self.operational.catch_up(namespace)
         return self._store.find(namespace, replace(where, alive_at=self._clock()), limit)
 
     def mark_seen(self, namespace: Namespace, memories: Sequence[Memory]) -> None:

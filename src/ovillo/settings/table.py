@@ -18,14 +18,11 @@ from ovillo.settings.option import option_of, setting
 #: Names that specifications promise for features to come (evidence.md, "Specifications"). Other programs use the same
 #: variables, so a value that means nothing to us is shown and never an error.
 LATER = (
-    "UNIFIED_MEMORY",
-    "SHARED_MEMORY_DIR",
     "CHROMA_HOST",
     "CHROMA_PORT",
     "CHROMA_TENANT",
     "CHROMA_DATABASE",
     "CHROMA_COLLECTION",
-    "MCP_OCS_FORCE_JSON",
     "ENABLE_ORCH_CONTEXT",
     "ORCH_CONTEXT_MODE",
     "CONTEXT_TOPK",
@@ -77,6 +74,12 @@ class Settings:
     log_verbose: bool = field(default=False, metadata=setting(values.flag, aliases=("MCP_LOG_VERBOSE",)))
     #: Nothing but the protocol on standard output of the stdio server. It is always kept so.
     strict_stdio_logs: bool = field(default=True, metadata=setting(values.flag, aliases=("STRICT_STDIO_LOGS",)))
+    #: The folder in which MCP-OCS keeps its memory, kept beside the store; ``None`` is none.
+    shared_memory_dir: Path | None = field(default=None, metadata=setting(values.path, aliases=("SHARED_MEMORY_DIR",)))
+    #: On: its files are copies of version 2. Off: they are read and written as version 1, for programs that know no other.
+    unified_memory: bool = field(default=False, metadata=setting(values.flag, aliases=("UNIFIED_MEMORY",)))
+    #: Words and files only: no vectors of memories, whatever else is set.
+    force_json: bool = field(default=False, metadata=setting(values.flag, aliases=("MCP_OCS_FORCE_JSON",)))
     watch: bool = field(default=True, metadata=setting(values.flag))
     #: Names by which this server may be called, beside those of loopback.
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=setting(values.names))
@@ -200,6 +203,11 @@ class Settings:
     @property
     def database(self) -> Path:
         return self.data_dir / "ovillo.db"
+
+    @property
+    def memory_folder(self) -> Path | None:
+        """Where records are JSON files, too: in the data folder where files are asked for and no folder is named."""
+        return self.shared_memory_dir or (self.data_dir / "memory" if self.force_json else None)
 
     @property
     def has_retention(self) -> bool:

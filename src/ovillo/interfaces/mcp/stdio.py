@@ -54,6 +54,4 @@ def _others_running() -> bool:
 
 def _log_to_stderr(settings: Settings) -> None:
     """Standard output is the protocol's. ``MCP_LOG_VERBOSE`` opens the detail of our own log, never its contents."""
-    verbose = settings.environment.get("MCP_LOG_VERBOSE", "").lower() in {"1", "true", "yes"}
-    level = "DEBUG" if verbose else settings.log_level.upper()
-    log_to_stderr(level)
+    log_to_stderr("DEBUG" if settings.log_verbose else settings.log_level.upper())

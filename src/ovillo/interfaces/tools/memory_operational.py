@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ovillo.interfaces.tools.contract import Answer, Call, Tool
 from ovillo.interfaces.tools.memory_shapes import moment, provenance_of
@@ -12,7 +12,7 @@ from ovillo.interfaces.tools.scoping import asking_session
 from ovillo.memory.operational.records import Labels, conversation, incident, tool_run
 from ovillo.model.ids import new_id
 from ovillo.model.maturity import Maturity
-from ovillo.model.quoting import Line, named
+from ovillo.model.quoting import Line, named, said
 from ovillo.security.principals import CONTEXT_WRITE
 
 Domain = Annotated[str | None, Meta(description="What it is about: openshift, billing ...")]
@@ -90,6 +90,8 @@ class KeptRecord(Struct, kw_only=True):
     timestamp: int
     #: False where this very record was there already.
     is_new: bool
+    #: Why the shared folder has no file of it.
+    copy_fault: str | UnsetType = UNSET
 
 
 def store_incident(call: Call, args: IncidentInput) -> Answer:
@@ -144,17 +146,22 @@ def store_tool_exec(call: Call, args: ToolExecInput) -> Answer:
 
 
 def _kept(call: Call, record: dict[str, Any]) -> Answer:
-    memory, is_new = call.services.memories.operational.keep(call.namespace, record, provenance_of(call))
+    done = call.services.memories.operational.keep(call.namespace, record, provenance_of(call))
+    memory = done.memory
     kept = KeptRecord(
         success=True,
         id=memory.id,
         kind=memory.kind,
         tags=list(memory.tags),
         timestamp=memory.created_at,
-        is_new=is_new,
+        is_new=done.is_new,
     )
-    line: Line = f"{'Kept' if is_new else 'Known already'}: {named(memory.kind)} {named(memory.key)} as {memory.id}."
-    return Answer(kept, line)
+    word = "Kept" if done.is_new else "Known already"
+    lines: list[Line] = [f"{word}: {named(memory.kind)} {named(memory.key)} as {memory.id}."]
+    if done.copy_fault is not None:
+        kept.copy_fault = done.copy_fault
+        lines.append(f"Its JSON file could not be written and is tried again: {said(done.copy_fault)}.")
+    return Answer(kept, lines)
 
 
 def _at(call: Call, given: str | None) -> int:

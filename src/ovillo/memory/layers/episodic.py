@@ -29,11 +29,17 @@ _COMMON_TAGS = 8
 
 class Episodic:
     def __init__(
-        self, store: MemoriesStore, drafts: Drafts, mark_seen: Callable[[Namespace, Sequence[Memory]], None]
+        self,
+        store: MemoriesStore,
+        drafts: Drafts,
+        mark_seen: Callable[[Namespace, Sequence[Memory]], None],
+        catch_up: Callable[[Namespace], None],
     ) -> None:
+        """``catch_up`` takes in what others put down since."""
         self._store = store
         self._drafts = drafts
         self._mark_seen = mark_seen
+        self._catch_up = catch_up
 
     def record(
         self,
@@ -92,6 +98,7 @@ class Episodic:
         limit: int = 10,
     ) -> list[Memory]:
         """Those whose words fit best; without words the newest."""
+        self._catch_up(namespace)
         where = MemoryFilter(layers=(Layer.EPISODIC,), states=(MemoryState.ACTIVE,), tags=tuple(tags), viewer=viewer)
         terms = terms_of(query)
         found = (

@@ -1,63 +1,132 @@
 """Conversations, incidents and tool runs: all three end in the one store, as episodes of schema v2.
 
-Owns putting them there. What a record looks like is ``records``'; what version 2 asks for, ``ovillo.legacy``'s, which reads old ones.
+Owns putting them there and, where a folder of JSON files is shared with MCP-OCS, there too. What a record looks like is ``records``';
+what version 2 asks for, ``ovillo.legacy``'s, which reads old ones. The store is the truth: what becomes of a copy costs no record.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ovillo.legacy.mcp_ocs import episode_of
 from ovillo.memory.layers.drafts import Drafts
-from ovillo.model.errors import InvalidInput
+from ovillo.model.dataclass import dataclass
+from ovillo.model.errors import InvalidInput, OvilloError
 from ovillo.model.memories import Memory, Origin, Provenance
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
+    from ovillo.memory.operational.json_folder import JsonFolder
     from ovillo.store.protocol import MemoriesStore
 
 #: What a tool said is believed by nobody before a person confirms it.
 TOOL_EXEC = "tool_exec"
+#: Copies that could not be written and are tried again with the next one.
+_MAX_MISSED = 1_000
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    memory: Memory
+    #: The same record is kept once.
+    is_new: bool
+    #: Why its file could not be written, where one was to be.
+    copy_fault: str | None = None
 
 
 class Operational:
     """Thread-safe."""
 
-    def __init__(self, store: MemoriesStore, drafts: Drafts) -> None:
+    def __init__(self, store: MemoriesStore, drafts: Drafts, folder: JsonFolder | None) -> None:
         self._store = store
         self._drafts = drafts
+        self._folder = folder
+        self._copying = threading.Lock()
+        self._missed: deque[tuple[Namespace, dict[str, Any]]] = deque(maxlen=_MAX_MISSED)
 
-    def keep(self, namespace: Namespace, record: Mapping[str, Any], provenance: Provenance) -> tuple[Memory, bool]:
-        """A record (``records``) as an episode, and whether it is new: the same record is kept once. Raises InvalidInput,
-        LimitExceeded, StoreUnavailable."""
-        memory = self._episode(namespace, self._drafts.masked(dict(record)), provenance)
-        known = self._store.get(namespace, memory.id)
-        if known is not None:
-            return known, False
-        self._store.put(namespace, [memory])
-        # Figures only, whatever is verbose: what was remembered is in no log.
-        _log.info("kept 1 record of kind %s", memory.kind)
-        return memory, True
-
-    def _episode(self, namespace: Namespace, record: Mapping[str, Any], provenance: Provenance) -> Memory:
-        old = episode_of(record, "", str(namespace))
+    def keep(self, namespace: Namespace, record: Mapping[str, Any], provenance: Provenance) -> KeptRecord:
+        """A record (``records``) as an episode. Raises InvalidInput, LimitExceeded, StoreUnavailable."""
+        masked: dict[str, Any] = self._drafts.masked(dict(record))
+        old = episode_of(masked, "", str(namespace))
         if old is None:
             raise InvalidInput(f"timestamp is {record.get('timestamp')}.", hint="Give ISO 8601: 2026-11-22T04:07:41Z.")
-        drafted = self._drafts.memory(
-            old.layer,
-            self._drafts.name("key", old.key),
-            old.text,
-            old.value,
+        known = self._store.get(namespace, old.id)
+        memory = known or self._episode(
+            old,
             replace(
                 provenance,
                 origin=Origin.TOOL if old.kind == TOOL_EXEC else provenance.origin,
                 session_id=provenance.session_id or old.provenance.session_id,
             ),
+        )
+        if known is None:
+            self._store.put(namespace, [memory])
+        fault = self._copy(namespace, masked)
+        # Figures only, whatever is verbose: what was remembered is in no log.
+        _log.info("kept %d new records of kind %s, %d copies missing", known is None, memory.kind, len(self._missed))
+        return KeptRecord(memory, known is None, fault)
+
+    def catch_up(self, namespace: Namespace) -> None:
+        """Take in what other programs put into the shared folder. What cannot be read or stored costs itself and no caller."""
+        if self._folder is None:
+            return
+        fresh: dict[str, Memory] = {}
+        refused = 0
+        for old in self._folder.changed(namespace):
+            try:
+                if self._store.get(namespace, old.id) is None:
+                    fresh[old.id] = self._episode(old, old.provenance)
+            except OvilloError:
+                refused += 1
+        try:
+            if fresh:
+                self._store.put(namespace, list(fresh.values()))
+        except OvilloError as error:
+            self._folder.look_again()
+            _log.warning("%d records of the memory folder were not taken in: %s", len(fresh), error.code)
+        if fresh or refused:
+            _log.info("took in %d records of the memory folder, %d refused", len(fresh), refused)
+
+    def forget(self, namespace: Namespace, memories: frozenset[str]) -> None:
+        """Take forgotten ones out of the folder, too: they would come back. Raises StoreUnavailable."""
+        if self._folder is None:
+            return
+        try:
+            removed = self._folder.remove(namespace, memories)
+        except OSError as error:
+            _log.warning("forgotten records are still in the memory folder: %s", error.strerror)
+            return
+        _log.info("took %d records out of the memory folder", removed)
+
+    def _copy(self, namespace: Namespace, record: dict[str, Any]) -> str | None:
+        if self._folder is None:
+            return None
+        with self._copying:
+            self._missed.append((namespace, record))
+            while self._missed:
+                try:
+                    self._folder.put(*self._missed[0])
+                except OSError as error:
+                    _log.warning("%d copies of records could not be written: %s", len(self._missed), error.strerror)
+                    return error.strerror or type(error).__name__
+                self._missed.popleft()
+        return None
+
+    def _episode(self, old: Memory, provenance: Provenance) -> Memory:
+        """Masked, in bounds, under the id and times that the record has. Raises InvalidInput, LimitExceeded."""
+        drafted = self._drafts.memory(
+            old.layer,
+            self._drafts.name("key", old.key),
+            old.text,
+            old.value,
+            provenance,
             kind=old.kind,
             tags=old.tags,
             participants=old.participants,
