@@ -46,6 +46,8 @@ _TEST = 0.55
 _TEST_WANTED = 1.0
 _NOT_A_TEST = 0.35
 _IN_FOCUS = 1.6
+#: What meaning weighs beside words, and how far what a passage is besides its words counts.
+_BY_MEANING, _BY_SORT = 0.7, 0.25
 #: From this on a cosine tells that two texts have something to do with each other.
 _FAR = 0.2
 #: Where a question asks what decides: a body that has a branch beside its words, and a fault that is only given its name.
@@ -380,29 +382,15 @@ def _is_import(data: bytes, region: Region) -> bool:
     return line.startswith((b"import ", b"from ", b"use ", b"#include", b"require", b"using ", b"package "))
 
 
-def fused(
-    passages: Sequence[Passage], near: Mapping[int, float], most: int, weight: float, ranks: int
-) -> list[Passage]:
-    """By rank here and by rank of meaning; ``near`` is how near definitions are, by their id, nearest first."""
-    place_of = {id_: place for place, id_ in enumerate(near)}
-    fused_ones = []
-    for place, one in enumerate(passages):
-        at = place_of.get(one.symbol.id) if one.symbol is not None else None
-        if place >= most and at is None:
-            continue
-        score = 1 / (ranks + place)
+def fused(passages: Sequence[Passage], near: Mapping[int, float]) -> list[Passage]:
+    """In the order of how much of the question each answers by its words, and how near it is in meaning; ``near`` is that of
+    definitions, by id. What a passage is (a test, a fault, long) counts a little beside that."""
+    best = max((one.score for one in passages), default=0.0) or 1.0
+    found = []
+    for one in passages:
+        cosine = max(0.0, near.get(one.symbol.id, 0.0)) if one.symbol is not None else 0.0
         is_aside = one.symbol is not None and bool(ASIDE_PATH.search(one.file))
-        cosine = 0.0
-        if at is not None and one.symbol is not None:
-            score += weight / (ranks + at)
-            cosine = near[one.symbol.id]
+        score = (one.worth + _BY_MEANING * cosine) * (one.score / best) ** _BY_SORT * (_ASIDE if is_aside else 1.0)
         worth = 1 - (1 - one.worth) * (1 - max(0.0, cosine - _FAR) / (1 - _FAR))
-        fused_ones.append(
-            replace(
-                one,
-                score=round(score * (_ASIDE if is_aside else 1.0), 5),
-                cosine=round(cosine, 3),
-                worth=round(worth, 3),
-            )
-        )
-    return sorted(fused_ones, key=lambda x: -x.score)
+        found.append(replace(one, score=round(score, 5), cosine=round(cosine, 3), worth=round(worth, 3)))
+    return sorted(found, key=lambda x: -x.score)

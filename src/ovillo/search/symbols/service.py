@@ -48,8 +48,6 @@ _FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
 _MEMBERS, _MEMBERS_AMONG, _OWNER = 2, 10, 0.98
 #: Bodies that hold most of the question's words, more where only tests are wanted, and passages that are then read from disk.
 _BODIES, _BODIES_OF_TESTS, _READ = 150, 600, 24
-#: Passages that are put in order by meaning, too, and what meaning weighs beside what names and bodies say.
-_PASSAGES, _BODIES_BY_MEANING = 60, 0.6
 #: A definition that only meaning found never comes into a context by itself (below 0.5).
 _WORTH_BY_MEANING = 0.6
 #: What a description may add to a context: few definitions, and none that is far from the best.
@@ -181,7 +179,7 @@ class SymbolSearch:
 
     def _in_order(self, found: list[Passage], near: Mapping[int, float], wanted: Wanted) -> list[Passage]:
         found.sort(key=lambda one: -one.score)
-        best = fused(found, near, _PASSAGES, _BODIES_BY_MEANING, _RANKS) if near else found
+        best = fused(found, near) if near else found
         return sorted(best, key=lambda one: one.is_test is not wanted.tests)
 
     def _passages_of(
