@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -14,8 +15,10 @@ from ovillo.code.languages.language import Language
 from ovillo.code.parsing import parse_file
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import Role
 from ovillo.references.context.answer import ContextAnswer
 from ovillo.references.context.code.asking import Ask, read
+from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 from tests.code.projects import write
 
@@ -212,6 +215,33 @@ def test_constants_configuration_and_sql_answer_where_they_decide(
     answer = ask(services, query)
     assert said in answer.content
     assert places(answer)[0][0] == file
+
+
+@pytest.mark.requirement("CODEQ-8")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What did we decide about heavy parcels, and is that in the code?",
+        "¿Qué decidimos sobre los paquetes pesados, y lo hace todavía el código?",
+    ],
+)
+def test_what_was_decided_comes_with_the_code_that_it_names(services: Services, query: str) -> None:
+    row, _ = services.recorder.create(NS, SessionDraft())
+    said = (
+        (Role.USER, "What about heavy parcels (paquetes pesados)?"),
+        (
+            Role.ASSISTANT,
+            "Decision: `parcel_cost` refuses heavy parcels above twenty kilos, because no carrier takes them.",
+        ),
+    )
+    for role, text in said:
+        services.recorder.append(NS, row.session.id, [(MessageDraft(role, text), uuid4().hex)]).result(10)
+    services.summary_worker.settle(NS, row.session.id)
+    answer = ask(services, query)
+    first = answer.provenance[:3]
+    assert [place.session_id for place in first if place.session_id] == [row.session.id]
+    assert "shop/delivery.py:parcel_cost" in [place.id for place in first]
+    assert "weight > HEAVY_PARCEL_KG" in answer.content
 
 
 @pytest.mark.requirement("CODE-19")

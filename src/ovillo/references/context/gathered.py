@@ -48,6 +48,14 @@ class Gathered:
     def count(self) -> int:
         return len(self.items) + sum(len(answer.items) for answer in self._answers)
 
+    def best_said(self, most: int) -> tuple[list[Item], float]:
+        """The best pieces of what was said, and how sure they are."""
+        said = [each for each in self._answers if any(item.provenance.session_id for item in each.items)]
+        best = max(said, key=lambda each: each.confidence, default=None)
+        if best is None:
+            return [], 0.0
+        return sorted(best.items, key=lambda item: -item.worth)[:most], best.confidence
+
     def ranked(self) -> list[Item]:
         """In the order they are shown."""
         own = Group(tuple(self.items), max((item.worth for item in self.items), default=0.0))
@@ -56,4 +64,4 @@ class Gathered:
     def _likely(self, answer: ProviderAnswer) -> float:
         """How likely this kind of pieces is what is asked for: where code is asked for, what was said is less so."""
         of_code = max((each.features.get("of_code", 0.0) for each in self._answers), default=0.0)
-        return answer.confidence if "of_code" in answer.features else answer.confidence * (1 - of_code)
+        return answer.confidence if "of_code" in answer.features else answer.confidence * (1 - of_code) ** 2

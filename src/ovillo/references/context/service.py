@@ -38,6 +38,8 @@ MIN_TOKENS, MAX_TOKENS = 100, 20_000
 
 #: How much a question in the past tense is still one about code.
 _OF_CODE_IN_PAST = 0.4
+#: Pieces of what was said whose names the code is asked for.
+_SAID = 4
 #: Places that are named where nothing answers.
 _NEAREST = 2
 
@@ -127,7 +129,15 @@ class ContextService:
             gathered.add(_judged(provider.evidence(question), question))
             if gathered.answers:
                 break
+        self._join(question, gathered)
         gathered.add(ProviderAnswer(documents.items, confidence=documents.confidence))
+
+    def _join(self, question: Question, gathered: Gathered) -> None:
+        """What was said, as the code has it now, beside it. How sure the answer is what was said tells."""
+        said, sure = gathered.best_said(_SAID)
+        found = self._code.beside(question, [item.text for item in said])
+        if found.items:
+            gathered.add(replace(found, confidence=sure, threshold=1.0, features={"of_code": 0.0}))
 
     def _without_guesses(self, question: Question) -> Question:
         """A function that the code has by this description beats one that the session merely named."""

@@ -14,7 +14,7 @@ from ovillo.code.words import name_terms, stem
 from ovillo.model.code import CLASS_KINDS, SymbolRow
 from ovillo.references.context.answer import Item
 from ovillo.references.context.asking import asks_what_happened
-from ovillo.references.context.code.asking import OF_BOTH, OF_CODE_ONLY, Ask, CodeQuestion, read
+from ovillo.references.context.code.asking import OF_BOTH, OF_CODE_ONLY, Ask, CodeQuestion, names_in, read
 from ovillo.references.context.code.pieces import Pieces
 from ovillo.references.context.code.related import Related, Site
 from ovillo.references.context.code.sentences import Sentences
@@ -46,6 +46,10 @@ _LEAST = 0.12
 _RAISING = 3
 #: What the next piece is worth beside the one before.
 _NEXT = 0.9
+#: Names that are taken out of what was said, and definitions that are shown of them.
+_NAMES_SAID, _DEFINED = 16, 2
+#: What a test tells by calling what is named, or what is only described.
+_CALLS_NAMED, _CALLS_DESCRIBED = 0.6, 0.15
 
 
 class CodeEvidence:
@@ -62,6 +66,15 @@ class CodeEvidence:
         symbols = self._symbols()
         roots = symbols.latest_roots(question.namespace, question.scope)
         return _Answering(self._code, symbols, question, asked, roots).answer() if roots else ProviderAnswer()
+
+    def beside(self, question: Question, said: Sequence[str]) -> ProviderAnswer:
+        """What was ``said``, as the code has it now: definitions that these texts name, where the question asks for both."""
+        asked = read(question.plain)
+        if not asked.of_both or not said or not self._code.has_any(question.namespace):
+            return ProviderAnswer()
+        symbols = self._symbols()
+        roots = symbols.latest_roots(question.namespace, question.scope)
+        return _Answering(self._code, symbols, question, asked, roots).named_in(said) if roots else ProviderAnswer()
 
     def names(self, question: Question) -> set[str]:
         """What the code has by this description."""
@@ -120,6 +133,35 @@ class _Answering:
         return ProviderAnswer(
             tuple(at_home), tuple(self._sentences), confidence=best, threshold=_ENOUGH, features=self._features
         )
+
+    def named_in(self, said: Sequence[str]) -> ProviderAnswer:
+        """Of the definitions these texts name, those that they and the question speak of most."""
+        weights: dict[str, float] = {}
+        for place, text in enumerate(said):
+            names, files = names_in(text)
+            for name in dict.fromkeys([*names, *files]):
+                weights[name] = weights.get(name, 0.0) + 1 / (1 + place)
+        likely = sorted(weights, key=lambda name: -weights[name])[:_NAMES_SAID]
+        subject = self._subjects.defined(likely)
+        passages = self._passages(self._asked.described, Wanted(deciding=True, focus=tuple(subject.rows)))
+        worths = {one.symbol.id: one.worth for one in passages if one.symbol is not None}
+        told = told_by_line([(one.root, one.file, dict(one.lines)) for one in passages])
+        scored = [
+            (weights[name] * (0.3 + worths.get(row.id, 0.0)), row)
+            for name, rows in subject.symbols.items()
+            for row in rows[:1]
+            if not row.is_test
+        ]
+        worth = _WORTH_NAMED
+        for _, row in sorted(scored, key=lambda pair: -pair[0])[:_DEFINED]:
+            item = self._pieces.definition(row, worth, told.get((row.root, row.file), {}), self._room())
+            if item is not None and self._is_new(item):
+                self._items.append(item)
+                worth *= _NEXT
+            if not self._related.callers([row]):
+                self._sentences.append(self._said.say("not_called", name=row.name, project=project_name(self._roots)))
+        at_home = [x for x in self._items if self._scope.is_home(f"{x.provenance.root}/{x.provenance.file}")]
+        return ProviderAnswer(tuple(at_home), tuple(self._sentences))
 
     # --- a name that is nowhere
 
@@ -318,7 +360,7 @@ class _Answering:
     def _tests(self, subject: Subject) -> None:
         rows = [row for row in self._subject_rows(subject) if not row.is_test]
         calling = {row.id: row for row in self._related.tests(rows)}
-        query = " ".join([self._asked.described, *(row.name for row in rows[:1])])
+        query = " ".join([self._asked.described, *(row.name for row in rows[:1] if subject.rows)])
         passages = self._passages(query, Wanted(tests=True, focus_files=tuple(f for _, f in subject.files)), limit=16)
         scores: dict[tuple[str, int], float] = {}
         first = passages[0].score if passages else 1.0
@@ -328,7 +370,7 @@ class _Answering:
                 scores[one.file, one.first] = one.score / first
         for row in calling.values():
             key = (row.file, row.start_line)
-            scores[key] = scores.get(key, 0.0) + 0.6
+            scores[key] = scores.get(key, 0.0) + (_CALLS_NAMED if subject.rows else _CALLS_DESCRIBED)
         worth = (
             _WORTH_NAMED if rows and (calling or subject.rows) else 0.5 + 0.4 * (passages[0].worth if passages else 0.0)
         ) * _gate(self._features["code_sure"])

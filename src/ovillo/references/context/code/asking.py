@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache
 
 from ovillo.model.data_files import text_beside
+from ovillo.references.context.asking import asks_what_happened
 from ovillo.search.analysis import fold, fold_with_offsets
 
 
@@ -82,6 +83,8 @@ class CodeQuestion:
     of_session: bool
     #: Whether it speaks of code, by a noun of it or because it asks for the code beside what was said.
     speaks_of_code: bool = False
+    #: Whether it asks for what was said and for the code as it is now.
+    of_both: bool = False
     #: What stands before and behind the words that ask: of callers, what sort of them, and of what.
     before: str = ""
     behind: str = ""
@@ -111,7 +114,10 @@ def read(question: str) -> CodeQuestion:
     ask, found = next(((ask, match) for ask, pattern in _asks() if (match := pattern.search(plain))), (Ask.NONE, None))
     names, paths = names_in(question)
     of_session = bool(_signs("session").search(plain))
-    has_noun, of_both = bool(_signs("code").search(plain)), bool(_signs("both").search(plain))
+    has_noun = bool(_signs("code").search(plain))
+    of_both = bool(
+        _signs("both").search(plain) or ((of_session or asks_what_happened(question)) and _signs("still").search(plain))
+    )
     sure = _SURE[ask] + (_NAMED if names or paths else 0.0) + (_NOUN if has_noun else 0.0)
     if of_session:
         sure -= _OF_SESSION / 3 if ask in OF_CODE_ONLY and (names or paths) else _OF_SESSION
@@ -122,7 +128,7 @@ def read(question: str) -> CodeQuestion:
     sure = max(0.0, min(sure, 1.0))
     speaks_of_code = has_noun or of_both
     return CodeQuestion(
-        question, ask, names, paths, named, sure, of_session, speaks_of_code, question[:end], question[end:]
+        question, ask, names, paths, named, sure, of_session, speaks_of_code, of_both, question[:end], question[end:]
     )
 
 

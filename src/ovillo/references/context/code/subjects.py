@@ -81,6 +81,15 @@ class Subjects:
                 found.symbols[question.object] = rows
         return found
 
+    def defined(self, names: Sequence[str]) -> Subject:
+        """Those of the names that definitions have; the others are passed over."""
+        found = Subject()
+        for name in names:
+            rows = [row for row in self._named(name) if row.name == re.split(r"[.#:]+", name)[-1]]
+            if rows:
+                found.symbols[name] = rows
+        return found
+
     def _name(self, name: str, found: Subject) -> None:
         rows = self._named(name)
         if not rows and "." in name:
