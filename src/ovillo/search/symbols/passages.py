@@ -48,6 +48,9 @@ _NOT_A_TEST = 0.35
 _IN_FOCUS = 1.6
 #: What meaning weighs beside words, and how far what a passage is besides its words counts.
 _BY_MEANING, _BY_SORT = 0.7, 0.25
+#: What a number that is given a name counts where one is asked for: a constant says little else.
+_BY_NUMBER = 0.25
+_NUMBER = re.compile(rb"[A-Za-z_]\w*\s*(?::[^=]*)?[:=]\s*\(?-?\d")
 #: From this on a cosine tells that two texts have something to do with each other.
 _FAR = 0.2
 #: Where a question asks what decides: a body that has a branch beside its words, and a fault that is only given its name.
@@ -73,6 +76,8 @@ class Passage:
     is_test: bool
     #: How near it is in meaning, where that was asked.
     cosine: float = 0.0
+    #: Whether a number is asked for and one is set beside words of the question.
+    sets_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,8 @@ class Wanted:
     tests: bool = False
     #: What decides is looked for: branches and what is raised or given back, not the name of a fault.
     deciding: bool = False
+    #: A number is asked for: where one is given a name is likelier meant.
+    number: bool = False
     focus: tuple[SymbolRow, ...] = ()
     focus_files: tuple[str, ...] = ()
 
@@ -96,6 +103,7 @@ class Region:
     flag: float
     #: Whether words of the question stand beside a branch or an exit.
     decides: bool = False
+    sets_number: bool = False
 
 
 class Passages:
@@ -176,12 +184,15 @@ class Passages:
                 region = found[place] = Region(symbol, entry.path, symbol.start_line, symbol.end_line, {}, 1.0)
             region.at[line] = terms
             region.decides |= self._wanted.deciding and _is_beside_a_branch(text, line)
+            region.sets_number |= self._wanted.number and bool(_NUMBER.search(text[line - 1]))
         is_prose = language_of(entry.path) is None
         flag = self._flag(entry.path)
         some = [
             Region(None, entry.path, first, last, {line: places.at[line] for line in held}, flag)
             for first, last, held in blocks(data, free, owner, is_prose)
         ]
+        for one in some if self._wanted.number and not is_prose else ():
+            one.sets_number = any(_NUMBER.search(text[line - 1]) for line in one.at)
         return [*found.values(), *(x for x in some if not _is_import(data, x))]
 
     def _flag(self, path: str) -> float:
@@ -348,6 +359,7 @@ class Passages:
             round(min(1.0, share), 3),
             tuple((line, self._told_by(terms, told)) for line, terms in sorted(region.at.items())),
             is_test,
+            sets_number=region.sets_number,
         )
 
     def _told_by(self, terms: Iterable[str], told: Sequence[float]) -> float:
@@ -390,7 +402,11 @@ def fused(passages: Sequence[Passage], near: Mapping[int, float]) -> list[Passag
     for one in passages:
         cosine = max(0.0, near.get(one.symbol.id, 0.0)) if one.symbol is not None else 0.0
         is_aside = one.symbol is not None and bool(ASIDE_PATH.search(one.file))
-        score = (one.worth + _BY_MEANING * cosine) * (one.score / best) ** _BY_SORT * (_ASIDE if is_aside else 1.0)
+        score = (
+            (one.worth + _BY_MEANING * cosine + _BY_NUMBER * one.sets_number)
+            * (one.score / best) ** _BY_SORT
+            * (_ASIDE if is_aside else 1.0)
+        )
         worth = 1 - (1 - one.worth) * (1 - max(0.0, cosine - _FAR) / (1 - _FAR))
         found.append(replace(one, score=round(score, 5), cosine=round(cosine, 3), worth=round(worth, 3)))
     return sorted(found, key=lambda x: -x.score)

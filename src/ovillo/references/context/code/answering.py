@@ -50,6 +50,8 @@ _NEXT = 0.9
 _NAMES_SAID, _DEFINED = 16, 2
 #: What a test tells by calling what is named, or what is only described.
 _CALLS_NAMED, _CALLS_DESCRIBED = 0.6, 0.15
+#: What stands among tests and is none: steps, helpers, fixtures.
+_HELPS_TESTS = 0.8
 
 
 class CodeEvidence:
@@ -181,7 +183,8 @@ class _Answering:
         asked = self._asked
         named = subject.rows
         deciding = asked.ask in (Ask.BEHAVIOUR, Ask.WHY, Ask.NONE)
-        wanted = Wanted(False, deciding, tuple(named), tuple(file for _, file in subject.files))
+        files = tuple(file for _, file in subject.files)
+        wanted = Wanted(False, deciding, asked.of_number, tuple(named), files)
         passages = self._passages(asked.described, wanted)
         gate = _gate(self._features["code_sure"])
         described = [one for one in passages if one.worth >= _LEAST]
@@ -367,7 +370,8 @@ class _Answering:
         by_key = {(one.file, one.first): one for one in passages}
         for one in passages:
             if one.is_test:
-                scores[one.file, one.first] = one.score / first
+                is_itself = one.symbol is not None and one.symbol.is_test
+                scores[one.file, one.first] = one.score / first * (1.0 if is_itself else _HELPS_TESTS)
         for row in calling.values():
             key = (row.file, row.start_line)
             scores[key] = scores.get(key, 0.0) + (_CALLS_NAMED if subject.rows else _CALLS_DESCRIBED)

@@ -85,6 +85,8 @@ class CodeQuestion:
     speaks_of_code: bool = False
     #: Whether it asks for what was said and for the code as it is now.
     of_both: bool = False
+    #: Whether it asks how many or how much.
+    of_number: bool = False
     #: What stands before and behind the words that ask: of callers, what sort of them, and of what.
     before: str = ""
     behind: str = ""
@@ -127,9 +129,8 @@ def read(question: str) -> CodeQuestion:
     named = _object(question, ask)
     sure = max(0.0, min(sure, 1.0))
     speaks_of_code = has_noun or of_both
-    return CodeQuestion(
-        question, ask, names, paths, named, sure, of_session, speaks_of_code, of_both, question[:end], question[end:]
-    )
+    signs = (of_session, speaks_of_code, of_both, bool(_signs("number").search(plain)))
+    return CodeQuestion(question, ask, names, paths, named, sure, *signs, question[:end], question[end:])
 
 
 def names_in(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
