@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.security.planting import CHILD, EPISODE, HOSTILE, PLAIN, PRINTABLE, SECOND
+from tests.security.planting import CHILD, EPISODE, HOSTILE, PLAIN, PRINTABLE, SECOND, WAITS
 
 Arguments = Mapping[str, Any]
 
@@ -217,6 +217,12 @@ COMMANDS: dict[str, list[list[str]]] = {
     "embed": [[]],
     "memory remember": [[HOSTILE], ["zqx is so", "--kind", PRINTABLE, "--key", PRINTABLE]],
     "memory recall": [["zqx"], [HOSTILE]],
+    "memory promote": [[], [PLAIN], [HOSTILE]],
+    "memory review list": [[]],
+    "memory review accept": [[WAITS], [HOSTILE]],
+    "memory review edit": [[WAITS, HOSTILE], [HOSTILE, HOSTILE]],
+    "memory review reject": [[WAITS, "--reason", HOSTILE], [HOSTILE]],
+    "memory review undo": [[WAITS], [HOSTILE]],
     "memory list": [[], ["--tag", HOSTILE]],
     "memory show": [[EPISODE], [HOSTILE]],
     "memory forget": [["--source", HOSTILE], [HOSTILE]],

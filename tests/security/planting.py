@@ -14,7 +14,7 @@ from typing import Any
 
 from ovillo.interfaces.services import Services
 from ovillo.model import records
-from ovillo.model.memories import Layer, Memory, MemoryId, Origin, Provenance
+from ovillo.model.memories import Layer, Memory, MemoryId, MemoryState, Origin, Provenance
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import (
     Author,
@@ -57,7 +57,7 @@ PLAIN = SessionId("ses_plain")
 #: Has hostile ids.
 SECOND = SessionId(f"ses_second {HOSTILE}")
 CHILD = SessionId(f"ses_child {HOSTILE}")
-EPISODE = MemoryId("mem_planted")
+EPISODE, WAITS = MemoryId("mem_planted"), MemoryId("mem_waits")
 
 
 def filled(shape: type[Any], /, **given: Any) -> Any:
@@ -187,6 +187,10 @@ def _memories(services: Services) -> None:
     memories.working.add(NS, "principal local", {HOSTILE: HOSTILE}, of)
     memories.semantic.store(NS, PRINTABLE, {HOSTILE: HOSTILE}, of, text=MARK, kind=PRINTABLE)
     memories.semantic.store(NS, PRINTABLE, "zqx otherwise", of)
+    waits = filled(
+        Memory, id=WAITS, layer=Layer.SEMANTIC, key=PRINTABLE, provenance=of, created_at=NOON, updated_at=NOON
+    )
+    services.store.memories.put(NS, [dataclasses.replace(waits, valid_to=None, state=MemoryState.PROPOSED)])
     step = {"id": "a", "action": MARK, "description": PRINTABLE, "parameters": {"x": PRINTABLE}}
     memories.procedures.learn(NS, "planted", [step], of, description=PRINTABLE)
 

@@ -30,6 +30,9 @@ _READ_WHOLE = {
     # Quotes of memories.
     *(
         "memory remember",
+        "memory review list",
+        "memory review accept",
+        "memory review undo",
         "memory recall",
         "memory show",
         "memory working focus",

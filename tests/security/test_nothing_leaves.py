@@ -103,6 +103,12 @@ COMMANDS: dict[str, list[str]] = {
     "embed": [],
     "memory remember": ["The shop closes at nine"],
     "memory recall": ["when does the shop open"],
+    "memory promote": [],
+    "memory review list": [],
+    "memory review accept": ["{waits}"],
+    "memory review edit": ["{waits}", "at eight"],
+    "memory review reject": ["{waits}"],
+    "memory review undo": ["{waits}"],
     "memory list": [],
     "memory show": ["{memory}"],
     "memory forget": ["--source", "nowhere"],
@@ -141,6 +147,7 @@ MAY_FAIL = {
     "resume",
     "handoff",
     "forget undo",
+    "memory review undo",
     "restore",
     "open",
     "knowledge remove",
@@ -222,7 +229,8 @@ def furnished(tmp_path_factory: pytest.TempPathFactory, fixtures: Path) -> tuple
     run("memory", "fact", "store", "shop.opens", "at nine")
     run("memory", "procedure", "learn", "add-up", "--steps", '[{"id": "a", "action": "x"}]')
     memory = json.loads(run("memory", "episode", "record", "The shop opened", "--json"))["id"]
-    return base, {"task": run("time", "in", "model", "work"), "session": session, "memory": memory}
+    waits = json.loads(run("memory", "fact", "store", "rent", "is due", "--said-by", "web", "--json"))["id"]
+    return base, {"task": run("time", "in", "model", "work"), "session": session, "memory": memory, "waits": waits}
 
 
 @pytest.fixture

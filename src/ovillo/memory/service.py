@@ -19,8 +19,10 @@ from ovillo.memory.layers.short_term import ShortTerm
 from ovillo.memory.layers.working import Working
 from ovillo.memory.operational.service import Operational
 from ovillo.memory.procedures.service import Procedures
+from ovillo.memory.promotion import Promotion
 from ovillo.memory.recalling import Recalling
 from ovillo.memory.remembering import Remembering
+from ovillo.memory.review import Review
 from ovillo.model.clock import Clock
 from ovillo.model.errors import NotFound, OvilloError
 from ovillo.model.memories import Memory, MemoryFilter, MemoryId
@@ -61,6 +63,8 @@ class Memories:
         )
         self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up)
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
+        self.promotion = Promotion(store, drafts)
+        self.review = Review(self._store, drafts)
 
     def get(self, namespace: Namespace, memory_id: str, *, viewer: str) -> Memory:
         """Raises NotFound."""

@@ -22,9 +22,10 @@ from ovillo.interfaces.tools import (
     recall,
     remember,
 )
-from ovillo.interfaces.tools.memory_shapes import MemoryInfo, memory_info
+from ovillo.interfaces.tools.memory_shapes import MemoryInfo, memory_info, project_folder
+from ovillo.memory.review import Waiting
 from ovillo.model.memories import Layer, MemoryFilter, MemoryId, MemoryState, Origin
-from ovillo.security.principals import CONTEXT_READ, CONTEXT_WRITE
+from ovillo.security.principals import ADMIN, CONTEXT_READ, CONTEXT_WRITE
 
 routes = Routes("Memory")
 
@@ -204,6 +205,81 @@ def forget_memories(call: Exchange[NoQuery, ForgetMemories]) -> ForgottenMemorie
         return ForgottenMemories(memories=len(forgetting.chosen(call.namespace, where)), dry_run=True)
     gone = forgetting.forget(call.principal, "rest", where)
     return ForgottenMemories(memories=gone, dry_run=False, unfinished=forgetting.finish())
+
+
+class WaitingMemory(Struct, kw_only=True):
+    memory: MemoryInfo
+    #: What is held true and says otherwise: accepting puts it in their place.
+    against: list[MemoryInfo]
+
+
+class ReviewList(Struct, kw_only=True):
+    waiting: list[WaitingMemory]
+
+
+class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
+    action: Literal["accept", "edit", "reject", "undo"]
+    #: Other words, for ``accept`` and ``edit``.
+    text: str | None = None
+    #: Accept it and keep what says otherwise, too.
+    beside: bool = False
+    reason: str | None = None
+
+
+class Promote(Struct, kw_only=True, forbid_unknown_fields=True):
+    session_id: str
+
+
+class Limit(Struct, kw_only=True, forbid_unknown_fields=True):
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
+@routes("GET", "/api/memory/review", "What waits for a person", CONTEXT_READ)
+def list_review(call: Exchange[Limit, None]) -> ReviewList:
+    review = call.services.memories.review
+    found = review.waiting(call.namespace, viewer=call.principal.name, limit=call.query.limit)
+    return ReviewList(waiting=[_waiting(each) for each in found])
+
+
+@routes(
+    "POST",
+    "/api/memory/review/{id}",
+    "Accept, edit or reject what waits, or undo that",
+    ADMIN,
+    also=_NONE | {409: "It does not wait, or nobody said anything to it."},
+)
+def review_memory(call: Exchange[NoQuery, Verdict]) -> WaitingMemory:
+    review, given, memory_id, viewer = (
+        call.services.memories.review,
+        call.body,
+        call.path["id"],
+        call.principal.name,
+    )
+    match given.action:
+        case "accept":
+            done = review.accept(call.namespace, memory_id, viewer=viewer, text=given.text, beside=given.beside)
+        case "undo":
+            done = review.undo(call.namespace, memory_id, viewer=viewer)
+        case "reject":
+            done = Waiting(review.reject(call.namespace, memory_id, viewer=viewer, reason=given.reason))
+        case "edit":
+            done = Waiting(review.edit(call.namespace, memory_id, given.text or "", viewer=viewer))
+    return _waiting(done)
+
+
+@routes("POST", "/api/memory/promote", "Propose what a session taught", CONTEXT_WRITE, also={404: "No such session."})
+def promote_session(call: Exchange[NoQuery, Promote]) -> MemoryList:
+    services = call.services
+    row = services.catalog.resolve(call.namespace, call.body.session_id)
+    project = services.projects.of_session(call.namespace, row.session)
+    proposed = services.memories.promotion.promote(
+        call.namespace, row.session.id, owner=call.principal.name, project=project_folder(project)
+    )
+    return MemoryList(memories=[memory_info(each) for each in proposed])
+
+
+def _waiting(found: Waiting) -> WaitingMemory:
+    return WaitingMemory(memory=memory_info(found.memory), against=[memory_info(each) for each in found.against])
 
 
 @routes("GET", "/api/memory/items/{id}", "A memory, whole", CONTEXT_READ, also=_NONE)

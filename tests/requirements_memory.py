@@ -1,0 +1,40 @@
+"""Promises about memory: layers, remember and recall, promotion, automatic recall. A part of ``tests.requirements``."""
+
+from __future__ import annotations
+
+LAYER: dict[str, tuple[str, str]] = {
+    "LAYER-1": ("A memory comes back as it was put, with ids, times and provenance, found by its words", "DESIGN 10"),
+    "LAYER-2": ("What has expired never comes back", "DESIGN 10; continuity 3.1"),
+    "LAYER-3": ("What is forgotten is gone, by item, session or source", "issue 11 Five layers"),
+    "LAYER-4": ("Short-term: any JSON value, replaced, forgotten, evicted by use", "continuity 3.1"),
+    "LAYER-5": ("Working: focus and workspace of each caller, each thing once", "continuity 3.1"),
+    "LAYER-6": ("Episodic: found by words, tags, importance; several summed up", "continuity 3.1, 3.2.1"),
+    "LAYER-7": ("Semantic: nothing is overwritten; history, contradictions, validity", "issue 11 Five layers"),
+    "LAYER-8": ("A procedure is walked step by step; its run survives a restart", "issue 11 Five layers"),
+    "LAYER-9": (
+        "Words of tools, web and imports, and planted orders, become no fact and no procedure unasked",
+        "DESIGN 15",
+    ),
+    "LAYER-10": ("What is personal is shown to its owner alone", "issue 11 remember / recall"),
+    "LAYER-11": ("Secrets in memories are masked before they are stored", "DESIGN 15"),
+    "LAYER-12": ("What is no JSON, too large or too deep is refused", "DESIGN 15"),
+    "LAYER-15": (
+        "remember chooses the layer by the words, in four languages, and says why",
+        "issue 11 remember / recall",
+    ),
+    "LAYER-16": (
+        "The same is kept once; what says otherwise of the same subject is shown",
+        "issue 11 remember / recall",
+    ),
+    "LAYER-17": ("Words of tools and the web are told by the session they come from", "issue 11 remember / recall"),
+    "LAYER-18": ("recall: project first, each with why, cut by what fits", "issue 11 remember / recall"),
+    "LAYER-19": ("What nobody uses fades, what matters or is used stays", "issue 11 remember / recall"),
+    "LAYER-20": ("Memories by tool, REST and command alike, with notice and audit", "DESIGN 11, 15"),
+    "LAYER-21": (
+        "Sessions propose decisions, fixes, conventions, preferences with evidence, once",
+        "issue 11 promotion",
+    ),
+    "LAYER-22": ("A person accepts, edits, rejects and undoes; what is displaced comes back", "issue 11 promotion"),
+    "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
+    "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
+}
