@@ -1,6 +1,6 @@
 """A question that only says where the matter lies: "Es en la validación" after "hay un bug en el pago".
 
-Owns asking back which definition is meant. Telling such a question and what fits is ``references.narrowing``'s.
+Owns asking back which definition is meant. Telling such a question and what fits is ``references.told_places``'s.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ovillo.model.records import Namespace, SessionId
 from ovillo.references.context.providers import ProviderAnswer, Question
-from ovillo.references.narrowing import Narrowed
+from ovillo.references.told_places import Narrowed
 
 #: What a query that says a place is about, in a session.
 FindNarrowed = Callable[[Namespace, str, SessionId], Narrowed | None]
