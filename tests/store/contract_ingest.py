@@ -53,6 +53,19 @@ def test_a_delta_comes_back_as_it_went_in(store: Store, ingest: IngestStore) -> 
 
 
 @pytest.mark.requirement("STORE-2")
+def test_what_changes_in_a_session_gives_it_another_version_and_nothing_else_does(
+    store: Store, ingest: IngestStore
+) -> None:
+    versions = []
+    for text in ("half of it", "half of it and the rest", "half of it and the rest"):
+        ingest.apply(NS, [delta(message("m1", 1, text))])
+        row = store.sessions.get(NS, A)
+        assert row is not None
+        versions.append(row.version)
+    assert versions[0] != versions[1] == versions[2]
+
+
+@pytest.mark.requirement("STORE-2")
 def test_applying_the_same_delta_twice_changes_nothing(store: Store, ingest: IngestStore) -> None:
     given_delta = delta(message("m1", 1, "once"), message("m2", 2, "again", role=Role.ASSISTANT, usage=Usage(5)))
     ingest.apply(NS, [given_delta])

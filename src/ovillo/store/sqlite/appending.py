@@ -17,6 +17,7 @@ from ovillo.model.errors import Conflict, NotFound
 from ovillo.model.live import Appended
 from ovillo.model.quoting import named
 from ovillo.model.records import SessionId
+from ovillo.store.sqlite.growth import Growth, write_growth
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
 from ovillo.store.sqlite.prepare import PreparedMessage
@@ -36,19 +37,15 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class _Growing:
-    """A session in this transaction, and by how much it grew."""
+    """A session in this transaction."""
 
-    key: int
+    growth: Growth
     seq: int
     has_prompt: bool
-    messages: int = 0
-    parts: int = 0
-    prompts: int = 0
-    characters: int = 0
-    first_doc: int | None = None
-    last_doc: int | None = None
-    prompt: str | None = None
-    at: int = 0
+
+    @property
+    def key(self) -> int:
+        return self.growth.key
 
 
 class Appending:
@@ -75,9 +72,9 @@ class Appending:
             self._check(growing, session_id, entries)
         appended = [self._one(growing, namespace, session_id, entry, at) for entry in entries]
         if not growing.has_prompt:
-            growing.prompt = prompt()
-            growing.has_prompt = growing.prompt is not None
-        growing.at = max(growing.at, at)
+            growing.growth.prompt = prompt()
+            growing.has_prompt = growing.growth.prompt is not None
+        growing.growth.at = max(growing.growth.at or 0, at)
         return appended
 
     def learn(self, surfaces: Surfaces) -> None:
@@ -86,17 +83,7 @@ class Appending:
     def write(self) -> None:
         """At the end of the transaction, and before anything else in it reads what was appended to."""
         self._index.flush()
-        self._db.executemany(
-            "UPDATE sessions SET message_count = message_count + ?, part_count = part_count + ?,"
-            " prompt_count = prompt_count + ?, characters = characters + ?,"
-            " first_doc = coalesce(first_doc, ?), last_doc = coalesce(?, last_doc),"
-            " first_prompt = coalesce(first_prompt, ?), updated_at = max(coalesce(updated_at, 0), ?) WHERE key = ?",
-            [
-                (g.messages, g.parts, g.prompts, g.characters, g.first_doc, g.last_doc, g.prompt, g.at, g.key)
-                for g in self._sessions.values()
-                if g.messages
-            ],
-        )
+        write_growth(self._db, [each.growth for each in self._sessions.values() if each.growth.messages])
         self._db.executemany("INSERT INTO changes VALUES (?, ?, ?, ?, ?)", self._changes)
         learn(self._db, self._surfaces)
         self._sessions, self._changes, self._surfaces = {}, [], []
@@ -111,7 +98,7 @@ class Appending:
             ).fetchone()
             if row is None:
                 raise NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
-            growing = self._sessions[namespace, session_id] = _Growing(row[0], row[1] or 0, bool(row[2]))
+            growing = self._sessions[namespace, session_id] = _Growing(Growth(row[0]), row[1] or 0, bool(row[2]))
         return growing
 
     def _check(self, growing: _Growing, session_id: SessionId, entries: Sequence[Entry]) -> None:
@@ -151,8 +138,8 @@ class Appending:
             raise _taken(session_id, message_id) from None
         self._insert_parts(growing, message_key, entry, at)
         growing.seq = seq
-        growing.messages += 1
-        growing.prompts += entry.message.prompt
+        growing.growth.messages += 1
+        growing.growth.prompts += entry.message.prompt
         change = self._numbers.next_changes(namespace, 1)
         self._changes.append((namespace, change, "message", clean(f"{session_id}/{message_id}"), at))
         return Appended(message_id, seq)
@@ -163,10 +150,7 @@ class Appending:
             self._db.execute(
                 PART_INSERT, (doc, growing.key, message_key, part.role, part.flags, part.length, *part.values)
             )
-            growing.first_doc = doc if growing.first_doc is None else growing.first_doc
-            growing.last_doc = doc
-            growing.parts += 1
-            growing.characters += part.characters
+            growing.growth.add_part(doc, part.characters)
             if part.length:
                 self._index.add(doc, part.column, part.terms)
             if part.paths:

@@ -6,7 +6,6 @@ Owns the SQL of ``ovillo.store.protocol.importing``; rows are made on the caller
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
@@ -18,6 +17,7 @@ from ovillo.model.sessions import SessionRow
 from ovillo.store.documents import first_prompt
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.growth import Growth, write_growth
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.merge import MESSAGE_INSERT, PART_INSERT
@@ -63,11 +63,11 @@ class ImportTables(SubStore):
                 key = session_key(db, ns, session.id)
                 assert key is not None
                 log_changes(db, ns, "session", [session.id], at)
-                totals = _Totals()
+                growth = Growth(key, prompt=prompts[0] if prompts else None)
                 for several in kept.batches(_AT_ONCE):
-                    _insert_messages(db, key, several, totals, at)
+                    _insert_messages(db, growth, several, at)
                     log_changes(db, ns, "message", [f"{session.id}/{message.id}" for message in several], at)
-                _note_totals(db, key, totals, prompts[0] if prompts else None)
+                write_growth(db, [growth])
                 for summary in summaries:
                     insert_summary(db, key, summary)
                 learn(db, surfaces)
@@ -79,55 +79,23 @@ class ImportTables(SubStore):
             return importing.result()
 
 
-@dataclass(slots=True)
-class _Totals:
-    messages: int = 0
-    parts: int = 0
-    prompts: int = 0
-    characters: int = 0
-    first_doc: int | None = None
-    last_doc: int | None = None
-
-
-def _insert_messages(
-    db: apsw.Connection, key: int, prepared: Sequence[PreparedMessage], totals: _Totals, at: int
-) -> None:
+def _insert_messages(db: apsw.Connection, growth: Growth, prepared: Sequence[PreparedMessage], at: int) -> None:
     index = IndexWrites(db)
     messages: list[tuple[Any, ...]] = []
     parts: list[tuple[Any, ...]] = []
     for message in prepared:
         message_key = index.next_message()
-        messages.append((message_key, key, *message.values))
-        totals.prompts += message.prompt
+        messages.append((message_key, growth.key, *message.values))
+        growth.prompts += message.prompt
         for part in message.parts:
             doc = index.next_doc()
-            parts.append((doc, key, message_key, part.role, part.flags, part.length, *part.values))
-            totals.characters += part.characters
-            totals.first_doc = doc if totals.first_doc is None else totals.first_doc
-            totals.last_doc = doc
+            parts.append((doc, growth.key, message_key, part.role, part.flags, part.length, *part.values))
+            growth.add_part(doc, part.characters)
             if part.length:
                 index.add(doc, part.column, part.terms)
             if part.paths:
-                index.touch(doc, key, part.paths, part.values[3] or message.created_at or at)
+                index.touch(doc, growth.key, part.paths, part.values[3] or message.created_at or at)
     db.executemany(MESSAGE_INSERT, messages)
     db.executemany(PART_INSERT, parts)
     index.flush()
-    totals.messages += len(messages)
-    totals.parts += len(parts)
-
-
-def _note_totals(db: apsw.Connection, key: int, totals: _Totals, prompt: str | None) -> None:
-    db.execute(
-        "UPDATE sessions SET message_count = ?, part_count = ?, prompt_count = ?, characters = ?, first_doc = ?,"
-        " last_doc = ?, first_prompt = ? WHERE key = ?",
-        (
-            totals.messages,
-            totals.parts,
-            totals.prompts,
-            totals.characters,
-            totals.first_doc,
-            totals.last_doc,
-            prompt,
-            key,
-        ),
-    )
+    growth.messages += len(messages)

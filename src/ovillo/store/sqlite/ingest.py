@@ -120,7 +120,7 @@ class IngestTables(SubStore):
             ).fetchone()
             merged = {**(from_json(extra) or {}), "fork_point": fork_point}
             db.execute(
-                "UPDATE sessions SET kind = 'fork', forked_from = ?, extra = ? WHERE key = ?",
+                "UPDATE sessions SET revision = revision + 1, kind = 'fork', forked_from = ?, extra = ? WHERE key = ?",
                 (forked_from, to_json(merged), key),
             )
             drop_from_index(db, key, inherited, forked_from)
@@ -167,7 +167,8 @@ class IngestTables(SubStore):
             ns = namespace_key(db, namespace, self._analyzer)
             for session_id in session_ids:
                 db.execute(
-                    "UPDATE sessions SET deleted_at_source = 1 WHERE namespace_key = ? AND id = ? AND NOT deleted_at_source",
+                    "UPDATE sessions SET revision = revision + 1, deleted_at_source = 1"
+                    " WHERE namespace_key = ? AND id = ? AND NOT deleted_at_source",
                     (ns, session_id),
                 )
                 if db.changes():

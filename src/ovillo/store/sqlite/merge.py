@@ -128,6 +128,11 @@ class Merge:
             "UPDATE sessions SET characters = characters + ? WHERE key = ?",
             [(characters, key) for key, characters in self._characters.items()],
         )
+        changed = (self._keys[session_id] for session_id in self._touched)
+        self._db.executemany(
+            "UPDATE sessions SET revision = revision + 1 WHERE key = ?",
+            [(key,) for key in changed if key not in self._fresh],
+        )
         log_changes(self._db, self._ns, "session", sorted(self._touched), self._now)
         for pair in self._overlapping:
             self._db.execute("INSERT OR IGNORE INTO overlaps VALUES (?, ?, ?)", (self._ns, *pair))
