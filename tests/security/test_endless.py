@@ -127,6 +127,27 @@ def test_a_scan_of_what_has_no_end_ends(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("READ-160")
+@pytest.mark.parametrize(("text", "times"), [("A" * 30_000, 150), ("\n" * 190_000, 40)], ids=["a word", "empty lines"])
+def test_a_hand_off_and_a_summary_of_what_was_written_without_an_end_end(text: str, times: int, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    _claude_code(home, "why is it red?")
+    transcript = next((home / ".claude").rglob("*.jsonl"))
+    record = json.loads(transcript.read_text().splitlines()[0])
+    with transcript.open("a", encoding="utf-8") as file:
+        for number in range(times):
+            call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "make"}}
+            result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"begun{text}ended"}
+            spoken = {"type": "text", "text": f"It prints {text[:30_000]}."}
+            for role, content, uuid in (("assistant", [spoken, call], f"a{number}"), ("user", [result], f"r{number}")):
+                message = {"role": role, "id": uuid, "content": content}
+                file.write(json.dumps({**record, "type": role, "uuid": uuid, "message": message}) + "\n")
+    run = _commands(home, tmp_path / "data")
+    run("scan")
+    assert "why is it red" in run("session", "recover", _SESSION)
+    assert "Why is it red" in run("session", "summarize", _SESSION)
+
+
+@pytest.mark.requirement("READ-160")
 @pytest.mark.parametrize(
     "text", ["[" * 400_000, "[a](" * 200_000, "# a\n" * 60_000], ids=["brackets", "links", "headings"]
 )

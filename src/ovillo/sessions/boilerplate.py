@@ -32,8 +32,10 @@ _HEAD_OF_OUTPUT = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Process exited with code 0|Original token count|Exit code: 0|Command|Total output lines)\b[^\n]*\n)*"
     r"Output:\n"
 )
+#: (Empty lines are begun at their first one only: looked at from each of them, a million takes hours.)
 _TAIL_OF_OUTPUT = re.compile(
-    r" ?\(file state is current in your context[^)\n]{0,120}\)|\n*\(End of file - total \d+ lines\)|\n*<metadata>.{0,2000}?</metadata>"
+    r" ?\(file state is current in your context[^)\n]{0,120}\)|(?<!\n)\n*\(End of file - total \d+ lines\)"
+    r"|(?<!\n)\n*<metadata>.{0,2000}?</metadata>"
     r"|(?m:^Shell cwd was reset to [^\n]*$\n?)",
     re.DOTALL,
 )

@@ -73,7 +73,7 @@ class ClientSummary:
 def read_summary(text: str) -> ClientSummary:
     body = _ALOUD.sub("", summary_alone(text)).strip() or summary_alone(text)
     body = re.sub(
-        r"\A(?:Summary:|<summary>|<state_snapshot>)\s*|\s*(?:</summary>|</state_snapshot>)\Z", "", body
+        r"\A(?:Summary:|<summary>|<state_snapshot>)\s*|(?<!\s)\s*(?:</summary>|</state_snapshot>)\Z", "", body
     ).strip()
     found: dict[Section, list[str]] = {section: [] for section in Section}
     for section, lines in _sections(body):

@@ -96,6 +96,9 @@ def _spent(answer: Answer, args: Input) -> int:
 def _share(text: str, args: Input) -> int:
     """Tokens of ``text``, or what it takes of the bytes and lines that an answer may have, in tokens of the budget."""
     size = len(text.encode(errors="replace")) / (MAX_ANSWER_BYTES - 1)
+    if size > 1:
+        # More than any budget: nobody has to count the tokens of megabytes.
+        return ceil(size * args.max_tokens)
     lines = (text.count("\n") + 1) / (MAX_ANSWER_LINES - 1)
     return max(count_tokens(text), ceil(max(size, lines) * args.max_tokens))
 

@@ -131,7 +131,7 @@ class Handoff:
 
 def text_cost(item: RecoveredItem) -> int:
     """Tokens of an item as text, with its line break."""
-    return count_tokens(written(block(item))) + 1
+    return count_tokens(written(block(item)), at_most=MAX_ANSWER_TOKENS) + 1
 
 
 def _client_summary(thread: Thread) -> Iterator[RecoveredItem]:

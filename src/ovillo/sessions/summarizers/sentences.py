@@ -28,6 +28,8 @@ _NAME = re.compile(
     r"|\b([A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}\w*-\d+)\b"  # snake, camel, Pascal, PAY-123
     r"|\b([A-Za-z_]\w*)\(\)"
 )
+#: No name is as long; a name is looked for at every character of one, to its end.
+_ENDLESS = re.compile(r"[\w./-]{301,}")
 _WORD = re.compile(r"[^\W_]{2,}")
 
 
@@ -86,7 +88,7 @@ def _looks_like_output(line: str) -> bool:
 def names_in(text: str) -> frozenset[str]:
     """Code names and paths in ``text``, as they stand, without calls' brackets."""
     found = set()
-    for match in _NAME.finditer(text[:_MAX_TEXT]):
+    for match in _NAME.finditer(_ENDLESS.sub(" ", text[:_MAX_TEXT])):
         name = next(group for group in match.groups() if group).strip().removesuffix("()").rstrip(".,:;")
         if name and not name.isdigit():
             found.add(name)
