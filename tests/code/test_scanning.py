@@ -109,3 +109,13 @@ def test_names_that_are_no_text_and_pipes_are_passed_over(tmp_path: Path) -> Non
     seen = look(root, Choice())
     assert [entry.path for entry in seen.files] == ["a.py"]
     assert seen.unnameable == 1
+
+
+@pytest.mark.requirement("CODE-6")
+def test_a_rule_that_is_no_pattern_costs_no_other_rule(tmp_path: Path) -> None:
+    rules = "[z-a].py\n[[:alpha:]\nleft_out.py\n" + "**" * 500 + "b\n" + "a*" * 40 + "b\n"
+    root = write(tmp_path, {".gitignore": rules, "a.py": "", "left_out.py": "", f"{'a' * 120}.py": ""})
+    assert [entry.path for entry in look(root, Choice()).files] == ["a.py", f"{'a' * 120}.py"]
+    (root / ".gitignore").unlink()
+    os.mkfifo(root / ".gitignore")
+    assert len(look(root, Choice()).files) == 3

@@ -312,6 +312,14 @@ def test_doctor_sees_ovillo_in_a_clients_settings(fresh: CommandLine) -> None:
     assert checks["Codex CLI"]["status"] == "ok"
 
 
+def test_doctor_waits_for_no_pipe_in_a_clients_folder(fresh: CommandLine) -> None:
+    codex = fresh.home / ".codex"
+    codex.mkdir()
+    os.mkfifo(codex / "config.toml")
+    checks = {x["name"]: x for x in fresh.run("doctor", "--json").json()["checks"]}
+    assert checks["Codex CLI"]["status"] == "warn"
+
+
 def test_folders_named_for_a_reader_are_no_unknown_settings(fresh: CommandLine) -> None:
     fresh.environment = {"OVILLO_CRUSH_DIRS": "/srv/app", "OVILLO_CRUSH_DIR": "/srv/app"}
     assert fresh.run("config", "show", "--json").json()["warnings"] == [

@@ -13,6 +13,8 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from ovillo.code.languages import filled_folders
+from ovillo.model.ignore_rules import ignore_rules
+from ovillo.model.regular_files import read_regular
 
 _TOOL_FOLDERS = ".git .hg .svn .bzr CVS .cache .idea .vscode .terraform .serverless .aws-sam Pods DerivedData"
 _MAX_RULES_BYTES = 1024 * 1024
@@ -88,24 +90,7 @@ def _beginnings(path: str) -> list[list[str]]:
 
 
 def _rules(prefix: str, file: Path) -> list[tuple[str, GitIgnoreSpec]]:
-    try:
-        if not file.is_file() or file.stat().st_size > _MAX_RULES_BYTES:
-            return []
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+    data = read_regular(file, _MAX_RULES_BYTES + 1)
+    if data is None or len(data) > _MAX_RULES_BYTES:
         return []
-    return [(prefix, spec)] if (spec := _compiled(lines)) else []
-
-
-def _compiled(lines: list[str]) -> GitIgnoreSpec | None:
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:  # one pattern that is none: the others still count
-        kept = []
-        for line in lines:
-            try:
-                GitIgnoreSpec.from_lines([line])
-                kept.append(line)
-            except ValueError:
-                continue
-        return GitIgnoreSpec.from_lines(kept)
+    return [(prefix, ignore_rules(data.decode("utf-8", "replace").splitlines()))]

@@ -6,7 +6,6 @@ read by ``reading``, which masks secrets.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
@@ -17,6 +16,7 @@ from ovillo.code.languages import language_of
 from ovillo.code.other_texts import MOST_TEXT_BYTES
 from ovillo.code.scanning import Choice, Entry, entry_at, look
 from ovillo.model.errors import OvilloError
+from ovillo.model.regular_files import read_regular
 
 _MOST_SOURCE_BYTES = 2 * 1024 * 1024
 _HELD_BYTES = 48 * 1024 * 1024
@@ -79,10 +79,5 @@ class Texts:
 
 
 def _read(path: str) -> bytes:
-    try:
-        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
-        return b""
-    with os.fdopen(opened, "rb") as file:
-        data = file.read(_MOST_SOURCE_BYTES)
+    data = read_regular(path, _MOST_SOURCE_BYTES, through_link=False) or b""
     return b"" if b"\0" in data[:4096] else data

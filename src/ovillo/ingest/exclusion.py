@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.ignore_rules import ignore_rules
 from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.records import Session
+from ovillo.model.regular_files import read_regular
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -100,7 +102,7 @@ class Exclusion:
             self._specs = []
             for pattern in self._patterns:
                 rule = Rule(f"{SETTING}: {pattern}", _hash(pattern.encode()))
-                self._specs.append(_RuleFile(rule, _compiled([self._anchored(pattern)])))
+                self._specs.append(_RuleFile(rule, ignore_rules([self._anchored(pattern)])))
         return self._specs
 
     def _anchored(self, pattern: str) -> str:
@@ -121,27 +123,11 @@ def _client(name: str) -> str:
 
 
 def _read(path: Path) -> _RuleFile | None:
-    try:
-        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
-            return None
-        data = path.read_bytes()
-    except OSError:
+    data = read_regular(path, _MAX_BYTES + 1)
+    if data is None or len(data) > _MAX_BYTES:
         return None
     lines = data.decode("utf-8", "replace").splitlines()
-    return _RuleFile(Rule(str(path), _hash(data)), _compiled(["/*" if x.strip() in _HERE else x for x in lines]))
-
-
-def _compiled(lines: Sequence[str]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec  # start-up cost: most people exclude nothing
-
-    good = []
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-            good.append(line)
-        except ValueError:  # one pattern that is none: the others still count
-            continue
-    return GitIgnoreSpec.from_lines(good)
+    return _RuleFile(Rule(str(path), _hash(data)), ignore_rules("/*" if x.strip() in _HERE else x for x in lines))
 
 
 def _ignores(spec: GitIgnoreSpec, folder: str) -> bool:

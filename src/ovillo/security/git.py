@@ -24,6 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from ovillo.model.regular_files import read_regular
+
 #: Answers past this are no answers: a repository of a million files says 100 MB.
 MAX_ANSWER_BYTES = 128 * 1024 * 1024
 _CONFIG_S = 3.0
@@ -367,14 +369,8 @@ def _is_below(folder: Path, top: Path) -> bool:
 
 
 def _text(path: Path, limit: int) -> str:
-    """A regular file's text, empty for everything else: a pipe would never end."""
-    if not _is_regular(path):
-        return ""
-    try:
-        with path.open("rb") as file:
-            return file.read(limit).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    """A regular file's text, empty for everything else."""
+    return (read_regular(path, limit) or b"").decode("utf-8", "replace")
 
 
 def _quoted(value: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ovillo.model.dataclass import dataclass
 from ovillo.model.limits import MAX_PATH_CHARS
+from ovillo.model.regular_files import read_regular
 from ovillo.model.scope import is_below, plain_path
 from ovillo.security.git import repository_around
 
@@ -137,10 +138,4 @@ def _address(url: str) -> str:
 
 
 def _beginning(path: Path) -> str:
-    try:
-        if not path.is_file():  # a pipe would never end
-            return ""
-        with path.open("rb") as file:
-            return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    return (read_regular(path, _MAX_CONFIG_BYTES) or b"").decode("utf-8", "replace")

@@ -18,6 +18,7 @@ from ovillo.model import plugins
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError
 from ovillo.model.extras import EXTRAS
+from ovillo.model.regular_files import read_regular
 from ovillo.model.wording import counted
 from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
@@ -27,6 +28,8 @@ from ovillo.sessions.failing_work import FailingWork
 from ovillo.settings import Settings
 
 _LOW_WATCHES = 8_192
+#: Of a client's settings: Claude Code keeps more than these in one file.
+_MAX_SETTINGS_BYTES = 64 * 1024 * 1024
 _REPAIR = (
     "End all ovillo servers, then run `ovillo doctor --repair`: it keeps the damaged file, saves what can be read and makes the "
     "rest again."
@@ -344,7 +347,4 @@ def _below(home: Path, folder: Path, name: str) -> Path:
 
 
 def _names_ovillo(path: Path) -> bool:
-    try:
-        return "ovillo" in path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
+    return b"ovillo" in (read_regular(path, _MAX_SETTINGS_BYTES) or b"")

@@ -1,0 +1,36 @@
+"""Rules of files such as ``.gitignore``, which anybody may have written.
+
+Owns that one line that is no pattern costs that line.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+
+def ignore_rules(lines: Iterable[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # start-up cost: most commands ask for no rules
+
+    said = list(lines)
+    with warnings.catch_warnings():
+        # What Python thinks of somebody's pattern is nothing for the terminal.
+        warnings.simplefilter("ignore", FutureWarning)
+        try:
+            return GitIgnoreSpec.from_lines(said)
+        except Exception:  # noqa: BLE001  as below
+            return GitIgnoreSpec.from_lines([line for line in said if _is_pattern(line)])
+
+
+def _is_pattern(line: str) -> bool:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except Exception:  # noqa: BLE001  Two engines of expressions look at a pattern, each with errors of its own.
+        return False
+    return True
