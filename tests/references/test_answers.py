@@ -48,6 +48,21 @@ LIMITER = (
 
 
 @pytest.mark.requirement("CONTEXT-20")
+def test_between_people_a_reply_is_about_what_it_replies_to(services: Services) -> None:
+    session(
+        services,
+        (Role.USER, "Ana: That bowl with the black and white pattern is gorgeous. Did you make it?"),
+        (Role.USER, "Mel: Yes, in my class on Tuesday, and I am rather proud of it."),
+    )
+    session(services, (Role.USER, "Ana: We saw a black cat and a white dog."), (Role.USER, "Mel: They make me laugh."))
+    session(
+        services, (Role.USER, "Ana: The pattern of the wall is white."), (Role.USER, "Mel: It took a week to paint.")
+    )
+    answer = services.context.get_context(NS, "Did Mel make the black and white bowl?")
+    assert "in my class on Tuesday" in answer.content
+
+
+@pytest.mark.requirement("CONTEXT-20")
 @pytest.mark.parametrize(
     "query",
     [

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BEFORE, _AFTER = 40, 80
 #: Behind every message of a session.
 _END = 2**62
+#: Documents that are read, where turns are short.
+_READ = 40
 #: Terms of a prompt that only goes on.
 _NOD_TERMS = 4
 #: The same at the end of a session, where each prompt may be what the next one goes on with.
@@ -38,8 +40,9 @@ class Turn:
     prompt: DocId | None
     docs: list[Doc]
     closing: frozenset[DocId]
-    #: What the model said last before the prompt: a person's words answer it.
+    #: What was said last before the prompt: a person's words answer it; and whether another person said it.
     before: DocId | None = None
+    replies: bool = False
     #: How well search ranked the best of its places, 0..1, and which place of the ranking that was.
     rank: float = 0.0
     #: How many turns before a question that goes on with it; ``None`` for all others.
@@ -76,7 +79,8 @@ class TurnReader:
                 None,
             )
             if at is None:
-                if len(turns) == most:
+                # A conversation between people has turns of one message each.
+                if len(turns) >= most and sum(len(turn.docs) for turn in turns) >= _READ:
                     continue
                 turn, first, last = self._turn(namespace, doc)
                 turns.append(turn)
@@ -124,9 +128,15 @@ class TurnReader:
         prompt = inside[0].id if _is_prompt(inside[0]) else None
         said = [each.id for each in inside if each.role is not Role.USER and each.type is PartType.TEXT]
         end = around[last].message_seq - 1 if last < len(around) else max(inside[-1].message_seq, doc.message_seq)
-        earlier = [each for each in around[:first] if each.role is not Role.USER and each.type is PartType.TEXT]
+        earlier = [each for each in around[:first] if each.type is PartType.TEXT and not each.synthetic]
+        before = earlier[-1] if earlier and prompt else None
         turn = Turn(
-            doc.session_id, prompt, inside, frozenset(said[-1:]), earlier[-1].id if earlier and prompt else None
+            doc.session_id,
+            prompt,
+            inside,
+            frozenset(said[-1:]),
+            before.id if before else None,
+            replies=before is not None and before.role is Role.USER,
         )
         return turn, min(inside[0].message_seq, doc.message_seq), end
 

@@ -27,6 +27,8 @@ _FAR, _NEAR = 0.15, 0.70
 #: What an asked word counts that stands not in the passage but close by (less with every character up to ``_CLOSE``), elsewhere
 #: in its text, elsewhere in its turn, or in what a person's words answer.
 _BESIDE, _SAME_TEXT, _SAME_TURN, _ANSWERED = 0.8, 0.2, 0.2, 0.35
+#: The same between people, whose messages are short: what one replies to says what it is about.
+_REPLIED = 0.8
 _CLOSE = 300
 #: What is said in closing a turn stands above the steps to it.
 _CLOSES = 1.1
@@ -202,7 +204,7 @@ def weigh(
         for at, passage in enumerate(of_doc):
             share = dict.fromkeys(of_turn, _SAME_TURN)
             if passage.doc.role is Role.USER:
-                share |= dict.fromkeys(answered, _ANSWERED)
+                share |= dict.fromkeys(answered, _REPLIED if passage.turn.replies else _ANSWERED)
             share |= dict.fromkeys(everywhere, _SAME_TEXT)
             for term, close in _beside(of_doc, at).items():
                 share[term] = max(share[term], close)
