@@ -648,6 +648,7 @@ CONTEXT: dict[str, tuple[str, str]] = {
     ),
     "CODEQ-4": ("A name that is nowhere is refused in one sentence with near names", "issue 10 code questions"),
     "CODEQ-5": ("Tests answer only where tests are asked for", "issue 10 code questions"),
+    "CODEQ-9": ("The session that changed a definition last is told, with what it said", "issue 10 code questions"),
     "CODEQ-8": ("What was said, and whether the code has it now, is answered with both", "issue 10 code questions"),
     "CODEQ-7": ("A question that only sessions can answer does not look at code", "issue 10 latency"),
     "CODEQ-6": ("Constants, configuration and SQL answer where they decide", "issue 10 code questions"),

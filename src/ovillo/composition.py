@@ -282,6 +282,7 @@ class Composition:
     @built_once
     def context(self) -> ContextService:
         from ovillo.references.context.code.answering import CodeEvidence
+        from ovillo.references.context.code.changes import Changes
         from ovillo.references.context.documents import Documents
         from ovillo.references.context.elsewhere import Elsewhere
         from ovillo.references.context.following import Following
@@ -297,7 +298,7 @@ class Composition:
             return None if row is None else self.projects.of_session(namespace, row.session)
 
         # Finding definitions is made when a question needs it: where no code is indexed nobody waits for it.
-        code = CodeEvidence(self.code, lambda: self.symbols)
+        code = CodeEvidence(self.code, lambda: self.symbols, Changes(self.store))
         return ContextService(
             self.references.resolve,
             MeantByReferences(self.history, self.code),

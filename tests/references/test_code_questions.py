@@ -15,11 +15,13 @@ from ovillo.code.languages.language import Language
 from ovillo.code.parsing import parse_file
 from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
-from ovillo.model.records import Role
+from ovillo.model.records import Role, ToolCall, ToolStatus
 from ovillo.references.context.answer import ContextAnswer
 from ovillo.references.context.code.asking import Ask, read
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
+from tests.builders import delta, message, tool_part
+from tests.builders import session as session_record
 from tests.code.projects import write
 
 _LONG = "\n".join(f"    total += prices[{n}] * amounts[{n}]" for n in range(80))
@@ -242,6 +244,36 @@ def test_what_was_decided_comes_with_the_code_that_it_names(services: Services, 
     assert [place.session_id for place in first if place.session_id] == [row.session.id]
     assert "shop/delivery.py:parcel_cost" in [place.id for place in first]
     assert "weight > HEAVY_PARCEL_KG" in answer.content
+
+
+def _edited(services: Services, session_id: str, at: int, path: str, new: str, why: str) -> None:
+    given = {"file_path": path, "old_string": "pass", "new_string": new}
+    edit = ToolCall("Edit", f"call-{session_id}", given, "ok", status=ToolStatus.COMPLETED)
+    at_one = {"of": session_id, "role": Role.ASSISTANT, "created_at": at}
+    told = (
+        message(f"{session_id}-0", 0, "go on with the shop", of=session_id),
+        message(f"{session_id}-1", 1, **at_one, parts=(tool_part(f"{session_id}-1", 0, edit),)),  # type: ignore[arg-type]
+        message(f"{session_id}-2", 2, why, of=session_id, role=Role.ASSISTANT, created_at=at + 1),
+    )
+    about = session_record(session_id, directory=services.code.root(NS), updated_at=at)
+    services.store.ingest.apply(NS, [delta(*told, about=about)])
+
+
+@pytest.mark.requirement("CODEQ-9")
+@pytest.mark.parametrize(
+    "query", ["which session changed place_order last, and why?", "¿en qué sesión se cambió place_order, y por qué?"]
+)
+def test_the_session_that_changed_a_definition_last_is_told_with_its_reason(services: Services, query: str) -> None:
+    path = f"{services.code.root(NS)}/shop/checkout.py"
+    check = '    if not address:\n        raise ValueError("no address")\n'
+    _edited(services, "ses_older", 1_790_000_000_000, path, check, "Orders without an address came back.")
+    _edited(services, "ses_newer", 1_795_000_000_000, path, check, "Refused, because couriers charged for them.")
+    _edited(services, "ses_other", 1_796_000_000_000, path, "def elsewhere():\n    return 12345678\n", "Nothing of it.")
+    answer = ask(services, query)
+    assert answer.provenance[0].session_id == "ses_newer"
+    assert "couriers charged for them" in answer.content
+    assert 'raise ValueError("no address")' in answer.content
+    assert answer.provenance[1].id == "shop/checkout.py:place_order"
 
 
 @pytest.mark.requirement("CODE-19")

@@ -11,8 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.code.words import name_terms, stem
+from ovillo.model.clock import to_iso
 from ovillo.model.code import CLASS_KINDS, SymbolRow
-from ovillo.references.context.answer import Item
+from ovillo.model.quoting import fenced, named, quoted
+from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asking import asks_what_happened
 from ovillo.references.context.code.asking import OF_BOTH, OF_CODE_ONLY, Ask, CodeQuestion, names_in, read
 from ovillo.references.context.code.pieces import Pieces
@@ -26,6 +28,7 @@ from ovillo.search.symbols.tree import is_fault
 if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.model.records import Namespace
+    from ovillo.references.context.code.changes import Changes
     from ovillo.search.symbols.service import SymbolSearch
 
 #: Lines of the pieces, best first, for an answer of 2,000 tokens.
@@ -48,6 +51,8 @@ _RAISING = 3
 _NEXT = 0.9
 #: Names that are taken out of what was said, and definitions that are shown of them.
 _NAMES_SAID, _DEFINED = 16, 2
+#: Lines of an edit that are shown.
+_LINES_CHANGED = 12
 #: What a test tells by calling what is named, or what is only described.
 _CALLS_NAMED, _CALLS_DESCRIBED = 0.6, 0.15
 #: What stands among tests and is none: steps, helpers, fixtures.
@@ -57,9 +62,10 @@ _HELPS_TESTS = 0.8
 class CodeEvidence:
     """A ``Provider``."""
 
-    def __init__(self, code: CodeIndex, symbols: Callable[[], SymbolSearch]) -> None:
+    def __init__(self, code: CodeIndex, symbols: Callable[[], SymbolSearch], changes: Changes) -> None:
         self._code = code
         self._symbols = symbols
+        self._changes = changes
 
     def evidence(self, question: Question) -> ProviderAnswer:
         asked = read(question.plain)
@@ -67,7 +73,9 @@ class CodeEvidence:
             return ProviderAnswer()
         symbols = self._symbols()
         roots = symbols.latest_roots(question.namespace, question.scope)
-        return _Answering(self._code, symbols, question, asked, roots).answer() if roots else ProviderAnswer()
+        if not roots:
+            return ProviderAnswer()
+        return _Answering(self._code, symbols, question, asked, roots, self._changes).answer()
 
     def beside(self, question: Question, said: Sequence[str]) -> ProviderAnswer:
         """What was ``said``, as the code has it now: definitions that these texts name, where the question asks for both."""
@@ -76,7 +84,9 @@ class CodeEvidence:
             return ProviderAnswer()
         symbols = self._symbols()
         roots = symbols.latest_roots(question.namespace, question.scope)
-        return _Answering(self._code, symbols, question, asked, roots).named_in(said) if roots else ProviderAnswer()
+        if not roots:
+            return ProviderAnswer()
+        return _Answering(self._code, symbols, question, asked, roots, self._changes).named_in(said)
 
     def names(self, question: Question) -> set[str]:
         """What the code has by this description."""
@@ -87,8 +97,16 @@ class CodeEvidence:
 
 class _Answering:
     def __init__(
-        self, code: CodeIndex, symbols: SymbolSearch, question: Question, asked: CodeQuestion, roots: list[str]
+        self,
+        code: CodeIndex,
+        symbols: SymbolSearch,
+        question: Question,
+        asked: CodeQuestion,
+        roots: list[str],
+        changes: Changes,
     ) -> None:
+        self._changes = changes
+        self._wording = question.wording
         self._namespace: Namespace = question.namespace
         self._scope = question.scope
         self._symbols = symbols
@@ -129,11 +147,21 @@ class _Answering:
             self._imports(subject)
         if not self._items:
             self._definitions(subject)
+        if asked.ask is Ask.CHANGED and asked.of_edit and self._last_change(subject.rows):
+            # Nothing about it is a guess.
+            return self._all(_WORTH_NAMED)
         best = max((item.worth for item in self._items), default=0.0)
         self._features["code_worth"] = round(best, 3)
-        at_home = [x for x in self._items if self._scope.is_home(f"{x.provenance.root}/{x.provenance.file}")]
+        return self._all(best)
+
+    def _all(self, sure: float) -> ProviderAnswer:
+        at_home = [
+            x
+            for x in self._items
+            if x.provenance.session_id or self._scope.is_home(f"{x.provenance.root}/{x.provenance.file}")
+        ]
         return ProviderAnswer(
-            tuple(at_home), tuple(self._sentences), confidence=best, threshold=_ENOUGH, features=self._features
+            tuple(at_home), tuple(self._sentences), confidence=sure, threshold=_ENOUGH, features=self._features
         )
 
     def named_in(self, said: Sequence[str]) -> ProviderAnswer:
@@ -440,6 +468,27 @@ class _Answering:
             )
             if item is not None:
                 self._items.append(item)
+
+    def _last_change(self, rows: Sequence[SymbolRow]) -> bool:
+        """The session that changed the definition last, with what it said, before the definition."""
+        for row in rows[:1]:
+            read_now = self._pieces.lines(row.root, row.file)
+            fresh = self._pieces.fresh(row)
+            if read_now is None or fresh is None:
+                continue
+            body = read_now[0][fresh.start_line - 1 : fresh.end_line]
+            change = self._changes.last(self._namespace, fresh, body, self._scope)
+            if change is None:
+                continue
+            when = to_iso(change.at)
+            head = self._wording.said(str(change.session_id), when[:10] if when else None)
+            shown = fenced("\n".join(change.lines[:_LINES_CHANGED]), row.language)
+            told = f"\n{quoted(change.said)}" if change.said else ""
+            place = Provenance("message", change.message_id, 1.0, change.session_id, at=change.at)
+            self._sentences.append(self._said.say("changed", name=row.name))
+            self._items.insert(0, Item(f"{head} ({named(row.name)})\n{shown}{told}", place, 1.0))
+            return True
+        return False
 
     # --- help
 

@@ -87,6 +87,8 @@ class CodeQuestion:
     of_both: bool = False
     #: Whether it asks how many or how much.
     of_number: bool = False
+    #: Whether it speaks of an edit.
+    of_edit: bool = False
     #: What stands before and behind the words that ask: of callers, what sort of them, and of what.
     before: str = ""
     behind: str = ""
@@ -130,7 +132,8 @@ def read(question: str) -> CodeQuestion:
     sure = max(0.0, min(sure, 1.0))
     speaks_of_code = has_noun or of_both
     signs = (of_session, speaks_of_code, of_both, bool(_signs("number").search(plain)))
-    return CodeQuestion(question, ask, names, paths, named, sure, *signs, question[:end], question[end:])
+    of_edit = bool(_signs("edited").search(plain))
+    return CodeQuestion(question, ask, names, paths, named, sure, *signs, of_edit, question[:end], question[end:])
 
 
 def names_in(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
