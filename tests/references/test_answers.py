@@ -238,3 +238,21 @@ def test_blanks_take_the_place_of_what_a_client_wrote() -> None:
     assert len(blanked(text)) == len(text)
     assert blanked(text).split() == ["before", "after"]
     assert blanked(text).index("after") == text.index("after")
+
+
+@pytest.mark.requirement("CONTEXT-22")
+@pytest.mark.parametrize(
+    "query", ["did we fix the flaky login test?", "is the flaky login test fixed?", "¿arreglamos la prueba inestable?"]
+)
+def test_how_a_thing_stands_is_told_by_what_closed_its_turn(services: Services, query: str) -> None:
+    session(
+        services,
+        (Role.USER, "The login test is flaky, find out why."),
+        (Role.ASSISTANT, "Let me run the login test first."),
+        (Role.ASSISTANT, "The login test sleeps as long as its token lives, so it is flaky."),
+        (Role.USER, "And now make the flaky login test pass every time, please."),
+        (Role.ASSISTANT, "The login test moves a clock of its own; 200 runs without a failure."),
+    )
+    session(services, (Role.USER, "Run the tests of the shop"), (Role.ASSISTANT, "Done, all 24 tests pass."))
+    first = services.context.get_context(NS, query).content.split("\n\n")[0]
+    assert "200 runs without a failure" in first

@@ -34,6 +34,7 @@ _DATE = re.compile(
 )
 _RESULT = re.compile(
     r"\b\d+ (?:\w+ )?(?:passed|failed|passing|failing|errors?|warnings?|tests?|skipped|pruebas|testes|erreurs?|erros?|errores|fallos)\b"
+    r"|\b\d+ (?:runs?|rounds?|ejecuciones|vueltas|ex[eé]cutions|execuções|rodadas)\b"
     r"|\b\d+(?:[.,]\d+)? ?(?:%|ms\b|s\b|kb\b|mb\b|gb\b|req/s)|\bexit code \d+|[✓✅✔❌✗]",
     re.IGNORECASE,
 )

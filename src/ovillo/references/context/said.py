@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import named, quoted, said
-from ovillo.model.records import Role, SessionId
+from ovillo.model.records import Role, SessionId, SessionKind
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
@@ -110,6 +110,7 @@ class SaidInSessions:
         concluding = self._concluding(question, kind, docs)
         found_turns = self._turns.around(question.namespace, [*concluding, *ranked], docs, _TURNS + len(concluding))
         turns = _with_newest(question, found_turns)
+        self._tell_sessions(question, turns, asked)
         read = [doc for turn in turns for doc in turn.docs]
         before = [turn.before for turn in turns if turn.before is not None]
         found_texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *before])
@@ -153,6 +154,18 @@ class SaidInSessions:
         unknown = [item.doc for item in ranked if item.doc not in docs]
         docs.update((doc.id, doc) for doc in self._text.docs(question.namespace, unknown))
         return [item for item in ranked if item.doc in docs], docs, ranking.cut
+
+    def _tell_sessions(self, question: Question, turns: Sequence[Turn], asked: AskedWords) -> None:
+        """What each turn is told by beside its texts: the title of its session, and who set the work."""
+        rows = self._sessions.get_many(question.namespace, list(dict.fromkeys(turn.session_id for turn in turns)))
+        titled = {
+            id_: frozenset(each.query_term for each in find_occurrences(row.session.title or "", asked.terms))
+            for id_, row in rows.items()
+        }
+        for turn in turns:
+            row = rows.get(turn.session_id)
+            turn.titled = titled.get(turn.session_id, frozenset())
+            turn.by_agent = row is not None and row.session.kind is SessionKind.SUBAGENT
 
     def _concluding(self, question: Question, kind: AskedFor, docs: dict[DocId, Doc]) -> list[Ranked]:
         """Places that conclude what is asked for and are near in meaning, whether they share its words or not."""

@@ -50,6 +50,9 @@ class Turn:
     places: dict[DocId, float] = field(default_factory=dict)
     #: How near what was asked in it is in meaning to what is asked now (cosine).
     asked: float = 0.0
+    #: Asked words (of ``AskedWords.terms``) that the session's title holds, and whether an agent set the work, not a person.
+    titled: frozenset[int] = frozenset()
+    by_agent: bool = False
 
     @property
     def newest(self) -> int:

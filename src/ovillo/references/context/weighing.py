@@ -29,6 +29,8 @@ _FAR, _NEAR = 0.15, 0.70
 _BESIDE, _SAME_TEXT, _SAME_TURN, _ANSWERED = 0.8, 0.2, 0.2, 0.35
 #: The same between people, whose messages are short: what one replies to says what it is about.
 _REPLIED = 0.8
+#: What one counts that stands in the title of the session: all of it is about that.
+_TITLED = 0.5
 _CLOSE = 300
 #: What is said in closing a turn stands above the steps to it.
 _CLOSES = 1.1
@@ -41,11 +43,20 @@ _ASKED_THERE = 0.3
 #: That what is asked for is written as it is in the passage.
 _WANTED_FORM = 0.2
 _VOICES = {Role.USER: 1.0, Role.ASSISTANT: 1.0, Role.SYSTEM: 0.5, Role.TOOL: 0.8}
-_TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.8, PartType.PATCH: 0.8}
+_TYPES = {PartType.COMPACTION: 0.95, PartType.TODO: 0.9, PartType.REASONING: 0.5, PartType.PATCH: 0.8}
 _TOOL = 0.8
 _QUESTION, _ANNOUNCEMENT = 0.3, 0.3
+#: What an agent asks of another, it has not done yet.
+_ORDER = 0.5
 #: Where a decision is asked for, what a tool read or printed and what a person only asked or reported: none of it decides.
 _UNDECIDED = 0.7
+#: The words that close a turn tell how it ended, whatever form they have.
+_ENDS = 0.3
+#: What such words of the newest turn about the matter have of its words, and which share of the best turn's words tells that a
+#: turn is about it.
+_ENDS_TURN, _OF_THE_MATTER = 0.9, 0.75
+#: What the newest passage is worth more than the oldest where it is asked how something stands.
+_LATEST = 0.15
 #: Conclusions of several kinds in one sentence add up to this.
 _MOST_GAIN = 0.9
 #: From this preference on a sentence counts as the conclusion of its turn, and what it has of its turn's words.
@@ -195,7 +206,8 @@ def weigh(
     """Fills in what each passage holds, and what it is worth before it is known what it concludes. ``passages`` are those of
     one turn, in order; ``answered`` are the words of what was said before its prompt."""
     weights = asked.weights
-    of_turn = frozenset().union(*(passage.held for passage in passages))
+    titled = passages[0].turn.titled if passages else frozenset()
+    of_turn = frozenset(titled).union(*(passage.held for passage in passages))
     by_doc: dict[DocId, list[Passage]] = {}
     for passage in passages:
         by_doc.setdefault(passage.doc.id, []).append(passage)
@@ -206,7 +218,7 @@ def weigh(
             if passage.doc.role is Role.USER:
                 share |= dict.fromkeys(answered, _REPLIED if passage.turn.replies else _ANSWERED)
             share |= dict.fromkeys(everywhere, _SAME_TEXT)
-            for term, close in _beside(of_doc, at).items():
+            for term, close in (*dict.fromkeys(titled, _TITLED).items(), *_beside(of_doc, at).items()):
                 share[term] = max(share[term], close)
             share |= dict.fromkeys(passage.held, 1.0)
             passage.of_turn = sum(weights[term] for term in of_turn)
@@ -254,20 +266,44 @@ def conclude(
     for passage in passages:
         session_id = passage.doc.session_id
         of_session[session_id] = max(passage.of_turn, of_session.get(session_id, 0.0))
+    ends = _newest_ends(passages, of_session) if kind is AskedFor.STATUS else frozenset()
     for passage in best:
         doc = passage.doc
         if doc.id not in spoken:
             spoken[doc.id] = (identify([texts[doc.id][:_SAMPLE]]),)
         passage.concludes = concludes(passage.text, spoken[doc.id])
         fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
+        if doc.id in ends or (kind is AskedFor.FIX and doc.id in passage.turn.closing):
+            fits = max(fits, _ENDS)
         # What concludes a turn is about what the turn is about, whether it says the words again or not.
         about = max(passage.of_turn, _SAME_SESSION * of_session[doc.session_id])
-        lift = max(0.0, _CONCLUDES_TURN * about - passage.coverage) if fits >= _FITS else 0.0
+        share = _ENDS_TURN if doc.id in ends else _CONCLUDES_TURN if fits >= _FITS else 0.0
+        lift = max(0.0, share * about - passage.coverage)
         passage.worth += _WORDS * lift * _voice(passage)
         passage.worth *= (1.0 + min(_MOST_GAIN, fits)) * _manner(passage)
         if kind is AskedFor.DECISION and (not is_spoken(doc) or _only_asks(passage)):
             passage.worth *= _UNDECIDED
+    if kind is AskedFor.STATUS:
+        _prefer_newest(best)
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
+
+
+def _newest_ends(passages: Sequence[Passage], of_session: Mapping[str, float]) -> frozenset[DocId]:
+    """Of each session the text that closed the newest of its turns about the matter."""
+    newest: dict[str, Doc] = {}
+    for passage in passages:
+        doc = passage.doc
+        if doc.id in passage.turn.closing and passage.of_turn >= _OF_THE_MATTER * of_session[doc.session_id]:
+            known = newest.get(doc.session_id)
+            newest[doc.session_id] = doc if known is None or doc.recency > known.recency else known
+    return frozenset(doc.id for doc in newest.values())
+
+
+def _prefer_newest(passages: Sequence[Passage]) -> None:
+    """How a thing stands, the newest of what is said of it tells."""
+    order = {recency: at for at, recency in enumerate(sorted({passage.doc.recency for passage in passages}))}
+    for passage in passages:
+        passage.worth *= 1 + _LATEST * order[passage.doc.recency] / max(1, len(order) - 1)
 
 
 def _only_asks(passage: Passage) -> bool:
@@ -278,6 +314,8 @@ def _voice(passage: Passage) -> float:
     """How much who says it makes it an answer."""
     doc = passage.doc
     factor = _VOICES[doc.role] * (_TYPES.get(doc.type, 1.0) if doc.type is not None and is_spoken(doc) else _TOOL)
+    if passage.turn.by_agent and doc.role is Role.USER:
+        factor *= _ORDER
     return factor * (_CLOSES if doc.id in passage.turn.closing else 1.0)
 
 
