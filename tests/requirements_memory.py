@@ -35,6 +35,10 @@ LAYER: dict[str, tuple[str, str]] = {
         "issue 11 promotion",
     ),
     "LAYER-22": ("A person accepts, edits, rejects and undoes; what is displaced comes back", "issue 11 promotion"),
+    "LAYER-23": ("A call becomes tokens, filters and error keywords as Appendix A says", "MCP-OCS Appendix A"),
+    "LAYER-24": ("Automatic recall: modes, fall-back, cut-off, 3 items, 1,500 bytes, off unless enabled", "MCP-OCS P1"),
+    "LAYER-25": ("A slow or dead back end never delays the caller", "MCP-OCS; issue 11 Automatic recall"),
+    "LAYER-26": ("Hooks of clients get what is remembered, or nothing; they never fail", "issue 11 Automatic recall"),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }

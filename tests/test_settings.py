@@ -126,8 +126,8 @@ def test_names_of_the_specifications_are_read_and_shown(tmp_path: Path) -> None:
     rows = {row.name: row for row in shown_settings(settings)}
     assert settings.log_verbose
     assert rows["strict_stdio_logs"].origin == "environment STRICT_STDIO_LOGS"
-    assert (rows["context_topk"].value, rows["context_topk"].used) == ("5", False)
-    assert rows["chroma_port"].value == "x"
+    assert (rows["chroma_port"].value, rows["chroma_port"].used) == ("x", False)
+    assert (settings.context_topk, rows["context_topk"].origin) == (5, "environment CONTEXT_TOPK")
 
 
 def test_a_misspelt_variable_is_pointed_out(tmp_path: Path) -> None:

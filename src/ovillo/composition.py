@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
     from ovillo.legacy.systems import Migrations
+    from ovillo.memory.automatic.system import AutoMemorySystem
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.memory.service import Memories
@@ -377,6 +378,24 @@ class Composition:
         at, unified = self.settings.memory_folder, self.settings.unified_memory
         folder = None if at is None else JsonFolder(at, unified=unified)
         return Memories(self.store, self._redactor, self.clock, self.audit, folder)
+
+    @built_once
+    def auto_memory(self) -> AutoMemorySystem:
+        from ovillo.memory.automatic.search import StoreSearch
+        from ovillo.memory.automatic.system import AutoMemoryConfig, AutoMemorySystem
+        from ovillo.search.analysis import TextAnalyzer
+
+        settings = self.settings
+        config = AutoMemoryConfig(
+            settings.orch_context_mode,
+            settings.context_topk,
+            settings.context_timeout_ms,
+            settings.context_summary_bytes,
+            settings.enable_orch_context,
+        )
+        return AutoMemorySystem(
+            config, self._redactor, lambda: [StoreSearch(self.store.memories, TextAnalyzer, self.clock)]
+        )
 
     @built_once
     def status(self) -> StatusService:

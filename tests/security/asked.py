@@ -87,6 +87,7 @@ TOOLS: dict[str, list[Arguments]] = {
 }
 TOOLS |= {
     "remember": [{"text": HOSTILE}, {"text": "zqx is so", "kind": PRINTABLE, "key": PRINTABLE, "source": HOSTILE}],
+    "retrieve_relevant_context": [{"tool_name": HOSTILE, "args": {HOSTILE: HOSTILE}}],
     "recall": [{"query": "zqx"}, {"query": HOSTILE, "kind": HOSTILE}],
     "short_term_store": [{"key": PRINTABLE, "value": {HOSTILE: HOSTILE}}],
     "short_term_retrieve": [{"key": PRINTABLE}, {"key": "nothing"}],
@@ -127,6 +128,7 @@ RECALLING = (
     set(TOOLS)
     - {"memory_optimize", "session_append", "session_create", "import_session", "session_save"}
     - {"llm_punch_in"}
+    - {"retrieve_relevant_context"}
     - {"working_add", "episode_record", "procedure_update"}
     - {"store_tool_exec"}
 )
@@ -223,6 +225,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "memory review edit": [[WAITS, HOSTILE], [HOSTILE, HOSTILE]],
     "memory review reject": [[WAITS, "--reason", HOSTILE], [HOSTILE]],
     "memory review undo": [[WAITS], [HOSTILE]],
+    "memory context": [["zqx", "--args", '{"command": "zqx"}'], [HOSTILE], ["--hook"]],
     "memory list": [[], ["--tag", HOSTILE]],
     "memory show": [[EPISODE], [HOSTILE]],
     "memory forget": [["--source", HOSTILE], [HOSTILE]],

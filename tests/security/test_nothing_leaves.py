@@ -109,6 +109,7 @@ COMMANDS: dict[str, list[str]] = {
     "memory review edit": ["{waits}", "at eight"],
     "memory review reject": ["{waits}"],
     "memory review undo": ["{waits}"],
+    "memory context": ["bash", "--args", '{{"command": "make"}}'],
     "memory list": [],
     "memory show": ["{memory}"],
     "memory forget": ["--source", "nowhere"],

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
     from ovillo.legacy.systems import Migrations
+    from ovillo.memory.automatic.system import AutoMemorySystem
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.memory.service import Memories
@@ -156,6 +157,9 @@ class Services(Protocol):
 
     @property
     def contexts(self) -> Contexts: ...
+
+    @property
+    def auto_memory(self) -> AutoMemorySystem: ...
 
     @property
     def memories(self) -> Memories: ...

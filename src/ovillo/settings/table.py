@@ -23,11 +23,6 @@ LATER = (
     "CHROMA_TENANT",
     "CHROMA_DATABASE",
     "CHROMA_COLLECTION",
-    "ENABLE_ORCH_CONTEXT",
-    "ORCH_CONTEXT_MODE",
-    "CONTEXT_TOPK",
-    "CONTEXT_TIMEOUT_MS",
-    "CONTEXT_SUMMARY_BYTES",
 )
 #: Variables that are read elsewhere: the file itself, who is calling, the token as clients send it,
 #: a secret for one command. Readers say theirs.
@@ -80,6 +75,19 @@ class Settings:
     unified_memory: bool = field(default=False, metadata=setting(values.flag, aliases=("UNIFIED_MEMORY",)))
     #: Words and files only: no vectors of memories, whatever else is set.
     force_json: bool = field(default=False, metadata=setting(values.flag, aliases=("MCP_OCS_FORCE_JSON",)))
+    #: Automatic recall before tools run: on or off, how it looks, how many summaries, how long, how large in all.
+    enable_orch_context: bool = field(default=False, metadata=setting(values.flag, aliases=("ENABLE_ORCH_CONTEXT",)))
+    orch_context_mode: str = field(
+        default="hybrid",
+        metadata=setting(values.choice("tool", "conversation", "hybrid"), aliases=("ORCH_CONTEXT_MODE",)),
+    )
+    context_topk: int = field(default=3, metadata=setting(values.whole(1, 20), aliases=("CONTEXT_TOPK",)))
+    context_timeout_ms: int = field(
+        default=400, metadata=setting(values.whole(20, 5_000), aliases=("CONTEXT_TIMEOUT_MS",))
+    )
+    context_summary_bytes: int = field(
+        default=1500, metadata=setting(values.whole(50, 20_000), aliases=("CONTEXT_SUMMARY_BYTES",))
+    )
     watch: bool = field(default=True, metadata=setting(values.flag))
     #: Names by which this server may be called, beside those of loopback.
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=setting(values.names))

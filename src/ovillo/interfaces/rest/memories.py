@@ -21,6 +21,7 @@ from ovillo.interfaces.tools import (
     memory_working,
     recall,
     remember,
+    retrieve_relevant_context,
 )
 from ovillo.interfaces.tools.memory_shapes import MemoryInfo, memory_info, project_folder
 from ovillo.memory.review import Waiting
@@ -43,6 +44,14 @@ through(
     "GET",
     "/api/memory/recall",
     query=parameters(recall.TOOL, "query", "kind", "scope", "project", "limit"),
+)
+
+through(
+    routes,
+    retrieve_relevant_context.TOOL,
+    "POST",
+    "/api/memory/context",
+    body=retrieve_relevant_context.Input,
 )
 
 _KEY = "/api/memory/short-term/{key}"

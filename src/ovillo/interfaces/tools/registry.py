@@ -46,6 +46,7 @@ _BUILT_IN = {
     "get_context": "context",
     "where_discussed": "context",
     "remember": "context",
+    "retrieve_relevant_context": "memory",
     "recall": "context",
     "export_session": "continuity",
     "import_session": "continuity",

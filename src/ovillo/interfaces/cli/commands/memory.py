@@ -15,6 +15,7 @@ _C = "ovillo.interfaces.cli.commands"
     lazy={
         "remember": (f"{_C}.memory_remember:remember", "Keep what is worth knowing later."),
         "recall": (f"{_C}.memory_remember:recall", "What is remembered of a question, and why."),
+        "context": (f"{_C}.memory_context:context", "What is remembered of a call that is about to be made."),
         "review": (f"{_C}.memory_review:review", "What waits for you: accept, edit, reject, undo."),
         "promote": (f"{_C}.memory_review:promote", "Propose what sessions taught."),
         "list": (f"{_C}.memory_list:list_", "Memories, newest first."),

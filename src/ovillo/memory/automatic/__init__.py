@@ -1,0 +1,1 @@
+"""Automatic recall before a tool runs (``AutoMemorySystem`` of the MCP-OCS specification): a few short summaries, in time or not at all."""

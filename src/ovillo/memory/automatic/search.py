@@ -1,0 +1,128 @@
+"""What the store remembers of a tool call or of the conversation, scored.
+
+Owns the two searches and the cut-off. How long anybody waits for them is ``system``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from ovillo.memory.automatic.query import MemoryQuery
+from ovillo.memory.recalling import freshness
+from ovillo.memory.terms import asked_words
+from ovillo.model.clock import Clock
+from ovillo.model.dataclass import dataclass
+from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryState, Trust, searched_text
+from ovillo.model.records import Namespace
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Analyzer, MemoriesStore
+
+_CANDIDATES, _NEWEST = 40, 40
+#: Less than this is about something else.
+CUT_OFF = 0.3
+_LAYERS = (Layer.EPISODIC, Layer.SEMANTIC)
+#: What a tag in common says.
+_TAGS = {"tool": 0.3, "resource": 0.12, "suite": 0.08, "environment": 0.05, "domain": 0.05}
+_WORDS, _ERROR = 0.45, 0.15
+_SAME_SESSION = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMemory:
+    memory: Memory
+    score: float
+    #: Where it was found: ``json`` (the store of texts) or ``chroma``.
+    origin: str = "json"
+    #: Of vectors, where they were compared.
+    similarity: float | None = None
+
+
+class ContextSearch(Protocol):
+    """A back end that is asked beside others. It may be slow or dead: nobody waits for it longer than the limit."""
+
+    def of_tool(self, namespace: Namespace, query: MemoryQuery, viewer: str) -> list[ScoredMemory]: ...
+
+    def of_conversation(
+        self, namespace: Namespace, query: MemoryQuery, session_id: str, viewer: str
+    ) -> list[ScoredMemory]: ...
+
+
+class StoreSearch:
+    """By words and tags, in the store of texts."""
+
+    def __init__(self, store: MemoriesStore, analyzer: Callable[[], Analyzer], clock: Clock) -> None:
+        self._store = store
+        self._analyzer = analyzer
+        self._clock = clock
+
+    def of_tool(self, namespace: Namespace, query: MemoryQuery, viewer: str) -> list[ScoredMemory]:
+        terms = _terms(query.text)
+        ours = MemoryFilter(layers=_LAYERS, states=(MemoryState.ACTIVE,), viewer=viewer, alive_at=self._clock())
+        same_tool = MemoryFilter(
+            layers=_LAYERS, states=(MemoryState.ACTIVE,), tags=(f"tool:{query.filters['tool']}",), viewer=viewer
+        )
+        found = self._store.matching(namespace, terms, ours, _CANDIDATES)
+        found += self._store.find(namespace, same_tool, _NEWEST)
+        return self._scored(query, found, 0.0)
+
+    def of_conversation(
+        self, namespace: Namespace, query: MemoryQuery, session_id: str, viewer: str
+    ) -> list[ScoredMemory]:
+        at = self._clock()
+        of_session = MemoryFilter(
+            layers=_LAYERS, states=(MemoryState.ACTIVE,), session_id=session_id, viewer=viewer, alive_at=at
+        )
+        ours = MemoryFilter(layers=_LAYERS, states=(MemoryState.ACTIVE,), viewer=viewer, alive_at=at)
+        said = self._store.find(namespace, of_session, _NEWEST) if session_id else []
+        scored = self._scored(query, said, _SAME_SESSION)
+        others = self._store.matching(namespace, _terms(query.text), ours, _CANDIDATES)
+        if domain := query.filters.get("domain"):
+            recent = MemoryFilter(
+                layers=_LAYERS, states=(MemoryState.ACTIVE,), tags=(f"domain:{domain}",), viewer=viewer
+            )
+            others += self._store.find(namespace, recent, 10)
+        return _best([*scored, *self._scored(query, others, 0.0)])
+
+    def _scored(self, query: MemoryQuery, found: Iterable[Memory], base: float) -> list[ScoredMemory]:
+        asked = asked_words(query.text, translate=False)
+        analyzer, at = self._analyzer(), self._clock()
+        scored = []
+        for memory in {each.id: each for each in found}.values():
+            tags = dict(tag.split(":", 1) for tag in memory.tags if ":" in tag)
+            # What happened elsewhere is no example of what happens here.
+            if any(
+                tags.get(name) not in (None, "unknown", query.filters.get(name))
+                for name in ("environment",)
+                if name in query.filters
+            ):
+                continue
+            text = searched_text(memory)
+            held = set(analyzer.index_terms(text)[0].split())
+            fit = sum(not word.forms.isdisjoint(held) for word in asked) / len(asked) if asked else 0.0
+            lowered = text.lower()
+            score = base + _WORDS * min(1.0, fit * 2)
+            score += sum(
+                weight for name, weight in _TAGS.items() if tags.get(name) and tags[name] == query.filters.get(name)
+            )
+            score += _ERROR * any(error in lowered for error in query.errors)
+            score *= 0.7 + 0.3 * freshness(memory, at)
+            score *= 0.8 if memory.trust is Trust.UNTRUSTED and "tool" not in tags else 1.0
+            if score >= CUT_OFF:
+                scored.append(ScoredMemory(memory, round(min(score, 1.0), 3)))
+        return _best(scored)
+
+
+def _best(scored: Iterable[ScoredMemory]) -> list[ScoredMemory]:
+    """Each once, the better score first, then the newer one."""
+    once: dict[str, ScoredMemory] = {}
+    for each in scored:
+        known = once.get(each.memory.id)
+        if known is None or each.score > known.score:
+            once[each.memory.id] = each
+    return sorted(once.values(), key=lambda each: (-each.score, -each.memory.created_at, each.memory.id))
+
+
+def _terms(text: str) -> list[str]:
+    return sorted({form for word in asked_words(text, translate=False) for form in word.forms})

@@ -1,0 +1,243 @@
+"""``AutoMemorySystem``: what is remembered of a call that is about to be made, within 400 ms or not at all.
+
+Owns the time limit, the size limit, modes and their order. Every back end is asked on a thread of its own; the caller takes what is
+there when the time is over, and a back end that hangs is not asked again before it has answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ovillo.memory.automatic.query import MemoryQuery, build_query
+from ovillo.memory.automatic.search import ContextSearch, ScoredMemory
+from ovillo.model.dataclass import dataclass
+from ovillo.model.memories import Memory
+from ovillo.model.records import Namespace
+
+if TYPE_CHECKING:
+    from ovillo.security.redaction import Redactor
+
+_log = logging.getLogger(__name__)
+
+MODES = ("tool", "conversation", "hybrid")
+#: Of the limit, kept for putting the answer together (seconds).
+_MARGIN_S = 0.03
+#: The longest summary where several share the room (bytes).
+_KINDS = {"operational": "operational", "incident": "operational", "tool_exec": "tool_exec"}
+
+
+@dataclass(frozen=True, slots=True)
+class AutoMemoryConfig:
+    """The specification's ``AutoMemorySystemConfig``, names and defaults."""
+
+    mode: str = "hybrid"
+    top_k: int = 3
+    timeout_ms: int = 400
+    summary_bytes: int = 1500
+    enable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSummary:
+    """The specification's. ``timestamp`` in milliseconds, ``score`` from 0 to 1."""
+
+    source: str
+    memory_id: str
+    session_id: str | None
+    timestamp: int
+    score: float
+    similarity: float | None
+    tags: tuple[str, ...]
+    snippet: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelevantContext:
+    summaries: tuple[ContextSummary, ...]
+    #: The mode that found them, or that looked last.
+    mode: str
+    #: False where a back end had not answered when the time was over.
+    is_complete: bool
+    elapsed_ms: int
+    query: MemoryQuery | None = None
+
+
+class AutoMemorySystem:
+    """Thread-safe."""
+
+    def __init__(
+        self, config: AutoMemoryConfig, redactor: Redactor, searches: Callable[[], Sequence[ContextSearch]]
+    ) -> None:
+        self.config = config
+        self._redactor = redactor
+        self._made = searches
+        self._searches: Sequence[ContextSearch] | None = None
+        self._busy: set[int] = set()
+        self._lock = threading.Lock()
+
+    def initialize(self) -> None:
+        """Make the back ends, so that the first call does not pay for it. Calling again does nothing."""
+        with self._lock:
+            if self._searches is None:
+                self._searches = list(self._made())
+
+    def retrieve_relevant_context(
+        self, namespace: Namespace, tool_name: str, args: Mapping[str, Any], session_id: str, *, viewer: str
+    ) -> RelevantContext:
+        """At most ``top_k`` summaries of ``summary_bytes`` in all; nothing unless it is enabled. Never raises and never takes
+        longer than ``timeout_ms``: what was found by then is what there is."""
+        began = time.monotonic()
+        if not self.config.enable:
+            return RelevantContext((), self.config.mode, True, 0)
+        deadline = began + self.config.timeout_ms / 1000 - min(_MARGIN_S, self.config.timeout_ms / 4000)
+        round_ = _Round(deadline)
+        query = build_query(tool_name, self._redactor.redact_value(dict(args)))
+        starting = threading.Thread(
+            target=self._ask_all, args=(round_, namespace, query, session_id, viewer), daemon=True
+        )
+        starting.start()
+        modes = ("tool", "conversation") if self.config.mode == "hybrid" else (self.config.mode,)
+        found: list[ScoredMemory] = []
+        mode = modes[0]
+        for mode in modes:
+            found = round_.result(mode)
+            if found:
+                break
+        summaries = self._summaries(found)
+        elapsed = round((time.monotonic() - began) * 1000)
+        _log.info("recalled %d of %d within %d ms", len(summaries), len(found), elapsed)
+        return RelevantContext(summaries, mode, round_.is_complete(mode), elapsed, query)
+
+    def _ask_all(self, round_: _Round, namespace: Namespace, query: MemoryQuery, session_id: str, viewer: str) -> None:
+        try:
+            self.initialize()
+            searches = list(enumerate(self._searches or ()))
+        except Exception:  # noqa: BLE001  Boundary: a caller goes on without what is remembered.
+            _log.exception("no back end of automatic recall could be made")
+            searches = []
+        with self._lock:
+            # A back end that hangs holds one thread, not one for each call.
+            free = [(number, search) for number, search in searches if number not in self._busy]
+            self._busy |= {number for number, _ in free}
+        round_.expect(len(free), missing=len(searches) - len(free))
+        for number, search in free:
+            ask = (round_, number, search, namespace, query, session_id, viewer)
+            threading.Thread(target=self._ask, args=ask, daemon=True).start()
+
+    def _ask(
+        self,
+        round_: _Round,
+        number: int,
+        search: ContextSearch,
+        namespace: Namespace,
+        query: MemoryQuery,
+        session_id: str,
+        viewer: str,
+    ) -> None:
+        modes = ("tool", "conversation") if self.config.mode == "hybrid" else (self.config.mode,)
+        try:
+            for mode in modes:
+                found: list[ScoredMemory] = []
+                try:
+                    found = (
+                        search.of_tool(namespace, query, viewer)
+                        if mode == "tool"
+                        else search.of_conversation(namespace, query, session_id, viewer)
+                    )
+                except Exception as error:  # noqa: BLE001  Boundary: a back end that fails costs its own answers only.
+                    _log.warning("a back end of automatic recall failed: %s", type(error).__name__)
+                round_.put(mode, found)
+        finally:
+            with self._lock:
+                self._busy.discard(number)
+
+    def _summaries(self, found: Sequence[ScoredMemory]) -> tuple[ContextSummary, ...]:
+        chosen = _once(found)[: self.config.top_k]
+        made: list[ContextSummary] = []
+        room = self.config.summary_bytes
+        for left, each in zip(range(len(chosen), 0, -1), chosen, strict=True):
+            snippet = _cut(str(self._redactor.redact_value(_told(each.memory))), room // left)
+            if not snippet:
+                continue
+            room -= len(snippet.encode())
+            made.append(_summary(each, snippet))
+        return tuple(made)
+
+
+class _Round:
+    """What the back ends answered so far, for one caller."""
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+        self._changed = threading.Condition()
+        self._expected: int | None = None
+        self._missing = 0
+        self._found: dict[str, list[ScoredMemory]] = {}
+        self._answered: dict[str, int] = {}
+
+    def expect(self, count: int, *, missing: int) -> None:
+        with self._changed:
+            self._expected, self._missing = count, missing
+            self._changed.notify_all()
+
+    def put(self, mode: str, found: Sequence[ScoredMemory]) -> None:
+        with self._changed:
+            self._found.setdefault(mode, []).extend(found)
+            self._answered[mode] = self._answered.get(mode, 0) + 1
+            self._changed.notify_all()
+
+    def result(self, mode: str) -> list[ScoredMemory]:
+        """When all have answered, or the time is over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_done(mode), max(0.0, self._deadline - time.monotonic()))
+            return list(self._found.get(mode, ()))
+
+    def is_complete(self, mode: str) -> bool:
+        with self._changed:
+            return self._is_done(mode) and not self._missing
+
+    def _is_done(self, mode: str) -> bool:
+        return self._expected is not None and self._answered.get(mode, 0) >= self._expected
+
+
+def _once(found: Sequence[ScoredMemory]) -> list[ScoredMemory]:
+    best: dict[str, ScoredMemory] = {}
+    for each in sorted(found, key=lambda one: (-one.score, -one.memory.created_at, one.memory.id)):
+        best.setdefault(each.memory.id, each)
+    return list(best.values())
+
+
+def _told(memory: Memory) -> str:
+    """From what is known about it, not from raw logs: its sentence, else its tags and key."""
+    said = " ".join(memory.text.split())
+    return said or " ".join(filter(None, (memory.key, *memory.tags)))
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many bytes of UTF-8, at the border of a character."""
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= most:
+        return text
+    mark = "…"
+    kept = encoded[: max(0, most - len(mark.encode()))].decode("utf-8", "ignore").rstrip()
+    return f"{kept}{mark}" if kept else ""
+
+
+def _summary(found: ScoredMemory, snippet: str) -> ContextSummary:
+    memory = found.memory
+    return ContextSummary(
+        _KINDS.get(memory.kind, "conversation"),
+        memory.id,
+        memory.provenance.session_id,
+        memory.created_at,
+        found.score,
+        found.similarity,
+        memory.tags,
+        snippet,
+        found.origin,
+    )
