@@ -108,8 +108,7 @@ class Search:
 
 def hint_of(rule: Rule) -> str:
     """An expression that matches wherever ``rule`` does if no escape stands before it, with fewer states."""
-    pattern = rule.gate or rule.pattern
-    return _COUNTED.sub(_at_least, pattern.replace(AT_START, r"\b"))
+    return rule.gate or _COUNTED.sub(_at_least, rule.pattern.replace(AT_START, r"\b"))
 
 
 _ESCAPE = re.compile(ESCAPE.encode())

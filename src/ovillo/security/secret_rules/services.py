@@ -32,8 +32,7 @@ CLOUD = (
     Rule("docker_auth", r"\beyJhdXRocyI6[0-9A-Za-z+/_-]{20,}={0,2}"),
     Rule("session_cookie", r"\bCfDJ8[0-9A-Za-z_-]{40,}|\beyJpdiI6[0-9A-Za-z+/_-]{40,}={0,2}"),
     Rule("azure_devops_token", r"\b[0-9A-Za-z]+AZDO[0-9A-Za-z]{4}\b", Check.TOKEN, "AZDO"),
-    # Base32 without a digit in its first 36 characters is as good as never drawn.
-    Rule("azure_devops_token", r"\b[a-z2-7]{52}\b", Check.TOKEN, "[2-7][a-z2-7]{16}"),
+    Rule("azure_devops_token", r"\b[a-z2-7]{52}\b", Check.TOKEN, r"\b[a-z2-7]{24}"),
     Rule("alibaba_key", r"\bLTAI[0-9A-Za-z]{12,26}\b", Check.TOKEN),
     Rule("tencent_key", r"\bAKID[0-9A-Za-z]{32}\b"),
     Rule("yandex_key", r"\bAQVN[0-9A-Za-z_-]{35,38}|\by[0-3]_[0-9A-Za-z_-]{50,}|\bYC[OPMN][0-9A-Za-z_-]{37}\b", Check.TOKEN),
@@ -211,7 +210,7 @@ TOOLS = (
     Rule("session_cookie", r"(?i)\b(?:sessionid|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|laravel_session|_session_id|"
          r"remember_token|csrftoken|xsrf-token)=([0-9a-z%._~+/-]{16,})",
          gate=r"(?i)(?:sess(?:ion_?)?id|\.sid|_session|_token|csrftoken|xsrf-token)="),
-    Rule("kubernetes_token", r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b", Check.TOKEN, r"[a-z0-9]\.[a-z0-9]{16}\b"),
+    Rule("kubernetes_token", r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b", Check.TOKEN, r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b"),
     Rule("totp_secret", r"\b(?:TOTP\([ \t]*[\"']|oathtool\b[^\n|;]*[ \t](?:-b[ \t]+)?)([A-Z2-7]{16,})\b"),
     Rule("totp_secret", r"(?i)\botpauth://[^\s\"'<>]*[?&;]secret=([0-9A-Z]{10,})"),
 )  # fmt: skip
