@@ -10,8 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovillo.security.redaction import spans_of
-from ovillo.security.secret_rules import FAMILIES, RULES
+from ovillo.model.records import (
+    DEFAULT_NAMESPACE,
+    Author,
+    Message,
+    MessageId,
+    Role,
+    Session,
+    SessionDelta,
+    SessionId,
+)
+from ovillo.security.record_texts import as_name
+from ovillo.security.redaction import Redactor, spans_of
+from ovillo.security.secret_rules import FAMILIES, KEY_PATTERNS, RULES
 from ovillo.security.secret_rules.hints import ESCAPED
 from ovillo.security.secret_rules.rule import AT_START, Rule
 from ovillo.security.secret_search import Window, expression, hint_of, search
@@ -72,6 +83,28 @@ def test_every_text_of_a_rule_holds_its_hint_and_its_gate(number: int) -> None:
     texts = texts_of(rule, number, 300)
     for gate in map(expression, gates):
         assert [text for text in texts if not gate.search(text)] == []
+
+
+@pytest.mark.requirement("SEC-1")
+@pytest.mark.parametrize("number", range(len(KEY_PATTERNS)), ids=lambda n: f"{n}-{KEY_PATTERNS[n][0]}")
+def test_a_key_that_makes_its_value_a_secret_is_hint_enough_by_itself(number: int) -> None:
+    pattern, draw = KEY_PATTERNS[number][1], random.Random(number)
+    found = expression(pattern)
+    keys = [key for key in (text_for(pattern, draw) for _ in range(1000)) if found.fullmatch(key.encode())]
+    assert keys
+    assert [key for key in keys if search().hints(as_name(key).encode()) is None] == []
+
+
+@pytest.mark.requirement("SEC-1")
+@pytest.mark.parametrize("seed", [5, 6])
+def test_what_is_looked_through_as_a_whole_is_masked_as_it_is_text_by_text(seed: int) -> None:
+    redactor = Redactor(b"k" * 32)
+    for text in [text for _, text, _ in positives(seed)]:
+        for metadata in ({"raw": [text]}, {text[:60]: {"name": text[-60:], "value": text}}):
+            message = Message(SessionId("s"), MessageId("m"), 1, Role.USER, Author.HUMAN, metadata=metadata)
+            delta = SessionDelta(Session(DEFAULT_NAMESPACE, SessionId("s"), "codex", "s"), (message,))
+            masked, counts = redactor.redact_delta(delta)
+            assert (masked.messages[0].metadata, counts) == redactor.redact_json(metadata), text
 
 
 @pytest.mark.requirement("SEC-1")

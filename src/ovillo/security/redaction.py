@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeVar
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
 from ovillo.security.record_names import changed, is_plain_id, names_of, renamed, strings_of
+from ovillo.security.record_texts import MOST_DEEP, texts_of
 from ovillo.security.rules_version import rules_version
 from ovillo.security.secret_finders import Finders, found_by, secret_finders
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
@@ -36,8 +37,6 @@ Mode = Literal["mask", "off"]
 _SHORTEST = 10
 #: Masking may bring two texts together into a new match; that ends after very few rounds.
 _ROUNDS = 8
-#: JSON nested deeper than this is left to the text rules of whoever flattens it.
-_DEPTH = 200
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 #: A value so long is masked wherever else it stands in its text.
 _SHORTEST_AGAIN = 8
@@ -140,7 +139,14 @@ class Redactor:
             return delta, counts
         delta = self._names(delta, counts)
         session = self._session(delta.session, counts)
-        messages = tuple([self._message(message, counts) for message in delta.messages])
+        # One after the other, so that the automata stay in the processor's caches.
+        suspect = [self._is_suspect(message) for message in delta.messages]
+        messages = tuple(
+            [
+                self._message(message, counts) if looked_into else message
+                for message, looked_into in zip(delta.messages, suspect, strict=True)
+            ]
+        )
         results = tuple([self._tool_result(result, counts) for result in delta.tool_results])
         if not counts:
             return delta, counts
@@ -213,7 +219,7 @@ class Redactor:
             return value
         if isinstance(value, str):
             return self._text(value, counts)
-        if isinstance(value, Mapping) and depth < _DEPTH:
+        if isinstance(value, Mapping) and depth < MOST_DEEP:
             changed = {k: new for k, v in value.items() if (new := self._entry(k, v, counts, depth)) is not v}
             self._named_value(value, changed, counts)
             named = [k for k in value if isinstance(k, str) and (self._finders or _may_hold_secret(k))]
@@ -221,7 +227,7 @@ class Redactor:
             if keys:
                 return {keys.get(k, k): changed.get(k, v) for k, v in value.items()}
             return {**value, **changed} if changed else value
-        if isinstance(value, list | tuple) and depth < _DEPTH:
+        if isinstance(value, list | tuple) and depth < MOST_DEEP:
             items = [self._value(item, counts, depth + 1) for item in value]
             return type(value)(items) if any(a is not b for a, b in zip(items, value, strict=True)) else value
         return value
@@ -259,6 +265,13 @@ class Redactor:
         if title is session.title and summary is session.summary and metadata is session.metadata:
             return session
         return replace(session, title=title, summary=summary, metadata=metadata)
+
+    def _is_suspect(self, message: Message) -> bool:
+        """Whether anything in ``message`` hints at a secret: in nearly none something does."""
+        if self._finders:
+            return True
+        texts = texts_of(message)
+        return bool(texts) and search().hints("\n".join(texts).encode("utf-8", "surrogatepass")) is not None
 
     def _message(self, message: Message, counts: _Counts) -> Message:
         parts = [self._part(part, counts) for part in message.parts]

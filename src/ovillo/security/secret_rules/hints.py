@@ -18,17 +18,24 @@ _PASSWORD = (
     r"pass(?:words?|wd|phrase|code|wort|e)(?:[^a-z]|$)|pass(?:[^0-9a-z_\n\r.)-]|-[ \t>]|_?[0-9]|_[a-z])|pwd|pw(?:[^a-z]|$)|psk|contrase|mdp|senha|kennwort|"
     r"shared[_-]?key|masterauth"
 )
-#: Words for other secrets.
+#: Words for other secrets, but for keys.
 _CREDENTIAL = (
-    r"auth[^a-z]|secret|segredo|token[^a-z]|credenti|credenci|clave|chave|cl(?:é|e\x{301}|e[ _-])|key(?:id|base)?(?:[^a-z]|$)|"
+    r"auth[^a-z]|secret|segredo|token[^a-z]|credenti|credenci|clave|chave|cl(?:é|e\x{301}|e[ _-])|"
     r"jeton|code_verifier|_salt|[_-]pat[^a-z]"
 )
+#: How the words end that make a key a secret one (``api``, ``access``, ``signing``); others sort, cache and index.
+_KIND_OF_KEY = r"(?:ng|et|ai|ns|ly|er|pi|es|to|sh|pp|on|ss|te|nt|ge|ce|oy|se|in|th|ac|ie|ed|fi|rk|lt|ck)"
 
 #: A word for a secret.
-WORDS = rf"(?i){_PASSWORD}|{_CREDENTIAL}"
+WORDS = rf"(?i){_PASSWORD}|{_CREDENTIAL}|{_KIND_OF_KEY}(?:[ ._-]|[ \t]+)?key(?:id|[_-]?base)?(?:[^a-z]|$)"
 
-#: What brings the value of a secret that was named before.
-ASSIGNED = r"(?i)(?:value|default)\\?[\"']?[ \t]*[:=]"
+#: How a value follows a longer word, or any key.
+ASSIGNED = "|".join((
+    r"(?i)(?:pass|pwd|pw|psk|contrase|mdp|senha|wort|auth|secret|segredo|token|credenti|credenci|clave|chave|cl(?:é|e\x{301}|e)|key|jeton|code_verifier|_salt|[_-]pat)"
+    r"[\w.-]*(?:[^\w.-]|\\[nr]|[0-9]+→)*(?:type=\"\w+\"[^\w.-]*)?(?:parameter|option)?(?:value|default)\\?[\"']?[ \t]*[:=]",
+    r"\bkey(?:[ \t]+[^\s:=\"'|(){},;]+){1,4}(?:[ \t\x{a0}\x{202f}]?:[ \t]|[ \t]+(?:is|es|est|é)[ \t:])|\$\{\w*_key",
+    r"(?-i:_KEY(?:[^A-Za-z]|$)|(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:key))",
+))  # fmt: skip
 
 #: Other words and turns of sentences about secrets.
 SPOKEN_OF = (
@@ -41,27 +48,27 @@ SPOKEN_OF = (
 #: How the formats, headers, calls and programs of ``WORDLESS`` begin.
 WORDLESS = "|".join((
     r"(?i)secret_key[\"'\]]{0,2}[ \t]*[:=]|define\([ \t]*'|identified[ \t]+(?:with|by|as)[ \t]|password[ \t]+'|\b(?:login|machine|enable|username)[ \t]",
-    r":(?:[0-9]{4,5}|\*):(?:\*|[a-z_])|\$(?:[1567y]|gy|apr1|md5|sha1|2[abxy]?|argon2\w?|pbkdf2|scrypt)|\{SS?HA|:[0-9a-z./]{13}(?:[:\r\n]|$)|:[0-9]{2,5}[ \t]",
+    r":(?:[0-9]{4,5}|\*):(?:\*|[a-z_])|\$(?:[1567y]|gy|apr1|md5|sha1|2[abxy]?|argon2\w?|pbkdf2|scrypt)|\{SS?HA|:[0-9a-z./]{13}(?:[:\r\n]|$)|:[0-9]{2,5}[ \t]+[\w.@+-]+:",
     r"jdbc:oracle|_?auth\\?\"?[ \t]*[:=]|requirepass|masterauth|bindpw|rootpw|ssl_passphrase|proxy_pass|smtp_pass|lanman|bluesky|bsky|\bpin(?:code)?\b",
     r"app(?:lication)?[ _-]?password|passe[ ]d['’]app|de[ ]aplicaci|senhas?[ ]de[ ]app",
     rf"(?:{PASSWORD})(?:[ \t*`]*\|?[ \t]*\n(?:[ \t>|]|[0-9]+→)*-|\\?[\"']\)\.|;|{SUFFIX}[\"']?[ \t]*[:=][ \t]*\\?[\"'][a-z]{{4}}[ ])|[,;](?:{PASSWORD})[ \t]*\n",
     r"\n[ \t]*[0-9a-f]{32}[ \t]*(?:\n|$)|\bexpect[ \t(]+[\"']|create_(?:super)?user\(|(?:password|secret|key)[ \t]+[05789][ \t]|SecureString|\"encrypt|erlang_?cookie",
     r"\"jwt|/hooks/|AKIA|aws_access_key_id:|(?:key[12]|full)[ \t]+[0-9a-z+/]{40}|:::|pbkdf2_sha|get-parameter|get-secret-value|versions[ \t]+access|keyvault|pass[ \t]+show",
     r"\bop[ \t]+(?:read|item)|bw[ \t]+get|find-(?:generic|internet)-password|kv[ \t]+get|secret-tool|gopass|(?:terraform|tofu)[ \t]+output|doppler|config:get",
-    r"authorization\\{0,3}[\"']{0,2}[ \t]*[:=,]|\bbasic[ \t]+[0-9a-z+/_-]{4}|\bbearer[ \t]+[0-9a-z._~+/=-]{4}|://|value=\"|\bcookies?[\"'\]]{0,2}[ \t]*[:=]",
+    r"authorization\\{0,3}[\"']{0,2}[ \t]*[:=,]|\bbasic[ \t]+[0-9a-z+/_-]{8}|\bbearer[ \t]+[0-9a-z._~+/=-]{4}|://[^\s:/@\"'`<>]*:|value=\"|\bcookies?[\"'\]]{0,2}[ \t]*[:=]",
     r"(?:sess|session|sid|auth|token)[0-9a-z_]?=|(?:sess|session|sid|auth|token)(?:_|id)|[\"'\t](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\\?[\"'\t]",
-    r"\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string|WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+\"?[^\s\"]{6}",
+    r"\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string|WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+\"?[^\s\"]{6,}\"?[ \t]+[*0-9.]",
     r"@(?:tcp|unix)\(|oracle\w*\.connect|\bSETUSER[ \t]|\bAUTH[ \t]+[^\s]|jwt\.(?:sign|encode|decode|verify)|algoliasearch|createHmac|Fernet\(|hmac\.new|wandb\.login",
     r"[?&](?:appid|app_id|apikey|api_key|key|code|access_key)=|\$[ \t]*cat[ \t]|base64[ \t]+(?:-d|--decode)|\|[ \t]*base64|get[ \t]+secret|accounts\\?[\"']?[ \t]*:|private_?keys?\\?[\"']?[ \t]*:",
     r"\bWallet\(|\"keyName|\b(?:echo|printf)[ \t]|ConvertTo-SecureString|\bnew PDO|"
-    r"(?:basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|credentials?|getConnection|simple_bind_s|bind|createConnection|mysqli)[ \t]*=?[ \t]*\(",
+    r"(?:basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|credentials?|getConnection|simple_bind_s|bind|createConnection|mysqli)[ \t]*=?[ \t]*\([ \t]*(?:[^\s,()]+[ \t]*,[ \t]*)?[\"'][^\s\"',()]+[\"'][ \t]*,",
 ))  # fmt: skip
 
 #: Options, and programs that take a secret without one.
 COMMANDS = "|".join((
-    rf"(?i)(?:^|[^0-9A-Za-z_.-])(?:{PROGRAMS})[^0-9A-Za-z_\n|;]|-(?:{PASSWORD})[ \t=]|pass[ \t=]|--[0-9a-z_.-]*(?:{_PASSWORD}|{_CREDENTIAL}|pat[ \t=]|tacacs)",
+    rf"(?i)(?:^|[^0-9A-Za-z_.-])(?:{PROGRAMS})[^0-9A-Za-z_\n|;]|-(?:{PASSWORD})[ \t=]|(?:-|store|key)pass[ \t=]|--[0-9a-z_.-]*(?:{_PASSWORD}|{_CREDENTIAL}|(?:key(?:[_-]?id|-value)?|pat)[ \t=]|tacacs)",
     r"[ \t](?:-[ua]|--user|--proxy-user|--auth)[ \t=]*\\?['\"]?[^\s:'\"<>]*['\"]?:",
-    r"(?:PGPASSWORD|MYSQL_PWD|SSHPASS|REDISCLI_AUTH|BORG_PASSPHRASE|RESTIC_PASSWORD|LDAP_PASSWORD|_pass)",
+    r"(?:PGPASSWORD|MYSQL_PWD|SSHPASS|REDISCLI_AUTH|BORG_PASSPHRASE|RESTIC_PASSWORD|LDAP_PASSWORD|_pass(?:word)?)\\?[\"']?[ \t]*[:=]",
     r"\|[ \t]*(?:sudo|passwd|kinit|cryptsetup|su\b|smbpasswd|gh\b|flux|vault|op\b|bw\b|heroku|ecryptfs|mount\.ecryptfs|restic|borg|gnome-keyring|kubectl|gcloud|wrangler|fly|docker)",
     r"-stdin\b|chpasswd|<<<|\b(?:sqlplus|expdp|impdp|rman|sqlldr|exp|imp)\b[^()\n]|htpasswd|impacket|secretsdump|psexec|wmiexec|smbexec|net[ \t]+user?[ \t]|(?:-U|--user)[ \t=]*['\"]?[^\s%'\"]+%",
     r"rabbitmqctl|mosquitto_passwd|wpa_passphrase|nmcli|cmdkey|runas|schtasks|wmic|freerdp|\bsc\b|rclone|pdftk|qpdf|ngrok|(?:cargo|vault|netlify|wandb|kaggle)[ \t]+login",

@@ -1,0 +1,60 @@
+"""What is said in a message: texts, outputs, what tools were given, keys of objects. All of it can be collected.
+
+Owns the walk over them; names (ids, folders, models) are ``record_names``'s. Nearly no message holds a secret, and to look
+through all strings of one at once costs far less than to take it apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ovillo.model.records import Message
+
+#: JSON nested deeper than this is left to the text rules of whoever flattens it.
+MOST_DEEP = 200
+
+
+def texts_of(message: Message) -> list[str]:
+    texts: list[str] = []
+    for part in message.parts:
+        if part.text:
+            texts.append(part.text)
+        if (tool := part.tool) is not None:
+            if tool.input:
+                _collect(tool.input, texts)
+            if tool.output:
+                texts.append(tool.output)
+            if tool.title:
+                texts.append(tool.title)
+        if part.patch is not None and part.patch.diff:
+            texts.append(part.patch.diff)
+        if part.metadata:
+            _collect(part.metadata, texts)
+    if message.error:
+        texts.append(message.error)
+    if message.metadata:
+        _collect(message.metadata, texts)
+    return texts
+
+
+def as_name(name: str) -> str:
+    """``name`` by itself, and as it stands before a value: words for secrets are looked for before something."""
+    return f'{name}\n{name}"'
+
+
+def _collect(value: Any, into: list[str], depth: int = 0) -> None:
+    if isinstance(value, str):
+        into.append(value)
+    elif isinstance(value, dict | Mapping):
+        if depth < MOST_DEEP:
+            for key, one in value.items():
+                if isinstance(key, str):
+                    into.append(as_name(key))
+                if one and not isinstance(one, int | float):
+                    _collect(one, into, depth + 1)
+            if "value" in value and isinstance(name := value.get("name") or value.get("key"), str):
+                into.append(as_name(name))
+    elif isinstance(value, list | tuple) and depth < MOST_DEEP:
+        for one in value:
+            _collect(one, into, depth + 1)
