@@ -192,10 +192,12 @@ class Ingest:
         sources: Sequence[Source] | None = None,
         most_bytes: int | None = None,
         wait_s: float = BACKGROUND_S,
+        only_known: bool = False,
     ) -> ScanReport:
         """Read everything new of all sources (or of some readers or sources). Waits for nobody who scans: the report is
         ``busy`` when another process or thread does; for one that writes ``wait_s``. With ``most_bytes`` a source with more to
-        read is left for another time, and so is building the index again. Raises InvalidInput for an unknown reader."""
+        read is left for another time, and so is building the index again; with ``only_known`` sources that were never read
+        stay so: somebody may not want them to be. Raises InvalidInput for an unknown reader."""
         started = time.monotonic()
         for name in readers or ():
             if name not in self._readers:
@@ -211,7 +213,7 @@ class Ingest:
                 if not alone:
                     return _busy()
                 self._state.scanning = True
-                return self._scan(progress, readers, sources, started, most_bytes)
+                return self._scan(progress, readers, sources, started, most_bytes, only_known)
         finally:
             self._state.scanning = False
             self._in_process.release()
@@ -223,6 +225,7 @@ class Ingest:
         sources: Sequence[Source] | None,
         started: float,
         most_bytes: int | None,
+        only_known: bool,
     ) -> ScanReport:
         if most_bytes is None and not self._store.text.is_current():
             log.warning("The text index was made by another version and is built again.")
@@ -236,7 +239,7 @@ class Ingest:
         applied, skipped, left = Applied(), 0, 0
         for source in todo:
             try:
-                done, bad = self._scan_source(source, meter, most_bytes)
+                done, bad = self._scan_source(source, meter, most_bytes, only_known)
             except _TooMuch as much:
                 left += much.size_bytes
                 continue
@@ -270,19 +273,23 @@ class Ingest:
         stream.close()
         return first.expected_bytes if first else 0
 
-    def _scan_source(self, source: Source, meter: _Meter, most_bytes: int | None) -> tuple[Applied, int]:
+    def _scan_source(
+        self, source: Source, meter: _Meter, most_bytes: int | None, only_known: bool
+    ) -> tuple[Applied, int]:
         """Raises _TooMuch, before anything is read."""
         path = str(source.path)
+        known = self._store.sources.cursor(self._namespace, source.reader, path)
+        if only_known and not known:
+            return Applied(), 0
         error: str | None = None
         skipped = 0
         left_out: set[tuple[str, bytes, bytes]] = set()
         meter.enter(source)
-        scan_filter = self._see_lifted_rules(source, self._scan_filter(source))
-        reading = reading_of(
-            self._readers[source.reader],
-            self._store.sources.cursor(self._namespace, source.reader, path),
-            self._rules,
-        )
+        before = self._scan_filter(source)
+        scan_filter = self._see_lifted_rules(source, before)
+        if scan_filter is not before:
+            known = self._store.sources.cursor(self._namespace, source.reader, path)
+        reading = reading_of(self._readers[source.reader], known, self._rules)
         self._move(source, reading.before)
         writing = _Writing(self._store.ingest, self._namespace, source, anew=reading.anew)
         for bundle in self._bundles(source, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
@@ -363,9 +370,7 @@ class Ingest:
             with self._store.leases.hold(WATCHING) as nobody_watches:
                 if not nobody_watches:
                     return None
-            # What was never read, somebody may not want to be read.
-            known = [x for x in self.discovered() if self._cursor(x)]
-            report = self.scan(sources=known, most_bytes=most_bytes, wait_s=_REFRESH_WAIT_S)
+            report = self.scan(most_bytes=most_bytes, wait_s=_REFRESH_WAIT_S, only_known=True)
         except StoreUnavailable as error:
             log.info("answering from what was read before: %s", error.message)
             self._state.left = "what is newer than the last scan: the database cannot be written now"
@@ -373,9 +378,6 @@ class Ingest:
         if report.left_bytes:
             self._state.left = f"{report.left_bytes / 1_000_000:,.0f} MB of histories: run 'ovillo scan'"
         return report
-
-    def _cursor(self, source: Source) -> Cursor:
-        return self._store.sources.cursor(self._namespace, source.reader, str(source.path))
 
     def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
         """Read what is new of one session; ``False`` when the budget ended first.

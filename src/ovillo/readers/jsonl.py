@@ -71,9 +71,21 @@ class FileState:
 def stat_regular(path: Path) -> FileState | None:
     """Size and time of a regular file (through links); ``None`` for everything else, pipes and devices too."""
     try:
-        found = path.stat()
+        return _state_of(path.stat())
     except OSError:
         return None
+
+
+def stat_entry(entry: os.DirEntry[str]) -> FileState | None:
+    """The same of what a folder lists, not through links."""
+    try:
+        # Not the entry's own ``stat``: on Windows it tells what the folder knows, which lags behind.
+        return _state_of(os.lstat(entry.path))
+    except OSError:
+        return None
+
+
+def _state_of(found: os.stat_result) -> FileState | None:
     return FileState(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 

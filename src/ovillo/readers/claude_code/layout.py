@@ -20,7 +20,7 @@ from typing import Any
 
 from ovillo.model.records import SessionId, SkippedRecord
 from ovillo.readers.containment import ContainedPaths
-from ovillo.readers.jsonl import FileState, stat_regular
+from ovillo.readers.jsonl import FileState, stat_entry, stat_regular
 from ovillo.readers.protocol import Source
 
 NAME = "claude_code"
@@ -40,7 +40,8 @@ def discover(env: Mapping[str, str], home: Path) -> list[Source]:
 class TranscriptFile:
     """One transcript as it stands on disk."""
 
-    path: Path
+    #: A string: of thousands that are listed, hardly one is opened.
+    location: str
     #: Relative to the source, with ``/``: the key in the cursor.
     key: str
     state: FileState
@@ -48,6 +49,10 @@ class TranscriptFile:
     is_agent: bool
     #: Parent by folder; older layouts name it in the records only.
     parent_id: SessionId | None = None
+
+    @property
+    def path(self) -> Path:
+        return Path(self.location)
 
 
 @dataclass(slots=True)
@@ -64,10 +69,10 @@ def list_transcripts(root: Path) -> Listing:
     for project in _folders(root / "projects", listing):
         for entry in _entries(project, listing):
             if entry.name.endswith(".jsonl"):
-                _add(listing, root, Path(entry.path))
+                _add(listing, root, entry)
             elif _is_folder(entry):
-                for path in _agent_files(Path(entry.path) / "subagents", listing):
-                    _add(listing, root, path)
+                for agent in _agent_files(Path(entry.path) / "subagents", listing):
+                    _add(listing, root, agent)
     listing.files.sort(key=lambda file: (file.state.mtime_ns, file.key))
     return listing
 
@@ -189,10 +194,17 @@ def _parent_in_records(path: Path) -> SessionId | None:
     return SessionId(found) if isinstance(found, str) else None
 
 
-def _add(listing: Listing, root: Path, path: Path) -> None:
+def _add(listing: Listing, root: Path, entry: os.DirEntry[str]) -> None:
+    """What lies in a folder that was looked into lies in the client's, unless it is a link."""
+    if not entry.is_symlink():
+        state = stat_entry(entry)
+        if state is not None:
+            listing.files.append(_transcript(root, entry.path, state))
+        return
+    path = Path(entry.path)
     if (found := _file(root, path, listing.inside)) is not None:
         listing.files.append(found)
-    elif path.is_symlink() and not path.exists():
+    elif not path.exists():
         listing.skipped.append(SkippedRecord(str(path), "", "a link that leads nowhere"))
 
 
@@ -203,20 +215,25 @@ def inside_of(root: Path) -> ContainedPaths:
 
 def _file(root: Path, path: Path, inside: ContainedPaths) -> TranscriptFile | None:
     state = stat_regular(path)
-    if state is None or not inside.holds(path):
-        return None
-    is_agent = path.name.startswith("agent-")
-    parent = SessionId(path.parent.parent.name) if is_agent and path.parent.name == "subagents" else None
-    session_id = SessionId(path.stem.removeprefix("agent-") if is_agent else path.stem)
-    key = str(path)[len(str(root)) + 1 :].replace(os.sep, "/")
-    return TranscriptFile(path, key, state, session_id, is_agent, parent)
+    return None if state is None or not inside.holds(path) else _transcript(root, str(path), state)
 
 
-def _agent_files(folder: Path, listing: Listing) -> Iterator[Path]:
+def _transcript(root: Path, path: str, state: FileState) -> TranscriptFile:
+    # Not by ``pathlib``: a look for what is new lists thousands of them.
+    folder, _, name = path.rpartition(os.sep)
+    stem = name.removesuffix(".jsonl")
+    is_agent = stem.startswith("agent-")
+    above, _, last = folder.rpartition(os.sep)
+    parent = SessionId(above.rpartition(os.sep)[2]) if is_agent and last == "subagents" else None
+    key = path[len(str(root)) + 1 :].replace(os.sep, "/")
+    return TranscriptFile(path, key, state, SessionId(stem.removeprefix("agent-")), is_agent, parent)
+
+
+def _agent_files(folder: Path, listing: Listing) -> Iterator[os.DirEntry[str]]:
     if folder.is_dir():
         for entry in _entries(folder, listing):
             if entry.name.startswith("agent-") and entry.name.endswith(".jsonl"):
-                yield Path(entry.path)
+                yield entry
 
 
 def _folders(folder: Path, listing: Listing) -> Iterator[Path]:
