@@ -41,6 +41,11 @@ def bodies_of(text: str, symbols: Sequence[CodeSymbol]) -> tuple[CodeBody, ...]:
     return tuple(body for body in found if body.terms)
 
 
+def kept_of(name: str) -> frozenset[str]:
+    """The terms of a name by which bodies that hold it are found; empty where it has none that are kept."""
+    return frozenset(name_terms(name)) - _EVERYWHERE
+
+
 def owners(lines: int, definitions: Sequence[tuple[int, int]]) -> list[int]:
     """For each line (from 1; 0 unused) the place of the innermost definition in the list, -1 outside of any."""
     owner = [-1] * (lines + 2)

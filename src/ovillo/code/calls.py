@@ -6,7 +6,7 @@ Owns the rules by which a name at a place means a definition. A rule that had to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ovillo.code.languages import language_named
 from ovillo.code.languages.language import Language
 from ovillo.code.lookup import Lookup
-from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, CallRow, SymbolKind, SymbolRow
+from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, CallRow, ModuleRow, SymbolKind, SymbolRow
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
@@ -51,11 +51,18 @@ class Caller:
 class CallGraph:
     """One question's view of one root: what it looked up it keeps, and it is thrown away after."""
 
-    def __init__(self, store: CodeStore, namespace: Namespace, root: str) -> None:
+    def __init__(
+        self,
+        store: CodeStore,
+        namespace: Namespace,
+        root: str,
+        modules: Callable[[], Mapping[str, ModuleRow]] | None = None,
+    ) -> None:
+        """``modules`` gives the files of the root, where somebody holds them already."""
         self._store = store
         self._namespace = namespace
         self._root = root
-        self._lookup = Lookup(store, namespace, root)
+        self._lookup = Lookup(store, namespace, root, modules)
 
     def callers(self, symbol: SymbolRow) -> list[Caller]:
         """Places that call ``symbol``, by file and line; those that may mean another of its name have the rule ``name``."""

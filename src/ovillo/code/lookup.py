@@ -6,7 +6,7 @@ means is in ``calls``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,14 @@ class Lookup:
     #: Definitions of one name that are looked at; a name with more means nothing without its receiver.
     MOST = 200
 
-    def __init__(self, store: CodeStore, namespace: Namespace, root: str) -> None:
+    def __init__(
+        self,
+        store: CodeStore,
+        namespace: Namespace,
+        root: str,
+        modules: Callable[[], Mapping[str, ModuleRow]] | None = None,
+    ) -> None:
+        self._given = modules
         self._store = store
         self._namespace = namespace
         self._root = root
@@ -43,7 +50,9 @@ class Lookup:
         self._lines: dict[int, tuple[list[SymbolRow], bool]] = {}
 
     @cached_property
-    def modules(self) -> dict[str, ModuleRow]:
+    def modules(self) -> Mapping[str, ModuleRow]:
+        if self._given is not None:
+            return self._given()
         return {row.path: row for row in self._store.modules(self._namespace, self._root)}
 
     @cached_property

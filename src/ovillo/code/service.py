@@ -6,12 +6,13 @@ Owns what interfaces and floors above ask for; a namespace comes first in every 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.code import exports, git_history, picture
+from ovillo.code.bodies import kept_of
 from ovillo.code.calls import Caller, CallGraph, Resolved
 from ovillo.code.indexing import Indexer, IndexReport, OnProgress
 from ovillo.code.modules import ModuleNode, last_modified, module_nodes, related_features
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import Store
 
 _LISTED = 500
+#: Bodies that hold a piece of a name; one that more hold narrows nothing.
+_MOST_HOLDING = 8_000
+#: Folders whose modules are held between questions.
+_HELD_MODULES = 2
 #: Names that are offered where one is not known: so many letters alike, and so many looked at.
 _NEAR_LETTERS, _NEAR = 4, 200
 
@@ -58,6 +63,9 @@ class CodeIndex:
         self._redactor = redactor
         self._store = store
         self._is_on = settings.code_indexing
+        #: By folder: the revision of the index, and its files by path.
+        self._held: dict[tuple[Namespace, str], tuple[int, Mapping[str, ModuleRow]]] = {}
+        self._lock = threading.Lock()
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
         self.texts = Texts(settings.code_exclude)
         choice = Choice(extensions, settings.code_exclude, with_texts=True)
@@ -149,6 +157,22 @@ class CodeIndex:
         if file:
             rows = [x for x in rows if x.file == file or x.file.endswith(f"/{file.lstrip('/')}")]
         return sorted(rows, key=_by_weight)[:limit]
+
+    def files_holding(self, namespace: Namespace, root: str, name: str) -> list[str] | None:
+        """Files in which the pieces of a name stand together, in no order; ``None`` where that is not known of the folder, or
+        the name says too little."""
+        terms = kept_of(name)
+        store = self._store.code
+        if not terms or not store.body_count(namespace, root):
+            return None
+        held = store.bodies_holding(namespace, root, terms, most=_MOST_HOLDING)
+        if len(held) < len(terms):
+            return []
+        narrowing = [set(ids) for ids in held.values() if len(ids) < _MOST_HOLDING]
+        if not narrowing:
+            return None
+        ids = set.intersection(*narrowing)
+        return list(dict.fromkeys(row.file for row in store.bodies(namespace, root, ids)))
 
     def symbols_of(self, namespace: Namespace, file: str, *, root: str | None = None) -> list[SymbolRow]:
         """What a file defines, in its order. Raises NotFound, Ambiguous."""
@@ -244,7 +268,20 @@ class CodeIndex:
 
     def calls(self, namespace: Namespace, root: str) -> CallGraph:
         """Callers, callees and tests of definitions of one root; keep it for one question only."""
-        return CallGraph(self._store.code, namespace, root)
+        return CallGraph(self._store.code, namespace, root, lambda: self._modules_by_path(namespace, root))
+
+    def _modules_by_path(self, namespace: Namespace, root: str) -> Mapping[str, ModuleRow]:
+        revision = self._store.code.revision(namespace)
+        with self._lock:
+            had = self._held.get((namespace, root))
+        if had is not None and had[0] == revision:
+            return had[1]
+        modules = {row.path: row for row in self._store.code.modules(namespace, root)}
+        with self._lock:
+            self._held[namespace, root] = (revision, modules)
+            while len(self._held) > _HELD_MODULES:
+                self._held.pop(next(iter(self._held)))
+        return modules
 
     def show(self, namespace: Namespace, symbol: SymbolRow) -> DefinitionDetails:
         """Everything known of one definition."""

@@ -30,10 +30,18 @@ from ovillo.store.sqlite.rows import clean, from_json, text_or_none, to_json
 _EXPORTED = 1
 _TEST = 2
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
-_SYMBOL = (
+_SYMBOL_COLUMNS = (
     "SELECT s.key, r.path, f.path, f.language, s.kind, s.name, s.qualified_name, s.signature, s.doc, s.start_line,"
-    " s.end_line, s.parent, s.bases, s.flags FROM code_symbols s JOIN code_files f ON f.key = s.file_key"
+    " s.end_line, s.parent, s.bases, s.flags"
+)
+_SYMBOL = (
+    f"{_SYMBOL_COLUMNS} FROM code_symbols s JOIN code_files f ON f.key = s.file_key"
     f" JOIN code_roots r ON r.key = s.root_key WHERE r.namespace_key = {_NS}"
+)
+#: In this order whatever SQLite thinks: it would rather go through all definitions than sort those of a file.
+_SYMBOL_OF_FILE = (
+    f"{_SYMBOL_COLUMNS} FROM code_roots r CROSS JOIN code_files f ON f.root_key = r.key"
+    f" CROSS JOIN code_symbols s ON s.file_key = f.key WHERE r.namespace_key = {_NS}"
 )
 _CALL = (
     "SELECT c.caller, r.path, f.path, c.name, c.receiver, c.line, c.held FROM code_calls c JOIN code_files f ON f.key = c.file_key"
@@ -210,7 +218,9 @@ class CodeTables(CodeBodies):
 
     def symbols_of_file(self, namespace: Namespace, root: str, file: str) -> list[SymbolRow]:
         with self._pool.reading() as db:
-            rows = db.execute(f"{_SYMBOL} AND r.path = ? AND f.path = ? ORDER BY s.key", (namespace, root, file))
+            rows = db.execute(
+                f"{_SYMBOL_OF_FILE} AND r.path = ? AND f.path = ? ORDER BY s.key", (namespace, root, file)
+            )
             return [_symbol(row) for row in rows]
 
     def calls_named(

@@ -43,7 +43,7 @@ class CodeBodies(SubStore):
                     some = every[start : start + _AT_ONCE]
                     rows = db.execute(
                         "SELECT b.key, f.path, b.symbol_key, b.first_line, b.last_line FROM code_bodies b"
-                        f" JOIN code_files f ON f.key = b.file_key WHERE f.root_key = {_ROOT}"
+                        f" CROSS JOIN code_files f ON f.key = b.file_key WHERE f.root_key = {_ROOT}"
                         f" AND b.{column} IN ({', '.join('?' * len(some))})",
                         (namespace, root, *some),
                     )

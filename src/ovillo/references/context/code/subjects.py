@@ -9,11 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ovillo.code.languages import language_of
 from ovillo.code.parsing import is_test_path
+from ovillo.code.scanning import Entry, entry_at
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _MOST = 12
 _NEAR, _NEAR_LETTERS, _NEAR_LOOKED_AT = 4, 3, 300
 _MENTIONS_BYTES = 24 * 1024 * 1024
+#: Files that are looked at for a name: where more hold its pieces, more of them say nothing new.
+_MENTIONING = 120
 #: A line that gives a name its value; NAME stands for the name.
 _DEFINES = "|".join(
     (
@@ -139,7 +142,7 @@ class Subjects:
         found = []
         for root in self._roots:
             terms = Terms((), [word])
-            for places in look_through(self._code.texts, root, terms, self._code.texts.files(root), _MENTIONS_BYTES):
+            for places in look_through(self._code.texts, root, terms, self._holding(root, word), _MENTIONS_BYTES):
                 text = self._code.texts.text(root, places.entry).decode("utf-8", "replace").split("\n")
                 lines = tuple(sorted(places.at))
                 defining = tuple(n for n in lines if defines.search(text[n - 1]))
@@ -148,6 +151,14 @@ class Subjects:
         return sorted(
             found, key=lambda x: (x.is_test, language_of(x.file) is None, not x.defining, -len(x.lines), x.file)
         )
+
+    def _holding(self, root: str, word: str) -> Sequence[Entry]:
+        """Files that may hold the word, code before its tests; all where the store does not tell."""
+        files = self._code.files_holding(self._namespace, root, word)
+        if files is None:
+            return self._code.texts.files(root)
+        likely = sorted(files, key=lambda path: (is_test_path(path), language_of(path) is None, path))[:_MENTIONING]
+        return [entry for path in likely if (entry := entry_at(Path(root), path)) is not None]
 
     def near(self, name: str) -> list[str]:
         """Names of the project that look like one that it does not have."""
