@@ -88,7 +88,7 @@ def test_search_goes_on_by_words_when_the_endpoint_fails(tmp_path: Path) -> None
 def test_an_answer_that_had_no_time_for_meaning_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with endpoint() as server, corner(tmp_path, said("ses_a", "velvet dashboard"), *OTHERS, **letters(server)) as c:
         embed(c)
-        monkeypatch.setattr("ovillo.search.service.SEARCH_BUDGET_MS", 0)
+        monkeypatch.setattr("ovillo.search.service.SEARCH_BUDGET_MS", -10_000)
         late = c.ask("velvet curtains unheard of")
         exact = c.ask("velvet dashboard")
     assert late.sessions[0].summary.session.id == "ses_a"
@@ -104,6 +104,19 @@ def test_an_answer_without_the_model_that_failed_says_so(tmp_path: Path) -> None
         server.status = 500
         notes = [c.ask("velvet curtains unheard of").notes for _ in range(2)]
     assert all(any("by words only" in note for note in each) for each in notes)
+
+
+@pytest.mark.requirement("SEARCH-23")
+def test_sessions_no_nearer_than_accident_are_left_out_where_others_stand_out(tmp_path: Path) -> None:
+    there = said("ses_p", "The velvet dashboard was slow since each widget asked for its own data.")
+    with corner(tmp_path, there, *OTHERS, embedder="minilm") as c:
+        embed(c)
+        clear = c.ask("why did the velvet dashboard widgets load slowly")
+        vague = c.ask("nothing else was of note when we talked")
+    assert str(clear.sessions[0].summary.session.id) == "ses_p"
+    assert len(clear.sessions) < len(vague.sessions)
+    assert any(note.startswith("left out: ") for note in clear.notes)
+    assert not any(note.startswith("left out: ") for note in vague.notes)
 
 
 @pytest.mark.requirement("SEARCH-18")

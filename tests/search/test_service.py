@@ -243,6 +243,14 @@ def test_an_english_word_that_stands_in_the_texts_is_not_taken_for_one_of_anothe
         assert c.sessions("pan") == ["ses_a"]
 
 
+@pytest.mark.requirement("SEARCH-16")
+def test_a_rare_word_of_another_language_stays_rare(tmp_path: Path) -> None:
+    bars = [said(f"ses_{i}", f"the bar of module {i} triggers an event, the bar of {i} too") for i in range(60)]
+    with corner(tmp_path, said("ses_c", "le café crème déclenche l'évènement"), *bars) as c:
+        assert c.sessions("cafe creme declenche l'evenement")[0] == "ses_c"
+        assert c.sessions("café crème déclenche l'évènement", limit=1) == ["ses_c"]
+
+
 def test_an_answer_beside_its_question_is_brought_in(tmp_path: Path) -> None:
     with corner(tmp_path, said("ses_a", "which database for the quokka service?", "Postgres, as agreed.", "fine")) as c:
         found = {hit.message_id: hit.found_by for x in c.ask("quokka database").sessions for hit in x.hits}

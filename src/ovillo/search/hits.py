@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Summaries = Callable[[Namespace, Sequence[SessionId]], dict[SessionId, SessionSummary]]
 Grouped = list[tuple[SessionId, list[Ranked]]]
+_STANDS_OUT, _ACCIDENT = 3.0, 1.0
+#: What brings a place in without any word of the query.
+_NO_WORDS = ("meaning", "neighbour")
 
 
 def by_session(ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]) -> Grouped:
@@ -28,6 +31,19 @@ def by_session(ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]) -> Grouped:
         if place is not None:
             grouped.setdefault(place.session_id, []).append(item)
     return list(grouped.items())
+
+
+def standing_out(grouped: Grouped) -> Grouped:
+    """Without sessions that are no nearer than accident brings, where others stand out from that. A score of one is what an accident
+    reaches among all texts (``ranking.fuse``); what holds words of the query is kept down to half of that."""
+    best = max((items[0].score for _, items in grouped), default=0.0)
+    if best < _STANDS_OUT:
+        return grouped
+    return [
+        (session_id, items)
+        for session_id, items in grouped
+        if items[0].score >= (_ACCIDENT if all(item.by in _NO_WORDS for item in items) else _ACCIDENT / 2)
+    ]
 
 
 def show(

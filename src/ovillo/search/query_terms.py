@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -88,9 +88,8 @@ class QueryTermBuilder:
         self, namespace: Namespace, written: tuple[str, ...], *, translate: bool = False, deep: bool = False
     ) -> QueryTerms:
         """One query term for each word; with ``translate`` the words of other languages for it, too: ``deep`` out of all
-        lists, as for words that no text holds and those of a query in another language than English."""
+        lists, as for words that no text holds. What texts hold is rarer by itself than with all that it may mean."""
         tokens = [token for word in written for token in words(word)]
-        deep = deep or (translate and _is_foreign(tokens))
         telling = [token for token in tokens if not is_stop_word(token)] or tokens
         built = [self._query_term(namespace, token, translate, deep) for token in dict.fromkeys(telling)]
         missing = tuple(
@@ -223,12 +222,6 @@ class QueryTermBuilder:
             return None
         exact = any(surface == fragment and term in query_term.terms for surface, term in found)
         return replace(query_term, inside=not exact)
-
-
-def _is_foreign(tokens: Sequence[str]) -> bool:
-    from ovillo.search.lexicon import lexicon  # start-up cost: as above
-
-    return lexicon().language(tokens) != "english"
 
 
 def _joined(query_term: QueryTerm, translated: QueryTerm) -> QueryTerm:

@@ -19,11 +19,12 @@ from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Project, Scope
 from ovillo.model.sessions import SessionLocation
+from ovillo.model.wording import counted
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.by_words import Judged, WordSearch
 from ovillo.search.copies import without_copies
-from ovillo.search.hits import Grouped, Summaries, by_session, show
+from ovillo.search.hits import Grouped, Summaries, by_session, show, standing_out
 from ovillo.search.own_calls import OwnCalls
 from ovillo.search.query import Query, QuotedPhrase, Word, parse_query
 from ovillo.search.query_terms import QueryTermBuilder
@@ -116,7 +117,9 @@ class Search:
         if not 1 <= request.limit <= SEARCH_LIMIT_MAX:
             raise InvalidInput(f"limit is {request.limit}.", hint=f"It may be 1 to {SEARCH_LIMIT_MAX}.")
         skipped = _skipped(request)
-        ranking, grouped = self._with_elsewhere(namespace, request)
+        ranking, everything = self._with_elsewhere(namespace, request)
+        grouped = everything if ranking.fit is None else standing_out(everything)
+        far = len(everything) - len(grouped)
         end = skipped + request.limit
         shown = show(
             self._store.text,
@@ -131,7 +134,10 @@ class Search:
             sessions=self._labelled(namespace, request.scope, shown),
             next_cursor=encode_cursor("search", end, _fingerprint(request)) if len(grouped) > end else None,
             scored=ranking.scored,
-            notes=ranking.notes,
+            notes=(
+                *ranking.notes,
+                *([f"left out: {counted(far, 'session')} no nearer than accident brings"] if far else []),
+            ),
             cut=ranking.cut,
             embedded=self._meaning.share(namespace),
             elapsed_ms=round((time.monotonic() - started) * 1000, 1),
