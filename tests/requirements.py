@@ -567,6 +567,7 @@ LOAD: dict[str, tuple[str, str]] = {
         "What is nested too deeply is never stored, and a refusal never repeats an endless argument",
         "issue 8",
     ),
+    "LOAD-11": ("One caller keeps few threads of the server busy at once, however much it asks for", "issue 8"),
     "LOAD-7": ("A new server builds what a first import or append needs by itself", "issue 8 section 3; SPEC-015"),
 }
 

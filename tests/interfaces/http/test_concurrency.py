@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -16,6 +17,7 @@ from websockets.sync.client import connect
 
 from ovillo.app import open_services
 from ovillo.interfaces.mcp.http import mount as mcp_mount
+from ovillo.model.errors import InvalidInput
 from tests.interfaces.http.guarded import Guarded, guarded
 from tests.interfaces.http.serving import Answer, Site, answer_of, serving
 from tests.interfaces.opened import settings_for
@@ -223,3 +225,47 @@ def test_requests_that_wait_are_bounded_and_health_is_told_all_the_same(small: G
         assert refused.json["code"] == "too_many_open"
         assert small.ask(small.foreign, "GET", "/api/sessions").status == 200
         assert small.ask(None, "GET", "/healthz").status == 200
+
+
+@pytest.mark.requirement("LOAD-11")
+@pytest.mark.parametrize("door", ["rest", "mcp sockets"])
+def test_a_caller_who_asks_for_everything_at_once_leaves_threads_to_the_others(
+    tmp_path: Path, door: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 60
+    running, most, ended = 0, 0, threading.Event()
+    lock = threading.Lock()
+
+    def slow(call: Any, *rest: Any) -> Any:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        ended.wait(20)
+        with lock:
+            running -= 1
+        raise InvalidInput("slow")
+
+    with guarded(tmp_path) as guard, ExitStack() as stack:
+        site = guard.site
+        monkeypatch.setattr(type(guard.services.search), "search", slow)
+        mine = {"Authorization": f"Bearer {guard.reader}"}
+        if door == "rest":
+            for _ in range(asked):
+                connection = site.connect()
+                stack.callback(connection.close)
+                connection.request("GET", "/api/search?query=everything", headers=mine)
+        else:
+            sockets = [connect(f"ws://{site.host}/mcp/ws", additional_headers=mine) for _ in range(6)]
+            for socket in sockets:
+                stack.enter_context(socket)
+            for number in range(asked):
+                params = {"tool": "search_sessions", "parameters": {"query": "everything"}}
+                request = {"jsonrpc": "2.0", "id": number, "method": "execute", "params": params}
+                sockets[number % len(sockets)].send(json.dumps(request))
+        stack.callback(ended.set)
+        for _ in range(5):
+            assert guard.ask(guard.writer, "GET", "/api/sessions").status == 200
+            assert hello(site, guard.writer).status == 200
+        ended.set()
+    assert 0 < most <= 8

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -24,6 +25,7 @@ from ovillo.interfaces.http.endpoints import ChunkedBody, Endpoint, Exchange, Ha
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
 from ovillo.interfaces.http.paths import PathTree
 from ovillo.interfaces.http.problems import problem, problem_of
+from ovillo.interfaces.turns import Turns
 from ovillo.model.errors import OvilloError
 from ovillo.security.principals import ANYONE, Principal, require_scope
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Handlers that block run in so many threads at once; others wait their turn.
 _THREADS = 12
+#: Of one caller: the others always find some.
+_OF_ONE_CALLER = 8
 #: Bodies past this are decoded in a thread, so that others are answered meanwhile (bytes).
 _DECODE_APART = 256 * 1024
 #: A large answer is made in pieces of this size (bytes).
@@ -103,6 +107,7 @@ class EndpointRouter:
             self._tree.add(endpoint.method, endpoint.path, _Prepared(endpoint))
         self._templates = sorted({endpoint.path for endpoint in endpoints})
         self._threads: CapacityLimiter | None = None
+        self._turns = Turns(_OF_ONE_CALLER)
         self._opening: CapacityLimiter | None = None
 
     def limit_of(self, method: str, path: str) -> int:
@@ -167,7 +172,8 @@ class EndpointRouter:
         if found.is_async:
             answer = await found.handler(exchange)
         else:
-            answer = await anyio.to_thread.run_sync(found.handler, exchange, limiter=self._limiter())
+            work = partial(found.handler, exchange)
+            answer = await self._turns.run(state.get("caller", ""), work, limiter=self._limiter())
         return answer if isinstance(answer, Reply) else Reply(answer)
 
     async def _send(self, found: _Prepared, reply: Reply[Any], scope: Scope, receive: Receive, send: Send) -> None:

@@ -24,7 +24,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ovillo.interfaces.mcp.execute_filter import Inbound
 from ovillo.interfaces.mcp.loop import serve_streams
-from ovillo.interfaces.mcp.server import OvilloServer, principal_in
+from ovillo.interfaces.mcp.server import OvilloServer, caller_in, principal_in
 from ovillo.interfaces.tools import execute
 
 EXECUTE_PATH = "/mcp/v1/execute"
@@ -56,7 +56,7 @@ async def _execute(server: OvilloServer, request: Request) -> Response:
 
 
 def _caller(connection: Request | WebSocket) -> dict[str, Any]:
-    return {"principal": principal_in(connection), "client_name": None}
+    return {"principal": principal_in(connection), "client_name": None, "turns_of": caller_in(connection)}
 
 
 async def _socket(server: OvilloServer, socket: WebSocket) -> None:

@@ -32,6 +32,7 @@ from ovillo.interfaces.mcp.roots import ClientRoots
 from ovillo.interfaces.tools import execute, schema
 from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import AnyTool, Registry
+from ovillo.interfaces.turns import Turns
 from ovillo.model.errors import OvilloError
 from ovillo.model.quoting import flat, named, noticed, said
 from ovillo.model.records import DEFAULT_NAMESPACE
@@ -51,6 +52,8 @@ Result = TypeVar("Result")
 NAME = "ovillo"
 _HOUR_MS = 3_600_000
 _PAGE = 50
+#: Calls of one caller that run at once: a client that sends hundreds must not keep all threads from the others.
+_AT_ONCE = 8
 #: More changed sessions than this in one scan are announced as "the list changed" only.
 _MOST_UPDATES = 50
 #: Results of the era that knew this code; since 2026-07-28 a missing resource is -32602.
@@ -85,6 +88,7 @@ class OvilloServer:
         self._principal = principal
         self._own_process = own_process
         self._roots = ClientRoots()
+        self._turns = Turns(_AT_ONCE)
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         #: For callers of other namespaces than the one that histories are read into: nothing is announced there.
@@ -130,7 +134,7 @@ class OvilloServer:
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = {**self._caller(ctx), "roots": await self._roots.of(ctx)}
-        result = await self._in_thread(partial(self.call, params.name, params.arguments or {}, caller))
+        result = await self._in_thread(caller, partial(self.call, params.name, params.arguments or {}, caller))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=result.text)],
             structured_content=result.structured_content,
@@ -170,7 +174,7 @@ class OvilloServer:
         def call(name: str, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolResult:
             return self.call(name, given, {**asking, "meta": meta, "by_name": True})
 
-        return await self._in_thread(lambda: execute.rpc(self.registry.of_every_toolset, principal, call, raw))
+        return await self._in_thread(asking, lambda: execute.rpc(self.registry.of_every_toolset, principal, call, raw))
 
     def only_reads(self, request: Mapping[str, Any]) -> bool:
         """Whether an ``execute`` request names a tool that changes nothing."""
@@ -192,9 +196,10 @@ class OvilloServer:
     ) -> types.ListResourcesResult:
         principal = self._reading(ctx)
         page = await self._in_thread(
+            self._caller(ctx),
             lambda: self.backend.settled().catalog.list(
                 principal.namespace, SessionFilter(), limit=_PAGE, cursor=params.cursor if params else None
-            )
+            ),
         )
         return types.ListResourcesResult(
             resources=[
@@ -228,7 +233,7 @@ class OvilloServer:
         uri = str(params.uri)
         try:
             text = await self._in_thread(
-                lambda: resources.read(uri, lambda name, given: self.call(name, given, caller))
+                caller, lambda: resources.read(uri, lambda name, given: self.call(name, given, caller))
             )
         except resources.NoSuchResource as missing:
             raise MCPError(not_found_code(ctx), missing.reason, {"uri": uri}) from None
@@ -255,7 +260,8 @@ class OvilloServer:
         else:
             names = f"{_CONTINUE.name}, {_DECIDED.name}"
             raise MCPError(types.INVALID_PARAMS, f"No prompt named {said(params.name)}. Prompts: {names}.")
-        result = await self._in_thread(partial(self.call, *call, self._caller(ctx)))
+        caller = self._caller(ctx)
+        result = await self._in_thread(caller, partial(self.call, *call, caller))
         text = f"{opening}\n\n{result.text}"
         return types.GetPromptResult(
             description=_CONTINUE.title if params.name == _CONTINUE.name else _DECIDED.title,
@@ -317,13 +323,14 @@ class OvilloServer:
             "meta": dict(ctx.meta or {}),
             "client_name": client.client_info.name if client else None,
             "principal": principal_in(ctx.request, self._principal),
+            "turns_of": caller_in(ctx.request),
         }
 
-    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+    async def _in_thread(self, caller: Mapping[str, Any], work: Callable[[], Result]) -> Result:
         """Services are synchronous. A call that its client gave up must not hold the server's end up."""
         self.answered.set()
         try:
-            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+            return await self._turns.run(caller.get("turns_of", ""), work, abandon_on_cancel=True)
         except OvilloError as error:
             raise _refused(error) from None
 
@@ -348,6 +355,11 @@ def principal_in(connection: Any, default: Principal = LOCAL) -> Principal:
         return default
     principal = connection.scope.get("state", {}).get("principal")
     return principal if isinstance(principal, Principal) else ANYONE
+
+
+def caller_in(connection: Any) -> str:
+    """Whose share a connection's calls are of; nobody's on stdio."""
+    return "" if connection is None else str(connection.scope.get("state", {}).get("caller", ""))
 
 
 _CONTINUE = types.Prompt(

@@ -1,0 +1,82 @@
+"""How many threads of the server one caller keeps busy at once; its other calls wait in line, and those of others do not.
+
+Owns the lines. Work that was given up by its client goes on in its thread, and holds its place until it is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+from anyio import CapacityLimiter
+
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class _Line:
+    limiter: CapacityLimiter
+    #: Calls that wait or run.
+    calls: int = 0
+
+
+class Turns:
+    """``most`` at once for each caller. For one event loop."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lines: dict[str, _Line] = {}
+
+    async def run(
+        self,
+        caller: str,
+        work: Callable[[], Result],
+        *,
+        limiter: CapacityLimiter | None = None,
+        abandon_on_cancel: bool = False,
+    ) -> Result:
+        """What ``work`` returns in a thread, of those that ``limiter`` lets run."""
+        line = self._lines.setdefault(caller, _Line(CapacityLimiter(self._most)))
+        line.calls += 1
+        turn = object()
+        loop = asyncio.get_running_loop()
+        try:
+            await line.limiter.acquire_on_behalf_of(turn)
+        except BaseException:
+            self._leave(caller, line)
+            raise
+        begun = is_over = False
+
+        def done() -> None:
+            nonlocal is_over
+            if is_over:
+                return
+            is_over = True
+            line.limiter.release_on_behalf_of(turn)
+            self._leave(caller, line)
+
+        def worked() -> Result:
+            nonlocal begun
+            begun = True
+            try:
+                return work()
+            finally:
+                with suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(done)
+
+        try:
+            return await anyio.to_thread.run_sync(worked, limiter=limiter, abandon_on_cancel=abandon_on_cancel)
+        finally:
+            if not begun:
+                # Cancelled while it waited for a thread: nobody will work for it.
+                done()
+
+    def _leave(self, caller: str, line: _Line) -> None:
+        line.calls -= 1
+        if not line.calls:
+            self._lines.pop(caller, None)
