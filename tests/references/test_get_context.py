@@ -156,6 +156,15 @@ def test_the_conversation_of_the_roadmap_works_turn_by_turn(services: Services) 
 
 
 @pytest.mark.requirement("CONTEXT-6")
+def test_a_question_that_goes_on_with_nothing_is_answered_all_the_same(services: Services) -> None:
+    for said in ((), ((Role.USER, "0"),), ((Role.USER, "and that?"),)):
+        found = Registry.choose().dispatch(
+            services, LOCAL, "get_context", {"query": "0", "session_id": session(services, *said)}
+        )
+        assert not found.is_error, found.text
+
+
+@pytest.mark.requirement("CONTEXT-6")
 def test_wrong_questions_are_refused_with_what_is_right(services: Services) -> None:
     with pytest.raises(InvalidInput, match="empty"):
         services.context.get_context(NS, "  ")

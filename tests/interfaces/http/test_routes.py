@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from msgspec import Struct
 from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Reply
 from ovillo.interfaces.http.openapi import openapi_document
 from ovillo.interfaces.http.routes import Routes
+from tests.interfaces.http.guarded import guarded
 from tests.interfaces.http.serving import serving
 from tests.interfaces.opened import settings_for
 
@@ -81,3 +83,20 @@ def test_structs_of_parameters_are_no_schemas_of_the_description() -> None:
         "required": False,
         "schema": {"type": "string", "default": "red"},
     }
+
+
+#: Here it is a folder or id that is compared; nothing is looked up by it.
+_COMPARED = {"/api/sessions", "/api/memory/forget"}
+
+
+@pytest.mark.requirement("HTTP-11")
+def test_what_takes_the_name_of_a_project_says_that_there_may_be_none_or_several(tmp_path: Path) -> None:
+    with guarded(tmp_path) as app:
+        described = app.site.ask("GET", "/openapi.json").json
+        for path, operations in described["paths"].items():
+            for method, operation in operations.items():
+                body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+                shape = described["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2], body)
+                taken = {each["name"] for each in operation.get("parameters", ())} | set(shape.get("properties", ()))
+                if "project" in taken and path not in _COMPARED:
+                    assert {"404", "409"} <= set(operation["responses"]), (method, path)

@@ -64,9 +64,15 @@ def through(
             query,
             body,
             reply or tool.output,
-            also=also or {},
+            also={**_of_projects(query, body), **(also or {})},
         )
     )
+
+
+def _of_projects(*given: type[Struct] | None) -> Mapping[int, str]:
+    """What an endpoint that takes the name of a project may say of it."""
+    named = any(field.name == "project" for each in given if each is not None for field in structs.fields(each))
+    return {404: "No such project.", 409: "Several projects are called so."} if named else {}
 
 
 def parameters(tool: Tool[Any], *names: str) -> type[Struct]:

@@ -107,6 +107,8 @@ class TurnReader:
             last = max((at for at, each in enumerate(said) if _is_prompt(each)), default=len(said))
             said = said[:last]
             starts = [at for at in starts if at < last]
+        if not starts:
+            return []  # nothing was said before the question
         ends = [*starts[1:], len(said)]
         turns = []
         for age, (first, last) in enumerate(list(zip(starts, ends, strict=True))[: -most - 1 : -1]):
