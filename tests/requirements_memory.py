@@ -39,6 +39,10 @@ LAYER: dict[str, tuple[str, str]] = {
     "LAYER-24": ("Automatic recall: modes, fall-back, cut-off, 3 items, 1,500 bytes, off unless enabled", "MCP-OCS P1"),
     "LAYER-25": ("A slow or dead back end never delays the caller", "MCP-OCS; issue 11 Automatic recall"),
     "LAYER-26": ("Hooks of clients get what is remembered, or nothing; they never fail", "issue 11 Automatic recall"),
+    "LAYER-27": (
+        "Memories as Markdown: the round trip loses nothing; edits wait, or hold at once as one's own",
+        "issue 11",
+    ),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }

@@ -226,6 +226,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "memory review reject": [[WAITS, "--reason", HOSTILE], [HOSTILE]],
     "memory review undo": [[WAITS], [HOSTILE]],
     "memory context": [["zqx", "--args", '{"command": "zqx"}'], [HOSTILE], ["--hook"]],
+    "memory export": [["--output", "-"], ["--output", "{out}/m\x1b[2J.md"]],
+    "memory import": [["{file}"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "memory list": [[], ["--tag", HOSTILE]],
     "memory show": [[EPISODE], [HOSTILE]],
     "memory forget": [["--source", HOSTILE], [HOSTILE]],

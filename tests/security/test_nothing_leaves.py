@@ -110,6 +110,8 @@ COMMANDS: dict[str, list[str]] = {
     "memory review reject": ["{waits}"],
     "memory review undo": ["{waits}"],
     "memory context": ["bash", "--args", '{{"command": "make"}}'],
+    "memory export": ["--output", "{work}/memories.md"],
+    "memory import": ["{work}/state.json"],
     "memory list": [],
     "memory show": ["{memory}"],
     "memory forget": ["--source", "nowhere"],

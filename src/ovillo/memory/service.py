@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.memory.attribution import Attribution
 from ovillo.memory.forgetting import ForgetMemories
+from ovillo.memory.importing import Importing
 from ovillo.memory.layers.drafts import Drafts
 from ovillo.memory.layers.episodic import Episodic
 from ovillo.memory.layers.semantic import Semantic
@@ -65,6 +66,7 @@ class Memories:
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
         self.promotion = Promotion(store, drafts)
         self.review = Review(self._store, drafts)
+        self.importing = Importing(self._store, drafts)
 
     def get(self, namespace: Namespace, memory_id: str, *, viewer: str) -> Memory:
         """Raises NotFound."""

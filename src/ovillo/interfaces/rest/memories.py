@@ -24,6 +24,7 @@ from ovillo.interfaces.tools import (
     retrieve_relevant_context,
 )
 from ovillo.interfaces.tools.memory_shapes import MemoryInfo, memory_info, project_folder
+from ovillo.memory.markdown import from_markdown, to_markdown
 from ovillo.memory.review import Waiting
 from ovillo.model.memories import Layer, MemoryFilter, MemoryId, MemoryState, Origin
 from ovillo.security.principals import ADMIN, CONTEXT_READ, CONTEXT_WRITE
@@ -289,6 +290,39 @@ def promote_session(call: Exchange[NoQuery, Promote]) -> MemoryList:
 
 def _waiting(found: Waiting) -> WaitingMemory:
     return WaitingMemory(memory=memory_info(found.memory), against=[memory_info(each) for each in found.against])
+
+
+class Exported(Struct, kw_only=True):
+    #: One Markdown document.
+    data: str
+    memories: int
+
+
+class ImportMemories(Struct, kw_only=True, forbid_unknown_fields=True):
+    data: str
+
+
+class ImportedMemories(Struct, kw_only=True):
+    added: int
+    changed: int
+    unchanged: int
+    proposed: int
+
+
+@routes("GET", "/api/memory/export", "Memories as a Markdown document that a person edits", CONTEXT_READ)
+def export_memories(call: Exchange[NoQuery, None]) -> Exported:
+    memories = call.services.memories.importing.exported(call.namespace, viewer=call.principal.name)
+    return Exported(data=to_markdown(memories), memories=len(memories))
+
+
+@routes(
+    "POST", "/api/memory/import", "Take an edited document in; what is new or edited waits for review", CONTEXT_WRITE
+)
+def import_memories(call: Exchange[NoQuery, ImportMemories]) -> ImportedMemories:
+    done = call.services.memories.importing.take_in(
+        call.namespace, from_markdown(call.body.data), viewer=call.principal.name, source="REST import"
+    )
+    return ImportedMemories(added=done.added, changed=done.changed, unchanged=done.unchanged, proposed=done.proposed)
 
 
 @routes("GET", "/api/memory/items/{id}", "A memory, whole", CONTEXT_READ, also=_NONE)

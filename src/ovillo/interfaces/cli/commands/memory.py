@@ -18,6 +18,8 @@ _C = "ovillo.interfaces.cli.commands"
         "context": (f"{_C}.memory_context:context", "What is remembered of a call that is about to be made."),
         "review": (f"{_C}.memory_review:review", "What waits for you: accept, edit, reject, undo."),
         "promote": (f"{_C}.memory_review:promote", "Propose what sessions taught."),
+        "export": (f"{_C}.memory_export:export", "Write memories as Markdown that you can edit."),
+        "import": (f"{_C}.memory_export:import_", "Take edited memories in again."),
         "list": (f"{_C}.memory_list:list_", "Memories, newest first."),
         "show": (f"{_C}.memory_list:show", "One memory, whole."),
         "forget": (f"{_C}.memory_list:forget", "Forget one, or all that came from somewhere."),
