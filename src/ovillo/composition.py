@@ -305,7 +305,7 @@ class Composition:
             MeantByReferences(self.history, self.code),
             code,
             Documents(self.knowledge),
-            # In the order they are asked; what answers by itself spares those behind it.
+            # Asked in this order; one that answers by itself spares those after it.
             (
                 PlacesAskedBack(self.references.narrowed),
                 PendingSessions(self.search, self.links, self.link_proposals),

@@ -20,7 +20,7 @@ from ovillo.model.regular_files import read_regular
 
 _MOST_SOURCE_BYTES = 2 * 1024 * 1024
 _HELD_BYTES = 48 * 1024 * 1024
-#: For so long a walk of the folder counts as fresh (seconds): the questions of one turn share it.
+#: How long a walk of the folder counts as fresh (seconds), so that the questions of one turn share it.
 _FRESH_S = 3.0
 _HELD_LISTS = 8
 

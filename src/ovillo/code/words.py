@@ -1,4 +1,4 @@
-"""From identifiers and prose in code to the terms that it is found by.
+"""Turns identifiers and prose in code into the terms that it is found by.
 
 Owns splitting identifiers and the form of a term: an English stem in lower case without accents.
 """

@@ -51,7 +51,7 @@ def resolve_forks(store: IngestStore, namespace: Namespace) -> list[Fork]:
 
 
 def decide(pairs: Iterable[tuple[SessionId, SessionId]], times: dict[SessionId, Times]) -> list[Fork]:
-    """Of each pair the later one is a copy; a copy's origin is the session it shares most with."""
+    """The later one of each pair is a copy, whose origin is the session it shares most with."""
     origins: dict[SessionId, list[tuple[int, int, SessionId]]] = defaultdict(list)
     for a, b in pairs:
         shared = {i for i, _ in times[a]} & {i for i, _ in times[b]}

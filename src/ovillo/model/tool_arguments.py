@@ -1,4 +1,4 @@
-"""Under which names the tools of agents take what they are given (evidence.md, "Other clients").
+"""The names under which the tools of agents take their arguments (evidence.md, "Other clients").
 
 Owns the names that several parts of the program look for; what is made of an argument is theirs. A reader that has a patch
 needs none of this.

@@ -248,7 +248,7 @@ class _Task:
             draft.add(PartType.TOOL_RESULT, tool=ToolCall("unknown", call_id, output=output, status=status))
 
     def _from_panel(self) -> None:
-        """Without a history the panel's words are all there is."""
+        """What the panel shows, which is all there is when no history was kept."""
         for place, value in enumerate(self._shown):
             text, kind = str_of(value.get("text")), str_of(value.get("say")) or str_of(value.get("ask"))
             at = time_of(value.get("ts"))

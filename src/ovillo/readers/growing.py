@@ -41,7 +41,7 @@ class ToolOutput:
         return ToolStatus.ERROR if self.is_error else ToolStatus.COMPLETED
 
     def late(self, call_id: str, at: int | None, child: SessionId | None) -> ToolResult:
-        """For a call whose message was handed out before."""
+        """The result of a call whose message was handed out before."""
         return ToolResult(call_id, self.text, self.status, at, child, self.metadata, self.lost_bytes)
 
 

@@ -129,7 +129,7 @@ class Conversation:
 
     def names_in(self, text: str, turn: int = -1, *, sure: bool = False) -> list[Mention]:
         """Mentions in order, the longer of two that overlap. ``sure`` takes whole names and marked ones only."""
-        found = [*self._identifiers(text, turn, sure), *self._said(text, turn, sure)]
+        found = [*self._identifiers(text, turn, sure), *self._phrases_in(text, turn, sure)]
         found = [mention for each in _by_entity(found) for mention in _apart(each)]
         return sorted(found, key=lambda x: (x.start, -(x.end - x.start)))
 
@@ -280,7 +280,7 @@ class Conversation:
         before = _WORD.findall(text[max(0, start - 24) : start].lower())
         return bool(before) and any(before[-1] in each.nouns for each in grammars())
 
-    def _said(self, text: str, turn: int, sure: bool) -> Iterable[Mention]:
+    def _phrases_in(self, text: str, turn: int, sure: bool) -> Iterable[Mention]:
         if not self._phrases:
             return
         spoken = [(fold(match.group()), match.start(), match.end()) for match in _WORD.finditer(text)]

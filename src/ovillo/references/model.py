@@ -164,5 +164,5 @@ class Resolution:
 
     @property
     def confidence(self) -> float:
-        """Of the least sure one that was resolved; 0 when none was."""
+        """The confidence of the least certain reference that was resolved; 0 when none was."""
         return min((x.confidence for x in self.references if x.status is Status.RESOLVED), default=0.0)

@@ -85,7 +85,7 @@ class SessionReferences:
         """What the references of the query mean in the session. Raises NotFound."""
         found = self.explain(namespace, query, session_id)
         shown = tuple(
-            _shown(each, found, self._number(namespace, session_id, each, found))
+            _resolved_entity(each, found, self._number(namespace, session_id, each, found))
             for each in found.resolution.references
             if each.reference.kind is not Kind.NAMED or each.status is Status.RESOLVED
         )
@@ -221,7 +221,7 @@ def _offered(each: Resolved, found: ExplainedResolution) -> tuple[Entity, ...]:
     return tuple(sorted(rivals, key=place))
 
 
-def _shown(each: Resolved, found: ExplainedResolution, number: int | None) -> ResolvedEntity:
+def _resolved_entity(each: Resolved, found: ExplainedResolution, number: int | None) -> ResolvedEntity:
     entities = each.entities or _offered(each, found)
     first = entities[0] if entities else None
     said_in = found.said_in(first) if first else None

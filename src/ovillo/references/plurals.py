@@ -112,7 +112,7 @@ class PluralResolver:
         )
 
     def _latest(self, equals: Sequence[Entity]) -> Entity:
-        """Of several that stand in the foreground alike the one that was said last."""
+        """The one that was said last, of several that stand equally in the foreground."""
         said = self._talk.by_entity
         return max(equals, key=lambda x: (said[x.id][-1].turn, said[x.id][-1].start) if said.get(x.id) else (-1, 0))
 

@@ -84,8 +84,8 @@ class Memory:
     def asking(self, namespace: Namespace, row: SessionRow, query: str) -> str | None:
         """Id of the newest message of the person when that is the query itself: a client records it before it asks."""
         newest = self._store.messages(namespace, row.session.id, limit=_NEWEST, newest_first=True)
-        last = next((message for message in newest if message.role is Role.USER and _said(message)), None)
-        return str(last.id) if last is not None and _said(last).split() == query.split() else None
+        last = next((message for message in newest if message.role is Role.USER and _text_of(message)), None)
+        return str(last.id) if last is not None and _text_of(last).split() == query.split() else None
 
     def _made(
         self, namespace: Namespace, row: SessionRow, window: Window | None, *, earlier: bool, asked_in: str | None
@@ -152,14 +152,14 @@ class Memory:
         return [turn for message in messages if (turn := _turn(row.session.id, message))]
 
 
-def _said(message: Message) -> str:
+def _text_of(message: Message) -> str:
     return " ".join(
         part.text for part in message.parts if part.text and not part.synthetic and part.type is PartType.TEXT
     ).strip()
 
 
 def _turn(session_id: SessionId, message: Message) -> Turn | None:
-    said = _said(message)
+    said = _text_of(message)
     if not said:
         return None
     return Turn(session_id, message.created_at, message.role.value, said[:_TURN_CHARS], message.id)

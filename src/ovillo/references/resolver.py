@@ -133,9 +133,11 @@ class _Resolver:
                 continue
             end = max(end, mention.end)
             by_span.setdefault((mention.start, mention.end), []).append(mention)
-        return [self._said_so(query, span, mentions, language) for span, mentions in by_span.items()]
+        return [self._named_outright(query, span, mentions, language) for span, mentions in by_span.items()]
 
-    def _said_so(self, query: str, span: tuple[int, int], mentions: Sequence[Mention], language: str) -> Resolved:
+    def _named_outright(
+        self, query: str, span: tuple[int, int], mentions: Sequence[Mention], language: str
+    ) -> Resolved:
         reference = Reference(query[slice(*span)], span, Kind.EXPLICIT, language)
         salience = self._scoring.salience(None)
         ranked = sorted(

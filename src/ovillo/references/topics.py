@@ -100,10 +100,10 @@ def _between() -> re.Pattern[str]:
 @lru_cache(maxsize=2_048)
 def _topics_in(text: str) -> tuple[tuple[str, str], ...]:
     """Kept: a session is read again with each message of it."""
-    return tuple(_told_in(text))
+    return tuple(_described_in(text))
 
 
-def _told_in(text: str) -> Iterable[tuple[str, str]]:
+def _described_in(text: str) -> Iterable[tuple[str, str]]:
     yield from _listed_in(text)
     if not _likely().search(text):
         return

@@ -77,7 +77,7 @@ def _hit(item: Ranked, doc: Doc, text: str, ranking: Ranking) -> Hit:
         places += marked
         at = marked[0][0]
     if item.at is not None:
-        # In a long text it may stand beyond what there was time to mark.
+        # In a long text the hit may stand beyond the part that there was time to mark.
         places.append(item.at)
         at = item.at[0]
     shown, highlights = snippet(text, places, at)

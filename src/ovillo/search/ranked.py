@@ -9,7 +9,7 @@ from ovillo.search.query_terms import QueryTerm
 from ovillo.store.protocol import Doc, DocId
 
 Places = list[tuple[int, int]]
-#: Of two that fit badly neither is told from the other by a little.
+#: Two that fit badly are not told apart by a small difference.
 _ABOUT = 0.8
 
 

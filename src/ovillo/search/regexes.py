@@ -79,13 +79,13 @@ def compile_regex(source: str, *, ignore_case: bool = False, position: int = 0) 
         raise _refused(position, "holds half a character") from error
     except re2.error as error:
         reason = error.args[0] if error.args else "not understood"
-        raise _refused(position, _said(reason)) from error
+        raise _refused(position, _reason_text(reason)) from error
     if compiled.programsize > _MAX_PROGRAM:
         raise _refused(position, "counts too far: it becomes too large to be searched in time")
     return Regex(source, required_literals(source), compiled)
 
 
-def _said(reason: object) -> str:
+def _reason_text(reason: object) -> str:
     text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     return f"is not understood: {text}"
 

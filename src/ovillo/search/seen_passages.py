@@ -33,7 +33,7 @@ class SeenPassages:
         self._packed.update((key, bits + values) for key, (bits, values) in zip(keys, pack(rows), strict=True))
 
     def rows(self, keys: Sequence[bytes]) -> Rows:
-        """Of passages that are remembered. The store keeps of these what it kept of those that were added."""
+        """Vectors of passages that are remembered, as the store keeps them for those that were added."""
         for key in keys:
             self._packed.move_to_end(key)
         forms = np.frombuffer(b"".join(self._packed[key] for key in keys), np.uint8).reshape(len(keys), -1)

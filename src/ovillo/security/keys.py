@@ -96,7 +96,7 @@ def digest_of(pepper: bytes, text: str) -> bytes:
 
 
 def same(one: bytes, other: bytes) -> bool:
-    """In a time that does not tell where they differ."""
+    """Compares in a time that does not tell where they differ."""
     return hmac.compare_digest(one, other)
 
 

@@ -120,7 +120,7 @@ def _marks(common: Path) -> list[str]:
     origin = _ORIGIN.search(config)
     url = _URL.search(origin[1]) if origin else None
     marks = [address_mark(url[1])] if url else []
-    # Of a repository that was begun here the log of its HEAD names the first commit.
+    # The log of HEAD names the first commit of a repository that was begun here.
     begun = _BEGUN.match(_beginning(common / "logs" / "HEAD"))
     marks += [f"commit:{begun[1]}"] if begun else []
     # OpenCode writes the first commit there, by which it calls the project.
@@ -128,7 +128,7 @@ def _marks(common: Path) -> list[str]:
 
 
 def address_mark(url: str) -> str:
-    """By which a repository of this address is known, however it is written."""
+    """The key of a repository, the same however its address is written."""
     return f"remote:{_address(url)}"
 
 

@@ -60,7 +60,7 @@ class SessionView:
     memory: MemoryView
     #: The client's own figures.
     metrics: Mapping[str, Any]
-    #: With the sessions it is linked to, and what it speaks of and changed.
+    #: Includes the sessions it is linked to, and what it speaks of and changed.
     metadata: Mapping[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""From a saved state to the bytes that are kept of it, and back.
+"""Turns a saved state into the bytes that are kept of it, and back.
 
 Owns the plain text (JSON in UTF-8), its limits, the compression levels and the delta: zstd with the plain text of the
 version before as its dictionary. Measured in ``bench/snapshots.py``. Knows no store.

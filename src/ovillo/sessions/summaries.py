@@ -430,7 +430,7 @@ def _kept(rules: Rules, newest: Sequence[Message], behind: int = 0, prompts_behi
 
 
 def _visible(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Without what was taken back or compacted away by the client."""
+    """The messages that the client neither took back nor compacted away."""
     return tuple(message for message in messages if not (message.reverted or message.superseded))
 
 

@@ -56,7 +56,7 @@ class Settings:
     exclude: tuple[str, ...] = field(default=(), metadata=setting(values.names))
     toolsets: tuple[str, ...] = field(default=("history", "context"), metadata=setting(values.names))
     read_only: bool = field(default=False, metadata=setting(values.flag))
-    #: Of which maturity tools have to be.
+    #: The maturities that tools may have.
     maturity: tuple[str, ...] = field(
         default=tuple(map(str, Maturity)), metadata=setting(values.choices(*map(str, Maturity)))
     )

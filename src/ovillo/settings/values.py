@@ -38,7 +38,7 @@ def choices(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
 
 
 def name(value: Any) -> str:
-    """Of something that is registered elsewhere, where it is looked up, too."""
+    """The name of something that is registered elsewhere; whether it exists is checked there."""
     return str(value).strip().lower()
 
 

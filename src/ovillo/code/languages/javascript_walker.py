@@ -431,7 +431,7 @@ _DECLARATIONS = frozenset({"lexical_declaration", "variable_declaration"})
 
 
 def _nowhere(names: Iterable[str]) -> None:
-    """For what is exported to nobody outside of the file."""
+    """Used for what the file exports to nobody."""
 
 
 def _bound(pattern: Node | None) -> Iterable[str]:

@@ -52,7 +52,7 @@ def tell(*pieces: str | Styled, err: bool = False, color: bool | None = None) ->
 
 
 def _echo(text: str, *, err: bool = False, nl: bool = True, color: bool | None = None) -> None:
-    """To the streams as they are: click would put one of its own in front of what is ASCII."""
+    """Writes to the streams as they are: click would wrap those that are ASCII in one of its own."""
     click.echo(text, file=sys.stderr if err else sys.stdout, nl=nl, color=color)
 
 

@@ -40,15 +40,15 @@ def _readable(name: str | None) -> str:
 
 def moment_of(text: str | None, option: str, now: int) -> int | None:
     """Raises InvalidInput."""
-    return None if text is None else _told(text, option, parse_when(text, now))
+    return None if text is None else _known(text, option, parse_when(text, now))
 
 
 def end_of(text: str | None, option: str, now: int) -> int | None:
     """Raises InvalidInput."""
-    return None if text is None else _told(text, option, parse_end(text, now))
+    return None if text is None else _known(text, option, parse_end(text, now))
 
 
-def _told(text: str, option: str, moment: int | None) -> int:
+def _known(text: str, option: str, moment: int | None) -> int:
     if moment is None:
         raise InvalidInput(
             f"{option} {text!r} is not a time.", hint="Use 2026-11-21, 2026-11-21T10:00, 7d, 24h, today or yesterday."

@@ -102,7 +102,7 @@ class Endpoint:
     max_body: int | None = None
     #: Request headers that mean something here: name -> description.
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: Without it the endpoint answers before the store is open and must not touch ``services``.
+    #: If it is not set, the endpoint answers before the store is open and must not touch ``services``.
     needs_services: bool = True
     #: What it does with the session that ``{id}`` of its path names, for the audit.
     deed: Literal["read", "removed"] | None = None

@@ -91,7 +91,7 @@ class OvilloServer:
         self._turns = Turns(_AT_ONCE)
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
-        #: For callers of other namespaces than the one that histories are read into: nothing is announced there.
+        #: Serves callers of namespaces that no histories are read into: nothing is announced to them.
         self._elsewhere = ListenHandler(InMemorySubscriptionBus())
         #: Set when tools were listed or something was asked for: background work waits for it.
         self.answered = anyio.Event()

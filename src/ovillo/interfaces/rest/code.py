@@ -153,7 +153,7 @@ def symbols_of_file(call: Exchange[FileQuery, None]) -> Symbols:
 
 @routes("GET", "/api/code/symbol", "One definition with its calls and tests", CONTEXT_READ, also=_FOUND)
 def show_symbol(call: Exchange[PositionQuery, None]) -> SymbolDetails:
-    code, symbol = call.services.code, _meant(call)
+    code, symbol = call.services.code, _symbol_at(call)
     lines = None
     if call.query.source:
         symbol = code.fresh(call.namespace, symbol)
@@ -163,7 +163,7 @@ def show_symbol(call: Exchange[PositionQuery, None]) -> SymbolDetails:
 
 @routes("GET", "/api/code/callers", "Who calls a definition", CONTEXT_READ, also=_FOUND)
 def callers_of_symbol(call: Exchange[PositionQuery, None]) -> Callers:
-    symbol = _meant(call)
+    symbol = _symbol_at(call)
     found = call.services.code.callers(call.namespace, symbol)
     return Callers(symbol=symbol_info(symbol), callers=[caller_info(caller) for caller in found])
 
@@ -196,7 +196,7 @@ def _home(call: Exchange[Any, Any]) -> str | None:
     return root_of(_asker(call), call.query.root, call.query.project)
 
 
-def _meant(call: Exchange[PositionQuery, None]) -> SymbolRow:
+def _symbol_at(call: Exchange[PositionQuery, None]) -> SymbolRow:
     query, code = call.query, call.services.code
     root = _home(call)
     if query.name:

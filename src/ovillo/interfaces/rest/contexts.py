@@ -103,7 +103,7 @@ def get_context_entry(call: Exchange[Where, None]) -> Entry:
     found = call.services.contexts.retrieve(call.namespace, caller, key, context=call.query.namespace)
     if found.entry is None:
         raise _missing(key, found.context, found.reason)
-    return _shown(found.entry)
+    return _entry_of(found.entry)
 
 
 @routes("DELETE", _PATH, "Remove a key", CONTEXT_WRITE, also=_NONE)
@@ -113,7 +113,7 @@ def delete_context_entry(call: Exchange[Where, None]) -> None:
         raise _missing(key, call.query.namespace or call.services.contexts.current(call.namespace, caller), None)
 
 
-def _shown(entry: ContextEntry) -> Entry:
+def _entry_of(entry: ContextEntry) -> Entry:
     return Entry(
         success=True,
         key=entry.key,

@@ -21,7 +21,7 @@ class Forget(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     target: Literal["session", "project", "source", "excluded"]
     #: Id, folder or reader; empty for what is excluded.
     name: str = ""
-    #: Without it nothing is removed, only counted.
+    #: Unless it is set, what would be removed is only counted.
     confirm: bool = False
 
 
@@ -89,7 +89,9 @@ def forget(call: Exchange[NoQuery, Forget]) -> ForgottenNow:
 
 @routes("GET", "/api/forget", "What was forgotten, by mark", ADMIN)
 def list_forgotten(call: Exchange[NoQuery, None]) -> TombstoneList:
-    return TombstoneList(forgotten=[_shown(stone) for stone in call.services.forgetting.listed(call.namespace)])
+    return TombstoneList(
+        forgotten=[_tombstone_info(stone) for stone in call.services.forgetting.listed(call.namespace)]
+    )
 
 
 @routes(
@@ -100,8 +102,8 @@ def list_forgotten(call: Exchange[NoQuery, None]) -> TombstoneList:
     also=_NONE | {409: "Several marks begin so."},
 )
 def allow_again(call: Exchange[NoQuery, None]) -> TombstoneInfo:
-    return _shown(call.services.forgetting.allow(call.namespace, call.path["mark"]))
+    return _tombstone_info(call.services.forgetting.allow(call.namespace, call.path["mark"]))
 
 
-def _shown(stone: Tombstone) -> TombstoneInfo:
+def _tombstone_info(stone: Tombstone) -> TombstoneInfo:
     return TombstoneInfo(mark=stone.mark.hex(), kind=stone.kind.value, at=to_iso(stone.at), sessions=stone.sessions)

@@ -103,7 +103,7 @@ def create_session(call: Exchange[NoQuery, shapes.NewSession]) -> Reply[SessionR
     deed="read",
 )
 def get_session(call: Exchange[NoQuery, None]) -> Reply[SessionReply]:
-    reply = _shown(call.services.reading.session(call.namespace, call.path["id"]))
+    reply = _session_reply(call.services.reading.session(call.namespace, call.path["id"]))
     if reply.headers["ETag"] in _tags(call.headers.get("if-none-match")):
         return Reply(None, 304, {"ETag": reply.headers["ETag"]})
     return reply
@@ -132,7 +132,7 @@ def update_session(call: Exchange[NoQuery, shapes.SessionFields]) -> Reply[Sessi
     if not changes:
         raise InvalidInput("Nothing to change was given.", hint="Give name, modes, status, metadata ...")
     row = call.services.recorder.update(call.namespace, session_id, changes, if_version=_expected(call, before))
-    return _shown(call.services.reading.view(call.namespace, row))
+    return _session_reply(call.services.reading.view(call.namespace, row))
 
 
 @routes(
@@ -164,7 +164,7 @@ def where_and_version(row: SessionRow) -> dict[str, str]:
     return {"ETag": f'"{row.version}"', "Location": f"/api/sessions/{row.session.id}"}
 
 
-def _shown(view: SessionView) -> Reply[SessionReply]:
+def _session_reply(view: SessionView) -> Reply[SessionReply]:
     return Reply(SessionReply(session=shapes.session_info(view)), headers={"ETag": f'"{view.row.version}"'})
 
 

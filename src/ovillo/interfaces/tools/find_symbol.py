@@ -103,7 +103,7 @@ class Described(Struct, kw_only=True):
 
 
 def described_info(found: SymbolsFound) -> Described:
-    """With everything a definition has, for REST and the command line."""
+    """Everything that is known of each definition, for REST and the command line."""
     return Described(
         symbols=[
             DescribedInfo(

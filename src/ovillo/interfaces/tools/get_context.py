@@ -91,7 +91,7 @@ def handle(call: Call, args: Input) -> Answer:
         asking=None if args.include else asking_session(call),
         include_self=args.include == "self",
     )
-    output = shown(answer)
+    output = to_output(answer)
     if found is not None:
         output.session_id = found.id
     return Answer(output, text_lines(answer))
@@ -106,7 +106,7 @@ def asked_in(call: Call, args: Input, found: LookedUpSession | None) -> tuple[Sc
     return scope, without_name(args.query, scope.home)
 
 
-def shown(answer: ContextAnswer) -> Output:
+def to_output(answer: ContextAnswer) -> Output:
     """The answer in its outside form; REST gives the same."""
     return Output(
         content=answer.content,

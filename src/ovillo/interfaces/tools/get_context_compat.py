@@ -50,7 +50,7 @@ def handle(call: Call, args: Input) -> Answer:
         asking=None if args.include else asking_session(call),
         include_self=args.include == "self",
     )
-    output = shown(answer, args)
+    output = to_output(answer, args)
     if found is not None:
         output.session_id = found.id
     lines: list[Line] = (
@@ -60,10 +60,10 @@ def handle(call: Call, args: Input) -> Answer:
     return made.with_note(output.deprecated) if output.deprecated else made
 
 
-def shown(answer: ContextAnswer, args: Input) -> Output:
+def to_output(answer: ContextAnswer, args: Input) -> Output:
     """The answer in its outside form, with a word about old arguments that were used."""
     is_old = (args.top_k, args.min_score, args.use_toon) != (None, None, None)
-    plain = msgspec.structs.asdict(get_context.shown(answer))
+    plain = msgspec.structs.asdict(get_context.to_output(answer))
     return Output(**plain, deprecated=DEPRECATED if is_old else "")
 
 

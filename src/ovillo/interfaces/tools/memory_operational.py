@@ -108,12 +108,12 @@ def store_incident(call: Call, args: IncidentInput) -> Answer:
         context=args.context,
         labels=Labels(args.domain, args.environment, args.severity, args.resource),
     )
-    return _kept(call, record)
+    return _kept_record(call, record)
 
 
 def store_conversation(call: Call, args: ConversationInput) -> Answer:
     labels = Labels(args.domain, args.environment, args.severity, args.resource)
-    return _kept(
+    return _kept_record(
         call,
         conversation(
             _session(call, args.session_id),
@@ -129,7 +129,7 @@ def store_conversation(call: Call, args: ConversationInput) -> Answer:
 
 def store_tool_exec(call: Call, args: ToolExecInput) -> Answer:
     labels = Labels(args.domain, args.environment, args.severity, args.resource, args.tool, args.suite)
-    return _kept(
+    return _kept_record(
         call,
         tool_run(
             _session(call, args.session_id),
@@ -145,7 +145,7 @@ def store_tool_exec(call: Call, args: ToolExecInput) -> Answer:
     )
 
 
-def _kept(call: Call, record: dict[str, Any]) -> Answer:
+def _kept_record(call: Call, record: dict[str, Any]) -> Answer:
     done = call.services.memories.operational.keep(call.namespace, record, provenance_of(call))
     memory = done.memory
     kept = KeptRecord(

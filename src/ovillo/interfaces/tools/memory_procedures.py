@@ -177,10 +177,12 @@ def execute(call: Call, args: ExecuteInput) -> Answer:
     procedures, who = call.services.memories.procedures, call.principal.name
     if args.run_id is not None:
         if args.cancel:
-            return _told(procedures.cancel(call.namespace, args.run_id, viewer=who))
+            return _progress_answer(procedures.cancel(call.namespace, args.run_id, viewer=who))
         if args.result is UNSET:
-            return _told(procedures.standing(call.namespace, args.run_id, viewer=who))
-        return _told(procedures.go_on(call.namespace, args.run_id, args.result, viewer=who, step_id=args.step_id))
+            return _progress_answer(procedures.standing(call.namespace, args.run_id, viewer=who))
+        return _progress_answer(
+            procedures.go_on(call.namespace, args.run_id, args.result, viewer=who, step_id=args.step_id)
+        )
     if args.name is None:
         raise InvalidInput("Neither a procedure nor a run is named.", hint="Give name to begin, or run_id to go on.")
     if args.dry_run:
@@ -189,10 +191,10 @@ def execute(call: Call, args: ExecuteInput) -> Answer:
         return Answer(
             Execution(status="rehearsed", steps=steps), [f"{counted(len(steps), 'step')}; nothing was done.", *lines]
         )
-    return _told(procedures.start(call.namespace, args.name, args.params, owner=who))
+    return _progress_answer(procedures.start(call.namespace, args.name, args.params, owner=who))
 
 
-def _told(progress: Progress) -> Answer:
+def _progress_answer(progress: Progress) -> Answer:
     run = progress.run
     done = [_step(step, result) for step, result in progress.done]
     output = Execution(

@@ -34,16 +34,16 @@ def for_models(tool: str, data: Mapping[str, Any]) -> Data:
 
 
 def _without_empty(data: Data) -> Data:
-    return {key: _told(key, value) for key, value in data.items() if key in _KEPT or not _is_empty(value)}
+    return {key: _for_models(key, value) for key, value in data.items() if key in _KEPT or not _is_empty(value)}
 
 
-def _told(key: str, value: Any) -> Any:
+def _for_models(key: str, value: Any) -> Any:
     if key == "input":
         return value  # what a tool was given is not ours to shorten
     if isinstance(value, dict):
         return _without_empty(value)
     if isinstance(value, list | tuple):
-        return [_told(key, each) for each in value]
+        return [_for_models(key, each) for each in value]
     if key in _TIMES and isinstance(value, str) and (time := _TIME.fullmatch(value)):
         return f"{time[1]}Z"
     return value

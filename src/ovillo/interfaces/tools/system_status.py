@@ -45,10 +45,10 @@ def handle(call: Call, args: Input) -> Answer:
     status = call.services.status.status(
         call.namespace, include_sessions=args.include_sessions, include_metrics=args.include_metrics
     )
-    return Answer(shown(status), _text(status))
+    return Answer(to_output(status), _text(status))
 
 
-def shown(status: Status) -> Output:
+def to_output(status: Status) -> Output:
     """The answer of the tool, which REST gives too."""
     output = Output(
         status=status.status,

@@ -174,7 +174,7 @@ class Thread:
             return
         client = is_client_record(record) or len(said) < len(blocks)
         commands = {index: found for index, x in said if (found := command_of(x.text or "")) is not None}
-        # Beside a command stands what it is expanded to.
+        # The expanded form of a command stands beside it.
         human = not client and (
             any(x.typed for x in commands.values())
             if commands

@@ -53,8 +53,8 @@ class Identities:
             if path in files:
                 return name
         # Nearly every session is one file, and then none is read for this.
-        said = _said(path) if groups else []
-        told = {name: [one for file in files for one in _said(file)] for name, files in groups.items()}
+        said = _messages_of(path) if groups else []
+        told = {name: [one for file in files for one in _messages_of(file)] for name, files in groups.items()}
         for name, theirs in told.items():
             if not said or not theirs or {one.key for one in said} & {one.key for one in theirs}:
                 return name
@@ -97,7 +97,7 @@ class _One(NamedTuple):
     at: int
 
 
-def _said(path: Path) -> list[_One]:
+def _messages_of(path: Path) -> list[_One]:
     """Messages of a file; not the context, which the client names alike in every session."""
     replay = Replay()
     if path.suffix == ".json":

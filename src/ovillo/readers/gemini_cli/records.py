@@ -217,7 +217,7 @@ def _pieces(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType
     for n, other in enumerate(merged.others):
         yield f"file:{n}", *_file_or_unknown(other)
     for call_id, call in merged.calls.items():
-        yield f"call:{call_id}", PartType.TOOL_CALL, {"tool": _tool(call_id, call), "metadata": _shown(call)}
+        yield f"call:{call_id}", PartType.TOOL_CALL, {"tool": _tool(call_id, call), "metadata": _display_of(call)}
         if (patch := _patch(call)) is not None:
             yield f"patch:{call_id}", PartType.PATCH, {"patch": patch, "metadata": {"call_id": call_id}}
 
@@ -225,7 +225,7 @@ def _pieces(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType
 def _said(merged: Merged, *, is_context: bool) -> Iterator[tuple[str, PartType, dict[str, Any]]]:
     kind = PartType.TEXT if merged.type in ("user", "gemini", *_NOTICES) else PartType.UNKNOWN
     attached = False
-    # For a custom command the client shows what was typed and sends what that stands for.
+    # The client shows a custom command as it was typed and sends what it stands for.
     expanded = merged.type == "user" and merged.shown is not None and _is_expanded(merged)
     for n, text in enumerate(merged.texts):
         if not text.strip():
@@ -293,7 +293,7 @@ def _output(result: Any) -> str | None:
     return "\n".join(told) if told else None
 
 
-def _shown(call: dict[str, Any]) -> dict[str, Any]:
+def _display_of(call: dict[str, Any]) -> dict[str, Any]:
     """What the person saw, where it is words and not what the model was told."""
     display = call.get("resultDisplay")
     name = {"display_name": x} if (x := str_of(call.get("displayName"))) else {}

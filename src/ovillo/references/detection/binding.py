@@ -11,7 +11,7 @@ from ovillo.references.lexicons import Features, Grammar
 
 #: Words of a phrase behind its determiner.
 _LONGEST = 4
-#: Of the determiners without an ending that tells.
+#: Determiners whose gender no ending tells.
 _MASCULINE, _FEMININE = frozenset({"un", "um", "aucun", "quel"}), frozenset({"une", "aucune", "quelle"})
 
 

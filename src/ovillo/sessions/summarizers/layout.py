@@ -16,7 +16,7 @@ _CHANGE = re.compile(r"^`([^`]+)` \+(\d+) [-−](\d+)(?:: (.*))?$")
 
 
 class Section(StrEnum):
-    """In the order they are shown (SPEC-015 4.5)."""
+    """The sections of a summary, in the order they are shown (SPEC-015 4.5)."""
 
     DISCUSSED = "discussed"
     DECISIONS = "decisions"

@@ -1,4 +1,4 @@
-"""By how much a session grows while messages are added to it, and writing that into its row.
+"""How much a session grows while messages are added to it, and writing that into its row.
 
 Owns the sums kept beside a session. Whose messages they are, and when the row is written, is the caller's.
 """
@@ -13,7 +13,7 @@ import apsw
 
 @dataclass(slots=True)
 class Growth:
-    """Of the session under ``key``, within one transaction."""
+    """The growth of the session under ``key`` within one transaction."""
 
     key: int
     messages: int = 0

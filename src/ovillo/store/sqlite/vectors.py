@@ -251,8 +251,8 @@ class VectorTables(SubStore):
 
 
 def drop_vectors(db: apsw.Connection, docs: Iterable[tuple[DocId]], *, for_good: bool = False) -> None:
-    """Of documents that are gone or say something else now, of all models. ``for_good``: every process drops them
-    from its memory before it next looks."""
+    """Drops the vectors of all models for documents that are gone or say something else now. ``for_good``: every process
+    drops them from its memory before it next looks."""
     rows = list(docs)
     if for_good and rows:
         for (key,) in db.execute("SELECT key FROM embedding_models").fetchall():

@@ -30,7 +30,7 @@ def list_entries(state: State, session_id: str | None, namespace: str, before: i
     """Newest first."""
     found = state.services().audit.entries(Namespace(namespace), session_id=session_id, before=before, limit=limit)
     if state.json:
-        print_json({"entries": [_shown(record) for record in found]})
+        print_json({"entries": [_record_json(record) for record in found]})
         return
     if not found:
         tell("Nothing is noted. The setting audit_sessions says what is: remote, all or off.")
@@ -86,7 +86,7 @@ def verify(state: State, head: str | None) -> int:
     return 0 if is_good else 1
 
 
-def _shown(record: AuditRecord) -> dict[str, object]:
+def _record_json(record: AuditRecord) -> dict[str, object]:
     entry = record.entry
     return {
         "seq": record.seq,

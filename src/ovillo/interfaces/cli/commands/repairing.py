@@ -22,7 +22,7 @@ def mend(state: State, *, yes: bool) -> None:
     if not state.json:
         tell(
             f"{settings.database}: {found.damage.pages:,} pages; "
-            + (_told(found.damage) or "no damage is seen in its pages")
+            + (_damage_text(found.damage) or "no damage is seen in its pages")
             + "."
         )
         tell("Can be read: " + (_listed(found.readable) or "nothing") + ".")
@@ -52,7 +52,7 @@ def mend(state: State, *, yes: bool) -> None:
     tell("Next: `ovillo scan` reads what the agents still have, and brings back what was lost of it.")
 
 
-def _told(damage: Damage) -> str:
+def _damage_text(damage: Damage) -> str:
     hit = ["the header"] * damage.header + ["the schema"] * damage.schema
     hit += [f"{damage.log_frames} pieces of the write-ahead log"] if damage.log_frames else []
     return f"damage in {', '.join(hit + damage.names)}" if hit or damage.names else ""
