@@ -809,6 +809,15 @@ OCS = {
         "mcp-ocs Configuration Reference, Appendix C",
     ),
     "OCS-5": ("UNIFIED_MEMORY leads there and back, and nothing is lost", "mcp-ocs Risks and Rollback"),
+    "OCS-7": ("A Chroma server is a second index by meaning, off unless its host or port is set", "DESIGN 10"),
+    "OCS-8": (
+        "A slow, dead or lost Chroma server delays nobody and costs nothing: words meanwhile, caught up with later",
+        "issue 11 One back end; mcp-ocs Risks and Rollback",
+    ),
+    "OCS-9": (
+        "migrate chroma fills a collection of version 2 beside the old one; a second time changes nothing",
+        "mcp-ocs Schema Migration Strategy",
+    ),
     "OCS-6": ("Logs of the memory hold counts and never contents", "mcp-ocs Query Optimization; DESIGN 11"),
     "OCS-2": ("Records of versions 1 and 2 are read, and are one memory", "mcp-ocs Appendix B"),
 }

@@ -121,13 +121,13 @@ def test_secrets_are_never_shown_whole(tmp_path: Path) -> None:
 @pytest.mark.requirement("CLI-5")
 def test_names_of_the_specifications_are_read_and_shown(tmp_path: Path) -> None:
     settings = _load(
-        tmp_path, {"MCP_LOG_VERBOSE": "true", "STRICT_STDIO_LOGS": "true", "CHROMA_PORT": "x", "CONTEXT_TOPK": "5"}
+        tmp_path, {"MCP_LOG_VERBOSE": "true", "STRICT_STDIO_LOGS": "true", "CHROMA_PORT": "8000", "CONTEXT_TOPK": "5"}
     )
     rows = {row.name: row for row in shown_settings(settings)}
     assert settings.log_verbose
     assert rows["strict_stdio_logs"].origin == "environment STRICT_STDIO_LOGS"
-    assert (rows["chroma_port"].value, rows["chroma_port"].used) == ("x", False)
     assert (settings.context_topk, rows["context_topk"].origin) == (5, "environment CONTEXT_TOPK")
+    assert (rows["chroma_port"].value, settings.uses_chroma) == (8000, True)
 
 
 def test_a_misspelt_variable_is_pointed_out(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ovillo.entities.service import Entities
     from ovillo.ingest.reports import ScanReport
     from ovillo.ingest.service import Ingest
+    from ovillo.memory.chroma.index import ChromaIndex
     from ovillo.search.embedding_queue import EmbeddingQueue
     from ovillo.search.symbols.service import SymbolSearch
     from ovillo.sessions.masking import Masking
@@ -79,6 +80,9 @@ class Services(Protocol):
     @property
     def symbols(self) -> SymbolSearch: ...
 
+    @property
+    def chroma(self) -> ChromaIndex | None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -109,6 +113,8 @@ class Background:
             jobs.append(Job("watching the code", "ovillo-code", self._watch_code))
         jobs.append(Job("masking recorded sessions by new rules", "ovillo-mask", self._mask))
         jobs.append(Job("removing sessions past their days", "ovillo-retention", self._retain))
+        if settings.uses_chroma and settings.embedder != "none":
+            jobs.append(Job("sending memories to Chroma", "ovillo-chroma", self._send_to_chroma))
         if settings.embedder != "none":
             jobs.append(Job("embedding", "ovillo-embed", self._embed))
         return jobs
@@ -235,6 +241,12 @@ class Background:
             done += sum(self.embed_definitions(each, stop=stop) for each in self._with_definitions())
             idle = 0 if done else idle + 1
             stop.wait(_LOOK_S)
+
+    def _send_to_chroma(self, stop: threading.Event) -> None:
+        _be_nice()
+        index = self._services.chroma
+        if index is not None:
+            index.run(stop, self.namespaces)
 
     def _texts_wait(self) -> bool:
         from ovillo.search.embedders import model_id  # start-up, as all of search

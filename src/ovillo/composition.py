@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.state import ScanState
     from ovillo.legacy.systems import Migrations
     from ovillo.memory.automatic.system import AutoMemorySystem
+    from ovillo.memory.chroma.index import ChromaIndex
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.memory.service import Memories
@@ -377,7 +378,23 @@ class Composition:
 
         at, unified = self.settings.memory_folder, self.settings.unified_memory
         folder = None if at is None else JsonFolder(at, unified=unified)
-        return Memories(self.store, self._redactor, self.clock, self.audit, folder)
+        return Memories(self.store, self._redactor, self.clock, self.audit, folder, self.chroma)
+
+    @built_once
+    def chroma(self) -> ChromaIndex | None:
+        """Where a Chroma server is set."""
+        if not self.settings.uses_chroma:
+            return None
+        return self.chroma_collection(self.settings.chroma_collection)
+
+    def chroma_collection(self, name: str) -> ChromaIndex | None:
+        """A collection of that server."""
+        from ovillo.memory.chroma.client import ChromaClient
+        from ovillo.memory.chroma.index import ChromaIndex
+        from ovillo.search.embedders import open_embedder
+
+        client = ChromaClient.of(self.settings)
+        return None if client is None else ChromaIndex(client, name, self.store, partial(open_embedder, self.settings))
 
     @built_once
     def auto_memory(self) -> AutoMemorySystem:

@@ -15,7 +15,7 @@ from ovillo.interfaces.rest import ENDPOINTS
 from ovillo.interfaces.tools.registry import all_tools
 from ovillo.readers import all_readers
 from ovillo.readers.client import client_of
-from ovillo.settings import LATER, load_settings
+from ovillo.settings import load_settings
 from ovillo.settings.display import shown_settings
 from tests.docs.clients import entries_of_configuration, entry_of_command
 from tests.docs.not_run import NOT_RUN, STANDS_IN
@@ -116,7 +116,7 @@ def test_routes_named_in_passing_are_served() -> None:
 @pytest.mark.requirement("PROJ-6")
 def test_variables_on_the_pages_are_read(tmp_path: Path) -> None:
     rows = shown_settings(load_settings({"HOME": str(tmp_path), "OVILLO_DATA_DIR": str(tmp_path)}))
-    known = {f"OVILLO_{name.upper()}" for name in (*(row.name for row in rows), *LATER)} | _OTHER_VARIABLES
+    known = {f"OVILLO_{name.upper()}" for name in (row.name for row in rows)} | _OTHER_VARIABLES
     wrong = [
         f"{page.relative_to(ROOT)}: {name}"
         for page in PAGES

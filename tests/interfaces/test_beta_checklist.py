@@ -14,6 +14,7 @@ import pytest
 
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.security.principals import LOCAL
+from tests.memory.chroma_server import chroma, free_port, needs_chroma
 
 BETA = ("production", "beta")
 _OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -88,6 +89,7 @@ _STORE_AND_FIND = (
     ("episode_search", {"query": _MARK}),
     ("system_status", {"include_metrics": True}),
 )
+_LOUD = {"MCP_LOG_VERBOSE": "true"}
 _FOLDER = {"SHARED_MEMORY_DIR": "memory"}
 _VARIANTS = {
     "defaults": {},
@@ -104,7 +106,10 @@ _VARIANTS = {
 def test_the_memory_works_in_every_mode_with_stdout_silent_and_only_counts_in_the_log(
     tmp_path: Path, variant: str
 ) -> None:
-    run = serve_beta(tmp_path, {"MCP_LOG_VERBOSE": "true", **_VARIANTS[variant]}, *_STORE_AND_FIND)
+    _all_is_well(serve_beta(tmp_path, {**_LOUD, **_VARIANTS[variant]}, *_STORE_AND_FIND))
+
+
+def _all_is_well(run: Run) -> None:
     results = [run.answers[number]["result"] for number in range(3, 7)]
     assert [each.get("isError", False) for each in results] == [False] * 4
     assert len(results[2]["structuredContent"]["memories"]) == 2
@@ -112,6 +117,21 @@ def test_the_memory_works_in_every_mode_with_stdout_silent_and_only_counts_in_th
     assert run.stray == []
     assert _MARK not in run.stderr
     assert "kept 1 new records of kind operational" in run.stderr
+
+
+@pytest.mark.requirement("TOOL-62", "OCS-8")
+def test_the_memory_works_while_the_chroma_server_that_is_set_is_not_there(tmp_path: Path) -> None:
+    run = serve_beta(tmp_path, {**_LOUD, "CHROMA_HOST": "127.0.0.1", "CHROMA_PORT": str(free_port())}, *_STORE_AND_FIND)
+    _all_is_well(run)
+
+
+@needs_chroma
+@pytest.mark.requirement("TOOL-62", "OCS-7")
+def test_the_memory_works_with_a_chroma_server(tmp_path: Path) -> None:
+    port = free_port()
+    with chroma(tmp_path / "chroma", port):
+        with_it = {**_LOUD, "CHROMA_HOST": "127.0.0.1", "CHROMA_PORT": str(port), "OVILLO_EMBEDDER": "minilm"}
+        _all_is_well(serve_beta(tmp_path, with_it, *_STORE_AND_FIND))
 
 
 @pytest.mark.requirement("TOOL-62", "OCS-5")

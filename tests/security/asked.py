@@ -192,6 +192,7 @@ COMMANDS: dict[str, list[list[str]]] = {
         for system in ("basic-memory", "claude-code", "claude-mem", "mcp-memory-service", "mcp-ocs")
     },
     "migrate mcp-ocs-files": [["{old}", "--dry-run"], [f"no {PRINTABLE}\n\x1b[2J"]],
+    "migrate chroma": [["--collection", HOSTILE], ["{old}"]],
     "migrate mcp-hub": [["{old}", "--dry-run"], ["{old}", "--no-backup"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "knowledge search": [["When does the ferry to Larne leave?"], [HOSTILE]],
     "time in": [[PRINTABLE, HOSTILE]],

@@ -73,6 +73,7 @@ COMMANDS: dict[str, list[str]] = {
     "knowledge remove": ["guide.md"],
     "migrate continuity": ["{work}/old"],
     "migrate mcp-hub": ["{work}/old"],
+    "migrate chroma": [],
     "migrate mcp-ocs-files": ["{work}/old"],
     "migrate mcp-ocs": ["{work}/old"],
     "migrate basic-memory": ["{work}/old"],
@@ -147,6 +148,7 @@ COMMANDS: dict[str, list[str]] = {
 SERVERS = {"mcp", "serve"}
 #: Ends with an error where no server runs, or where a check finds something to say.
 MAY_FAIL = {
+    "migrate chroma",
     "resume",
     "handoff",
     "forget undo",

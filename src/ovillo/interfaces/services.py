@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.state import ScanState
     from ovillo.legacy.systems import Migrations
     from ovillo.memory.automatic.system import AutoMemorySystem
+    from ovillo.memory.chroma.index import ChromaIndex
     from ovillo.memory.contexts import Contexts
     from ovillo.memory.knowledge import Knowledge
     from ovillo.memory.service import Memories
@@ -163,6 +164,8 @@ class Services(Protocol):
 
     @property
     def memories(self) -> Memories: ...
+
+    def chroma_collection(self, name: str) -> ChromaIndex | None: ...
 
     @property
     def status(self) -> StatusService: ...

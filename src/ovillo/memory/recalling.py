@@ -7,8 +7,10 @@ matters, stays. What is superseded or waits for a person is never given back as 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ovillo.memory.layers.episodic import LEAST_NEAR
 from ovillo.memory.layers.semantic import Semantic, holds_at
 from ovillo.memory.terms import AskedWord, asked_words
 from ovillo.model.clock import DAY_MS, Clock
@@ -18,6 +20,7 @@ from ovillo.model.memories import (
     Layer,
     Memory,
     MemoryFilter,
+    MemoryId,
     MemoryState,
     Trust,
     searched_text,
@@ -71,6 +74,7 @@ class Recalling:
         clock: Clock,
         mark_seen: Callable[[Namespace, Sequence[Memory]], None],
         catch_up: Callable[[Namespace], None],
+        near: Callable[[Namespace, str], Mapping[str, float]],
     ) -> None:
         self._store = store
         self._semantic = semantic
@@ -78,6 +82,7 @@ class Recalling:
         self._clock = clock
         self._mark_seen = mark_seen
         self._catch_up = catch_up
+        self._near = near
 
     def recall(
         self,
@@ -102,12 +107,14 @@ class Recalling:
         weights = _weights(asked, *self._store.frequencies(namespace, terms))
         analyzer = self._analyzer()
         scored = []
-        for memory in self._store.matching(namespace, terms, where, _CANDIDATES):
+        near = {each: how for each, how in self._near(namespace, query).items() if how >= LEAST_NEAR}
+        for memory in self._candidates(namespace, terms, where, near):
             nearness = _nearness(memory, home)
             if (nearness == _ELSEWHERE and not everywhere) or not holds_at(memory, at):
                 continue
             held = set(analyzer.index_terms(searched_text(memory))[0].split())
             fit, matched = _fit(asked, weights, held)
+            fit = max(fit, near.get(memory.id, 0.0))
             if fit >= _LEAST_FIT:
                 fresh = freshness(memory, at)
                 score = fit * nearness * _TRUST[memory.trust] * (1 - _FRESHNESS + _FRESHNESS * fresh)
@@ -116,6 +123,13 @@ class Recalling:
         chosen = [self._with_contradictions(namespace, each, viewer) for each in scored[:limit]]
         self._mark_seen(namespace, [each.memory for each in chosen])
         return chosen
+
+    def _candidates(
+        self, namespace: Namespace, terms: Sequence[str], where: MemoryFilter, near: Collection[str]
+    ) -> list[Memory]:
+        found = self._store.matching(namespace, terms, where, _CANDIDATES)
+        ids = tuple(MemoryId(each) for each in sorted(set(near) - {each.id for each in found}))
+        return [*found, *(self._store.find(namespace, replace(where, ids=ids), len(ids)) if ids else ())]
 
     def _with_contradictions(self, namespace: Namespace, found: Recalled, viewer: str) -> Recalled:
         against = self._semantic.contradictions_of(namespace, found.memory, viewer=viewer)
@@ -170,7 +184,8 @@ def _why(memory: Memory, matched: Sequence[str], nearness: float, home: Project 
     days = (at - memory.created_at) // DAY_MS
     age = "today" if days < 1 else f"{days} days old"
     used = f", used {memory.uses} times" if memory.uses else ""
-    return f"has {_words(matched)}; {whose}; {memory.trust.value}; {age}{used}"
+    fits = f"has {_words(matched)}" if matched else "near in meaning"
+    return f"{fits}; {whose}; {memory.trust.value}; {age}{used}"
 
 
 def _words(matched: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ Owns what interfaces ask for, in one place; each layer is a module of its own.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,11 +32,15 @@ from ovillo.model.records import Namespace
 from ovillo.search.analysis import TextAnalyzer
 
 if TYPE_CHECKING:
+    from ovillo.memory.chroma.index import ChromaIndex
     from ovillo.memory.operational.json_folder import JsonFolder
     from ovillo.security.redaction import Redactor
     from ovillo.sessions.audit import Audit
     from ovillo.store.protocol import Store
 
+
+#: How many are asked for by meaning, and for how long whoever asks waits for them (seconds).
+_NEAR, _NEAR_S = 20, 0.25
 
 _log = logging.getLogger(__name__)
 
@@ -45,24 +49,34 @@ class Memories:
     """Thread-safe. A namespace comes first in every call; secrets are masked before anything is stored."""
 
     def __init__(
-        self, store: Store, redactor: Redactor, clock: Clock, audit: Audit, folder: JsonFolder | None = None
+        self,
+        store: Store,
+        redactor: Redactor,
+        clock: Clock,
+        audit: Audit,
+        folder: JsonFolder | None = None,
+        chroma: ChromaIndex | None = None,
     ) -> None:
-        """``folder``: where records of MCP-OCS are JSON files, too."""
+        """``folder``: where records of MCP-OCS are JSON files, too; ``chroma``: a second index, by meaning."""
         self._store = store.memories
         self._clock = clock
         drafts = Drafts(redactor, clock)
         self.operational = Operational(self._store, drafts, folder)
         catch_up = self.operational.catch_up
+
+        def near(namespace: Namespace, query: str) -> Mapping[str, float]:
+            return {} if chroma is None else chroma.nearest(namespace, query, _NEAR, _NEAR_S)
+
         self.short_term = ShortTerm(self._store, drafts)
         self.working = Working(self._store, drafts)
-        self.episodic = Episodic(self._store, drafts, self.mark_seen, catch_up)
+        self.episodic = Episodic(self._store, drafts, self.mark_seen, catch_up, near)
         self.semantic = Semantic(self._store, drafts, self.mark_seen)
         self.procedures = Procedures(self._store, drafts)
         self.attribution = Attribution(store.sessions)
         self.remembering = Remembering(
             self._store, self.attribution, self.short_term, self.episodic, self.semantic, self.procedures
         )
-        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up)
+        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up, near)
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
         self.promotion = Promotion(store, drafts)
         self.review = Review(self._store, drafts)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.settings import sources
-from ovillo.settings.table import LATER, OPTIONS, Settings
+from ovillo.settings.table import OPTIONS, Settings
 
-__all__ = ["LATER", "Settings", "load_settings"]
+__all__ = ["Settings", "load_settings"]
 
 
 def load_settings(
@@ -41,7 +41,6 @@ def load_settings(
         environment=dict(environment),
         origins=origins,
         config_file=path,
-        later=sources.later(environment, file, path),
         file_warnings=tuple(told),
         other_variables=other_variables,
         **values,

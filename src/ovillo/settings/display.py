@@ -17,8 +17,6 @@ class DisplayedSetting:
     name: str
     value: Any
     origin: str
-    #: Has a place in a later version and does nothing yet.
-    used: bool = True
 
 
 def shown_settings(settings: Settings) -> list[DisplayedSetting]:
@@ -30,10 +28,6 @@ def shown_settings(settings: Settings) -> list[DisplayedSetting]:
             # None of it is shown: the end of a word that somebody chose gives the word away.
             value = "***"
         rows.append(DisplayedSetting(option.name, _plain(value), settings.origins.get(option.name, "default")))
-    rows += [
-        DisplayedSetting(name, _plain(value), origin, used=False)
-        for name, (value, origin) in sorted(settings.later.items())
-    ]
     return rows
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from ovillo.model.errors import InvalidInput
 from ovillo.settings.old_configuration import is_old, translated
 from ovillo.settings.option import Option
-from ovillo.settings.table import LATER, OPTIONS
+from ovillo.settings.table import OPTIONS
 from ovillo.settings.values import Refused
 
 
@@ -86,11 +86,11 @@ def read_file(path: Path, *, must_exist: bool) -> tuple[dict[str, Any], list[str
             f"The configuration file {path} is not TOML: {error}.",
             hint='Write lines such as: port = 8765, or embedder = "none".',
         ) from None
-    known = [option.name for option in OPTIONS] + [name.lower() for name in LATER]
+    known = [option.name for option in OPTIONS]
     for name in values:
         if name not in known:
             near = get_close_matches(name.lower().replace("-", "_"), known, n=2, cutoff=0.6)
-            offer = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(known[: len(OPTIONS)])}."
+            offer = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(known)}."
             raise InvalidInput(f"The configuration file {path} sets {name!r}, which ovillo does not know.", hint=offer)
     return values, []
 
@@ -119,16 +119,3 @@ def home(environment: Mapping[str, str]) -> Path:
         return Path.home()
     except RuntimeError:
         raise InvalidInput("Whose home folder to read could not be told.", hint="Set HOME.") from None
-
-
-def later(environment: Mapping[str, str], file: Mapping[str, Any], path: Path) -> dict[str, tuple[str, str]]:
-    found: dict[str, tuple[str, str]] = {}
-    for name in LATER:
-        for variable in (f"OVILLO_{name}", name):
-            if environment.get(variable, "").strip():
-                found[name.lower()] = (environment[variable], f"environment {variable}")
-                break
-        else:
-            if name.lower() in file:
-                found[name.lower()] = (str(file[name.lower()]), f"file {path}")
-    return found

@@ -15,15 +15,6 @@ from ovillo.model.maturity import Maturity
 from ovillo.settings import values
 from ovillo.settings.option import option_of, setting
 
-#: Names that specifications promise for features to come (evidence.md, "Specifications"). Other programs use the same
-#: variables, so a value that means nothing to us is shown and never an error.
-LATER = (
-    "CHROMA_HOST",
-    "CHROMA_PORT",
-    "CHROMA_TENANT",
-    "CHROMA_DATABASE",
-    "CHROMA_COLLECTION",
-)
 #: Variables that are read elsewhere: the file itself, who is calling, the token as clients send it,
 #: a secret for one command. Readers say theirs.
 ELSEWHERE = ("OVILLO_CONFIG", "OVILLO_SESSION_ID", "OVILLO_TOKEN", "OVILLO_BACKUP_PASSPHRASE")
@@ -87,6 +78,14 @@ class Settings:
     )
     context_summary_bytes: int = field(
         default=1500, metadata=setting(values.whole(50, 20_000), aliases=("CONTEXT_SUMMARY_BYTES",))
+    )
+    #: A Chroma server as a second index of memories; used when its host or its port is set.
+    chroma_host: str | None = field(default=None, metadata=setting(values.text, aliases=("CHROMA_HOST",)))
+    chroma_port: int | None = field(default=None, metadata=setting(values.port, aliases=("CHROMA_PORT",)))
+    chroma_tenant: str = field(default="default", metadata=setting(values.text, aliases=("CHROMA_TENANT",)))
+    chroma_database: str = field(default="default", metadata=setting(values.text, aliases=("CHROMA_DATABASE",)))
+    chroma_collection: str = field(
+        default="llm_conversation_memory", metadata=setting(values.text, aliases=("CHROMA_COLLECTION",))
     )
     watch: bool = field(default=True, metadata=setting(values.flag))
     #: Names by which this server may be called, beside those of loopback.
@@ -191,8 +190,6 @@ class Settings:
     origins: Mapping[str, str] = field(default_factory=dict)
     #: The ``ovillo.toml`` that is looked at, whether or not it exists.
     config_file: Path | None = None
-    #: Settings of the specifications whose feature comes later: name -> (value, origin). Read and shown, not used.
-    later: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     #: What the configuration file says that means nothing here.
     file_warnings: tuple[str, ...] = ()
     #: Variables that are read beside settings; asked when warnings are.
@@ -218,6 +215,10 @@ class Settings:
         return self.shared_memory_dir or (self.data_dir / "memory" if self.force_json else None)
 
     @property
+    def uses_chroma(self) -> bool:
+        return not self.force_json and (self.chroma_host is not None or self.chroma_port is not None)
+
+    @property
     def has_retention(self) -> bool:
         """Whether some recorded sessions are removed after some days."""
         return bool(self.retention_days or any(self.retention.values()))
@@ -234,7 +235,7 @@ OPTIONS = tuple(option for each in fields(Settings) if (option := option_of(each
 def _unknown_variables(environment: Mapping[str, str], others: Callable[[], Iterable[str]]) -> list[str]:
     """A warning for each that nobody reads; ``others`` tells what floors above read, and is asked only if need be."""
     known = {variable for option in OPTIONS for variable in option.variables}
-    known |= {*ELSEWHERE, *(f"OVILLO_{name}" for name in LATER)}
+    known |= set(ELSEWHERE)
     # Completion of the shell sets variables of its own, with a leading underscore or this ending.
     ours = {name for name in environment if name.startswith("OVILLO_") and not name.endswith("_COMPLETE")}
     if ours <= known:

@@ -6,7 +6,7 @@ Owns recording, finding and summing up episodes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import MemoriesStore
 
 MAX_SUMMARISED = 100
+#: Below this a vector says nothing (cosine of the default model).
+LEAST_NEAR = 0.4
 _SUMMARY_CHARS = 4_000
 _COMMON_TAGS = 8
 
@@ -34,12 +36,14 @@ class Episodic:
         drafts: Drafts,
         mark_seen: Callable[[Namespace, Sequence[Memory]], None],
         catch_up: Callable[[Namespace], None],
+        near: Callable[[Namespace, str], Mapping[str, float]],
     ) -> None:
-        """``catch_up`` takes in what others put down since."""
+        """``catch_up`` takes in what others put down since; ``near`` gives ids and how near in meaning they are."""
         self._store = store
         self._drafts = drafts
         self._mark_seen = mark_seen
         self._catch_up = catch_up
+        self._near = near
 
     def record(
         self,
@@ -97,7 +101,7 @@ class Episodic:
         least_importance: int = 1,
         limit: int = 10,
     ) -> list[Memory]:
-        """Those whose words fit best; without words the newest."""
+        """Those whose words fit best, then those that are near in meaning; without words the newest."""
         self._catch_up(namespace)
         where = MemoryFilter(layers=(Layer.EPISODIC,), states=(MemoryState.ACTIVE,), tags=tuple(tags), viewer=viewer)
         terms = terms_of(query)
@@ -106,9 +110,19 @@ class Episodic:
             if terms
             else self._store.find(namespace, where, limit * 5)
         )
+        if query.strip():
+            found = [*found, *self._also_near(namespace, query, where, {each.id for each in found})]
         chosen = [each for each in found if each.importance >= least_importance][:limit]
         self._mark_seen(namespace, chosen)
         return chosen
+
+    def _also_near(
+        self, namespace: Namespace, query: str, where: MemoryFilter, known: Collection[MemoryId]
+    ) -> list[Memory]:
+        near = {MemoryId(each): how for each, how in self._near(namespace, query).items() if how >= LEAST_NEAR}
+        ids = tuple(each for each in near if each not in known)
+        found = self._store.find(namespace, replace(where, ids=ids), len(ids)) if ids else []
+        return sorted(found, key=lambda each: -near[each.id])
 
     def summarise(self, namespace: Namespace, episode_ids: Sequence[str], *, viewer: str) -> str:
         """What these episodes come to, in the order in which they happened. Raises InvalidInput, NotFound."""

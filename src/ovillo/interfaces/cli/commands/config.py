@@ -27,7 +27,7 @@ def show(state: State) -> None:
     if state.json:
         print_json(
             {
-                "settings": {x.name: {"value": x.value, "origin": x.origin, "used": x.used} for x in rows},
+                "settings": {x.name: {"value": x.value, "origin": x.origin} for x in rows},
                 "database": str(settings.database),
                 "configFile": str(settings.config_file),
                 "home": str(settings.home),
@@ -42,7 +42,7 @@ def show(state: State) -> None:
     for name in ("setting", "value", "from"):
         table.add_column(name, overflow="fold", no_wrap=name == "setting")
     for x in rows:
-        origin = x.origin if x.used else f"{x.origin} (not used yet)"
+        origin = x.origin
         table.add_row(x.name, Text(_words(x.value)), Text(origin, "dim" if origin == "default" else ""))
     put(console(state), table)
     exists = settings.config_file is not None and settings.config_file.is_file()

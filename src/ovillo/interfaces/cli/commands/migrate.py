@@ -12,6 +12,7 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.clock import local
+from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import named, printable
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -128,6 +129,49 @@ def mcp_ocs_files(state: State, folder: Path, dry_run: bool) -> None:
         f"{counted(report.records, 'record')} read: {counted(report.changed, 'file')} {word}, {report.unchanged} as they were."
     )
     _listed("not touched", [_place(each) for each in report.unread])
+
+
+@migrate.command("chroma")
+@click.argument("folder", type=_FOLDER, required=False)
+@click.option(
+    "--collection", metavar="NAME", help="The collection to fill; default: CHROMA_COLLECTION with _v2 behind it."
+)
+@_dry_run
+@reading
+def chroma(state: State, folder: Path | None, collection: str | None, dry_run: bool) -> None:
+    """Fill a collection of version 2 on the Chroma server of CHROMA_HOST and CHROMA_PORT; the old one stays as it is.
+
+    What is sent are the memories of ovillo. With FOLDER, an MCP-OCS memory (its JSON backup), that is taken over before.
+    """
+    settings = state.settings()
+    old = settings.chroma_collection
+    name = collection or (old if old.endswith("_v2") else f"{old}_v2")
+    index = state.services().chroma_collection(name)
+    if index is None:
+        raise InvalidInput(
+            "No Chroma server is set.", hint="Set CHROMA_HOST or CHROMA_PORT, and not MCP_OCS_FORCE_JSON."
+        )
+    if folder is not None and not state.json:
+        _run(state, "mcp-ocs", folder, None, dry_run, no_backup=False)
+    elif folder is not None:
+        state.services().migrations.run(LOCAL.namespace, "mcp-ocs", folder, dry_run=dry_run)
+    report = index.reindex(LOCAL.namespace, dry_run=dry_run)
+    if state.json:
+        counts = {
+            "memories": report.memories,
+            "present": report.present,
+            "sent": report.sent,
+            "removed": report.removed,
+        }
+        print_json({"collection": name, "dryRun": dry_run, **counts})
+        return
+    word = "would be sent" if dry_run else "sent"
+    tell(
+        f"{counted(report.memories, 'memory', 'memories')}: {report.present} in the collection already, {report.sent} {word},"
+        f" {report.removed} taken out."
+    )
+    if name != old:
+        tell(f"To use it: CHROMA_COLLECTION={name}. The way back: CHROMA_COLLECTION={old}.")
 
 
 def _run(state: State, system: str, folder: Path, base: Path | None, dry_run: bool, no_backup: bool) -> None:
