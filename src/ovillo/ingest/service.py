@@ -10,9 +10,7 @@ import logging
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -22,12 +20,14 @@ from typing import TYPE_CHECKING
 from ovillo.ingest.exclusion import Exclusion
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
-from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
+from ovillo.ingest.progress import OnProgress, ProgressMeter
+from ovillo.ingest.reports import ScanReport, SourceReport
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import HINDERING, SealedCursor
 from ovillo.ingest.state import ScanState
 from ovillo.ingest.versions import catching_up, is_behind, reading_of
 from ovillo.ingest.watch import changed_sources
+from ovillo.ingest.writing import BundleWriter
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, StoreUnavailable
 from ovillo.model.ids import client_id
@@ -45,11 +45,9 @@ from ovillo.store.protocol import Applied, SourceState
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
-    from ovillo.store.protocol import IngestStore, Store
+    from ovillo.store.protocol import Store
 
 log = logging.getLogger(__name__)
-
-OnProgress = Callable[[ScanProgress], None]
 
 #: Below this much unread data one process is faster than starting more (bytes).
 WORTH_IT_BYTES = 24_000_000
@@ -235,7 +233,7 @@ class Ingest:
             for source in (self.discovered() if sources is None else sources)
             if not readers or source.reader in readers
         ]
-        meter = _Meter(progress, sum(map(self._expected, todo)) if progress else 0)
+        meter = ProgressMeter(progress, sum(map(self._expected, todo)) if progress else 0)
         applied, skipped, left = Applied(), 0, 0
         for source in todo:
             try:
@@ -274,7 +272,7 @@ class Ingest:
         return first.expected_bytes if first else 0
 
     def _scan_source(
-        self, source: Source, meter: _Meter, most_bytes: int | None, only_known: bool
+        self, source: Source, meter: ProgressMeter, most_bytes: int | None, only_known: bool
     ) -> tuple[Applied, int]:
         """Raises _TooMuch, before anything is read."""
         path = str(source.path)
@@ -291,7 +289,7 @@ class Ingest:
             known = self._store.sources.cursor(self._namespace, source.reader, path)
         reading = reading_of(self._readers[source.reader], known, self._rules)
         self._move(source, reading.before)
-        writing = _Writing(self._store.ingest, self._namespace, source, anew=reading.anew)
+        writing = BundleWriter(self._store.ingest, self._namespace, source, anew=reading.anew)
         for bundle in self._bundles(source, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
             if most_bytes is not None and bundle.expected_bytes > most_bytes:
                 raise _TooMuch(bundle.expected_bytes)
@@ -401,7 +399,7 @@ class Ingest:
             scan_filter = self._scan_filter(source)
             reader = self._readers[source.reader]
             reading = catching_up(reader, self._store.sources.cursor(namespace, source.reader, str(source.path)))
-            writing = _Writing(self._store.ingest, namespace, source, anew=reading.anew)
+            writing = BundleWriter(self._store.ingest, namespace, source, anew=reading.anew)
             late = False
             left_out: set[tuple[str, bytes, bytes]] = set()
             for bundle in bundles(
@@ -454,81 +452,6 @@ class _TooMuch(Exception):
     def __init__(self, size_bytes: int) -> None:
         super().__init__(size_bytes)
         self.size_bytes = size_bytes
-
-
-class _Writing:
-    """Bundles of one source on their way to the store: a few in flight, so that reading goes on meanwhile."""
-
-    _IN_FLIGHT = 2
-
-    def __init__(self, store: IngestStore, namespace: Namespace, source: Source, *, anew: bool = False) -> None:
-        self._store = store
-        self._namespace = namespace
-        self._source = source
-        self._anew = anew
-        #: Sessions that began to be read anew: one in two files begins once.
-        self._begun: set[SessionId] = set()
-        self._waiting: deque[Future[Applied]] = deque()
-        self._applied = Applied()
-
-    def submit(self, bundle: Bundle) -> None:
-        while len(self._waiting) >= self._IN_FLIGHT:
-            self._collect()
-        begun = bundle.begun - self._begun if self._anew else frozenset()
-        self._begun |= begun
-        assert bundle.prepared is not None  # by ``close``, before a bundle is handed on
-        self._waiting.append(
-            self._store.submit(
-                self._namespace,
-                bundle.prepared,
-                source=(self._source.reader, str(self._source.path)),
-                precedence=self._source.precedence,
-                cursor=bundle.cursor,
-                skipped=bundle.skipped,
-                redactions=bundle.redactions,
-                anew=begun,
-            )
-        )
-
-    def finish(self) -> Applied:
-        """Waits until everything is committed."""
-        while self._waiting:
-            self._collect()
-        return self._applied
-
-    def _collect(self) -> None:
-        self._applied = self._applied + self._waiting.popleft().result()
-
-
-class _Meter:
-    """Counts for progress bars: each byte once, against what was expected when the scan began."""
-
-    def __init__(self, notify: OnProgress | None, expected: int) -> None:
-        self._notify = notify
-        self._reader = self._path = ""
-        self._read, self._total, self._messages = 0, expected, 0
-        self._sessions: set[str] = set()
-
-    def enter(self, source: Source) -> None:
-        self._reader, self._path = source.reader, str(source.path)
-
-    def count(self, bundle: Bundle) -> None:
-        # More may come than was expected: agents write meanwhile.
-        self._read = min(self._read + bundle.bytes_read, self._total)
-        self._messages += bundle.messages
-        self._sessions |= bundle.sessions
-        self._tell()
-
-    def finishing(self) -> None:
-        self._reader = self._path = ""
-        self._read = self._total
-        self._tell()
-
-    def _tell(self) -> None:
-        if self._notify:
-            self._notify(
-                ScanProgress(self._reader, self._path, self._read, self._total, len(self._sessions), self._messages)
-            )
 
 
 def _busy() -> ScanReport:
