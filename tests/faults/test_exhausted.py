@@ -18,6 +18,7 @@ import pytest
 
 from tests.faults.test_store_faults import append, stored, until_refused
 from tests.interfaces.http.serving import process
+from tests.security.watched import need_strace
 
 _LIMITED = """
 import os, resource, sys
@@ -114,6 +115,31 @@ def test_a_server_whose_file_may_not_grow_refuses_reads_on_and_recovers(tmp_path
         again = append(site, "after")
         assert again.status == 201
         assert [message["id"] for message in stored(site)] == [*kept, again.json["id"]]
+
+
+@pytest.mark.requirement("FAULT-8")
+def test_a_quota_that_is_used_up_is_named_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    need_strace()
+    with process(tmp_path) as (server, site):
+        site.ask("POST", "/api/sessions", {"id": "mine"})
+        kept = append(site, "k1", "before").json["id"]
+        # The system refuses what the server writes into files, as it does when a quota is used up.
+        writing = "pwrite64,pwritev,ftruncate,fallocate"
+        quota = [
+            *("strace", "-f", "-p", str(server.pid), "-e", f"trace={writing}"),
+            *("-e", f"inject={writing}:error=EDQUOT", "-o", str(tmp_path / "strace.log")),
+        ]
+        with subprocess.Popen(quota, stderr=subprocess.PIPE, text=True) as refusing:
+            assert refusing.stderr is not None
+            assert "attached" in refusing.stderr.readline()
+            refusal = append(site, "k2", "refused")
+            assert (refusal.status, refusal.json["code"]) == (503, "store_unavailable")
+            assert "disk quota of this user" in refusal.json["detail"]
+            assert [message["id"] for message in stored(site)] == [kept]
+            refusing.terminate()
+        again = append(site, "k2", "refused before")
+        assert again.status == 201
+        assert [message["id"] for message in stored(site)] == [kept, again.json["id"]]
 
 
 @pytest.mark.requirement("FAULT-8")
