@@ -398,7 +398,8 @@ class Composition:
 
     @built_once
     def auto_memory(self) -> AutoMemorySystem:
-        from ovillo.memory.automatic.search import StoreSearch
+        from ovillo.memory.automatic.chroma_search import ChromaSearch
+        from ovillo.memory.automatic.search import ContextSearch, StoreSearch
         from ovillo.memory.automatic.system import AutoMemoryConfig, AutoMemorySystem
         from ovillo.search.analysis import TextAnalyzer
 
@@ -410,9 +411,16 @@ class Composition:
             settings.context_summary_bytes,
             settings.enable_orch_context,
         )
-        return AutoMemorySystem(
-            config, self._redactor, lambda: [StoreSearch(self.store.memories, TextAnalyzer, self.clock)]
-        )
+        memories = self.store.memories
+
+        def searches() -> list[ContextSearch]:
+            of_store = StoreSearch(memories, TextAnalyzer, self.clock, self.memories.operational.catch_up)
+            return [
+                of_store,
+                *([ChromaSearch(memories, self.clock, self.memories.near)] if self.chroma is not None else []),
+            ]
+
+        return AutoMemorySystem(config, self._redactor, searches)
 
     @built_once
     def status(self) -> StatusService:

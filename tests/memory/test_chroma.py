@@ -13,6 +13,7 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.composition import Composition
+from ovillo.memory.automatic.system import RelevantContext
 from ovillo.memory.chroma.client import ChromaClient
 from ovillo.memory.chroma.index import ChromaIndex
 from ovillo.model.errors import Conflict, UpstreamError
@@ -80,6 +81,26 @@ def test_memories_are_found_by_meaning_where_no_word_fits(tmp_path: Path, port: 
         assert found.id == wanted
         (recalled,) = until(lambda: memories.recalling.recall(NS, ASKED, viewer="local"), bool)
         assert (recalled.memory.id, recalled.why.startswith("near in meaning")) == (wanted, True)
+
+
+@needs_chroma
+@pytest.mark.requirement("OCS-7")
+def test_automatic_recall_gives_what_the_server_finds_and_says_that_it_was_found_there(
+    tmp_path: Path, port: int
+) -> None:
+    with opened(tmp_path, port, chroma_collection="automatic_v2", enable_orch_context=True) as services:
+        wanted = record(services, SAID)
+        index_of(services).reindex(NS)
+
+        def ask() -> RelevantContext:
+            given = {"error": ASKED}
+            return services.auto_memory.retrieve_relevant_context(NS, "read_logs", given, "", viewer="local")
+
+        found = until(ask, lambda context: bool(context.summaries))
+        (summary,) = found.summaries
+        assert (summary.memory_id, summary.origin) == (wanted, "chroma")
+        assert summary.similarity is not None
+        assert summary.similarity >= 0.4
 
 
 @needs_chroma

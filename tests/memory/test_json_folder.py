@@ -17,6 +17,7 @@ from ovillo.legacy.mcp_ocs_records import normalised
 from ovillo.model.memories import Layer, MemoryFilter, MemoryId
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.security.principals import LOCAL
+from tests.faults.test_exhausted import until
 from tests.interfaces.opened import settings_for
 from tests.memory.test_operational import ALL, AT, CONVERSATION, INCIDENT, store
 
@@ -183,3 +184,25 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     (path,) = every_file(tmp_path)
     assert path.parent == tmp_path / "memory" / "default" / "conversations"
     assert list(tmp_path.glob("*.json")) == []
+
+
+@pytest.mark.requirement("OCS-4")
+def test_automatic_recall_sees_what_other_programs_wrote(tmp_path: Path) -> None:
+    record = {
+        "sessionId": "x",
+        "timestamp": 1795000000000,
+        "userMessage": "etcd is slow: disk full",
+        "assistantResponse": "",
+    }
+    folder = tmp_path / "memory" / "default" / "conversations"
+    folder.mkdir(parents=True)
+    (folder / "x_1795000000000.json").write_text(json.dumps(record))
+    with opened(tmp_path, enable_orch_context=True) as services:
+
+        def ask() -> list[str]:
+            args = {"error": "etcd is slow"}
+            found = services.auto_memory.retrieve_relevant_context(NS, "read_logs", args, "x", viewer="local")
+            return [each.snippet for each in found.summaries]
+
+        # The first time reads the folder whole, which may take longer than anybody waits.
+        assert "etcd is slow" in until(ask, bool)[0]

@@ -63,24 +63,25 @@ class Memories:
         drafts = Drafts(redactor, clock)
         self.operational = Operational(self._store, drafts, folder)
         catch_up = self.operational.catch_up
-
-        def near(namespace: Namespace, query: str) -> Mapping[str, float]:
-            return {} if chroma is None else chroma.nearest(namespace, query, _NEAR, _NEAR_S)
-
+        self._chroma = chroma
         self.short_term = ShortTerm(self._store, drafts)
         self.working = Working(self._store, drafts)
-        self.episodic = Episodic(self._store, drafts, self.mark_seen, catch_up, near)
+        self.episodic = Episodic(self._store, drafts, self.mark_seen, catch_up, self.near)
         self.semantic = Semantic(self._store, drafts, self.mark_seen)
         self.procedures = Procedures(self._store, drafts)
         self.attribution = Attribution(store.sessions)
         self.remembering = Remembering(
             self._store, self.attribution, self.short_term, self.episodic, self.semantic, self.procedures
         )
-        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up, near)
+        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up, self.near)
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
         self.promotion = Promotion(store, drafts)
         self.review = Review(self._store, drafts)
         self.importing = Importing(self._store, drafts)
+
+    def near(self, namespace: Namespace, query: str) -> Mapping[str, float]:
+        """Ids of memories and how near in meaning they are; nothing without a Chroma server that answers in time."""
+        return {} if self._chroma is None else self._chroma.nearest(namespace, query, _NEAR, _NEAR_S)
 
     def get(self, namespace: Namespace, memory_id: str, *, viewer: str) -> Memory:
         """Raises NotFound."""

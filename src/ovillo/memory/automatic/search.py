@@ -52,12 +52,21 @@ class ContextSearch(Protocol):
 class StoreSearch:
     """By words and tags, in the store of texts."""
 
-    def __init__(self, store: MemoriesStore, analyzer: Callable[[], Analyzer], clock: Clock) -> None:
+    def __init__(
+        self,
+        store: MemoriesStore,
+        analyzer: Callable[[], Analyzer],
+        clock: Clock,
+        catch_up: Callable[[Namespace], None] = lambda _: None,
+    ) -> None:
+        """``catch_up`` takes in what others put down since."""
         self._store = store
         self._analyzer = analyzer
         self._clock = clock
+        self._catch_up = catch_up
 
     def of_tool(self, namespace: Namespace, query: MemoryQuery, viewer: str) -> list[ScoredMemory]:
+        self._catch_up(namespace)
         terms = _terms(query.text)
         ours = MemoryFilter(layers=_LAYERS, states=(MemoryState.ACTIVE,), viewer=viewer, alive_at=self._clock())
         same_tool = MemoryFilter(
@@ -70,6 +79,7 @@ class StoreSearch:
     def of_conversation(
         self, namespace: Namespace, query: MemoryQuery, session_id: str, viewer: str
     ) -> list[ScoredMemory]:
+        self._catch_up(namespace)
         at = self._clock()
         of_session = MemoryFilter(
             layers=_LAYERS, states=(MemoryState.ACTIVE,), session_id=session_id, viewer=viewer, alive_at=at
@@ -83,38 +93,46 @@ class StoreSearch:
                 layers=_LAYERS, states=(MemoryState.ACTIVE,), tags=(f"domain:{domain}",), viewer=viewer
             )
             others += self._store.find(namespace, recent, 10)
-        return _best([*scored, *self._scored(query, others, 0.0)])
+        return best([*scored, *self._scored(query, others, 0.0)])
 
     def _scored(self, query: MemoryQuery, found: Iterable[Memory], base: float) -> list[ScoredMemory]:
         asked = asked_words(query.text, translate=False)
         analyzer, at = self._analyzer(), self._clock()
         scored = []
         for memory in {each.id: each for each in found}.values():
-            tags = dict(tag.split(":", 1) for tag in memory.tags if ":" in tag)
-            # What happened elsewhere is no example of what happens here.
-            if any(
-                tags.get(name) not in (None, "unknown", query.filters.get(name))
-                for name in ("environment",)
-                if name in query.filters
-            ):
+            if is_elsewhere(memory, query):
                 continue
             text = searched_text(memory)
             held = set(analyzer.index_terms(text)[0].split())
             fit = sum(not word.forms.isdisjoint(held) for word in asked) / len(asked) if asked else 0.0
             lowered = text.lower()
             score = base + _WORDS * min(1.0, fit * 2)
-            score += sum(
-                weight for name, weight in _TAGS.items() if tags.get(name) and tags[name] == query.filters.get(name)
-            )
+            score += said_by_tags(memory, query)
             score += _ERROR * any(error in lowered for error in query.errors)
             score *= 0.7 + 0.3 * freshness(memory, at)
-            score *= 0.8 if memory.trust is Trust.UNTRUSTED and "tool" not in tags else 1.0
+            score *= 0.8 if memory.trust is Trust.UNTRUSTED and "tool" not in _labels(memory) else 1.0
             if score >= CUT_OFF:
                 scored.append(ScoredMemory(memory, round(min(score, 1.0), 3)))
-        return _best(scored)
+        return best(scored)
 
 
-def _best(scored: Iterable[ScoredMemory]) -> list[ScoredMemory]:
+def is_elsewhere(memory: Memory, query: MemoryQuery) -> bool:
+    """What happened in another environment is no example of what happens here."""
+    there, here = _labels(memory).get("environment"), query.filters.get("environment")
+    return here is not None and there not in (None, "unknown", here)
+
+
+def said_by_tags(memory: Memory, query: MemoryQuery) -> float:
+    """What the tags in common say."""
+    labels = _labels(memory)
+    return sum(weight for name, weight in _TAGS.items() if labels.get(name) and labels[name] == query.filters.get(name))
+
+
+def _labels(memory: Memory) -> dict[str, str]:
+    return dict(tag.split(":", 1) for tag in memory.tags if ":" in tag)
+
+
+def best(scored: Iterable[ScoredMemory]) -> list[ScoredMemory]:
     """Each once, the better score first, then the newer one."""
     once: dict[str, ScoredMemory] = {}
     for each in scored:
