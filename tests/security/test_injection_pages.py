@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +72,14 @@ def _markdown(data: bytes) -> None:
 def _pdf(data: bytes) -> None:
     for action in (b"/JavaScript", b"/JS", b"/Launch", b"/URI", b"/EmbeddedFile"):
         assert action not in data
+    if shutil.which("pdftotext") is None:
+        assert not os.environ.get("OVILLO_REQUIRE_PDFTOTEXT"), "apt-get install poppler-utils"
+        return
+    for program in (["pdftotext", "-enc", "UTF-8", "-", "-"], ["pdfinfo", "-enc", "UTF-8", "-"]):
+        text = subprocess.run(program, input=data, capture_output=True, check=True).stdout.decode()
+        # A page ends with a form feed, which is the program's.
+        assert raw_in(text.replace("\f", "\n")) == []
+        assert MARK in text or program[0] == "pdfinfo"
 
 
 def _json(data: bytes) -> None:
