@@ -20,6 +20,7 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
+from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
 from ovillo.model.sessions import SessionFilter
 from ovillo.search.service import SearchRequest
@@ -193,3 +194,18 @@ def test_an_upgraded_database_goes_on(upgraded: Upgraded) -> None:
     assert services.store.changes.last(NS) > before
     found = services.search.search(NS, SearchRequest("zorvath")).sessions
     assert {each.summary.session.id for each in found} == {"new", upgraded.put["mirrored"]}
+
+
+@pytest.mark.requirement("CONTEXT-31")
+def test_what_was_read_for_names_is_read_again_for_conclusions_and_counts_once(upgraded: Upgraded) -> None:
+    store, mirrored = upgraded.services.store, SessionId(upgraded.put["mirrored"])
+
+    def counted() -> dict[str, int]:
+        return {entity.name: entity.count for entity in store.entities.of_session(NS, mirrored)}
+
+    before = counted()
+    upgraded.services.entities.tracker(NS).run_until_done()
+    again = counted()
+    assert {name: again.get(name) for name in before} == before
+    assert again
+    assert store.entities.conclusions(NS, SessionFilter(), Conclusion.OUTCOME, 9)
