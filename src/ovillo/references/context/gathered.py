@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ovillo.references.context.answer import Item
 from ovillo.references.context.blending import Group, blended
+from ovillo.references.context.confidence import CODE_ALONE
 from ovillo.references.context.providers import ProviderAnswer
 
 
@@ -41,8 +42,14 @@ class Gathered:
         """The confidence and threshold of the provider that is furthest above its own, or nearest to it."""
         if self._min_score is not None:
             return max([self.confidence, *(each.confidence for each in self._answers)]), self._min_score
-        sure = [(each.confidence, threshold if each.threshold is None else each.threshold) for each in self._answers]
+        sure = [(each.confidence, self._threshold(each, threshold)) for each in self._answers]
         return max([*sure, (self.confidence, threshold)], key=lambda pair: pair[0] - pair[1])
+
+    def _threshold(self, answer: ProviderAnswer, otherwise: float) -> float:
+        is_said = any(item.provenance.session_id for each in self._answers for item in each.items)
+        if "of_code" in answer.features and not is_said:
+            return CODE_ALONE
+        return otherwise if answer.threshold is None else answer.threshold
 
     @property
     def count(self) -> int:
