@@ -761,6 +761,10 @@ SYMBOLS: dict[str, tuple[str, str]] = {
 
 SUPPLY = {
     "SYMBOLS-12": ("A class answers where several of its members do", "issue 10 symbols"),
+    "SYMBOLS-14": (
+        "Words of bodies put definitions in order that names and documentation do not tell apart",
+        "issue 10",
+    ),
     "SYMBOLS-13": ("Tests stand below sources unless they are asked for", "issue 10 code questions"),
     "SUPPLY-1": ("Every package that is installed is one whose digest was locked", "issue 8 Supply chain"),
     "SUPPLY-2": ("Dependencies end below releases that may break us", "issue 8 Supply chain"),

@@ -316,3 +316,21 @@ def test_any_question_is_answered(opened: Services, question: str) -> None:
     found = opened.symbols.find(NS, question)
     assert all(0.0 <= one.worth <= 1.0 for one in found.symbols)
     opened.symbols.described(NS, question)
+
+
+@pytest.mark.requirement("SYMBOLS-14")
+def test_what_stands_in_bodies_puts_definitions_of_equal_names_in_order(own: Services, tmp_path: Path) -> None:
+    files = {
+        "shop/first.py": "def send_parcel(parcel):\n    return parcel\n",
+        "shop/second.py": "def send_parcel(parcel):\n    # Tried again when the carrier refuses it.\n    return parcel\n",
+        "shop/third.py": "\n".join(
+            f"def weigh{n}(parcel):\n    # Sending: the carrier refuses what is heavy.\n    return {n}\n"
+            for n in range(9)
+        ),
+    }
+    root = write(tmp_path / "sending", files)
+    own.code.index(NS, root)
+    found = own.symbols.find(NS, "sending a parcel that the carrier refuses", root=str(root)).symbols
+    sending = [one.symbol.file for one in found if one.symbol.name == "send_parcel"]
+    assert found[0].symbol.file == "shop/second.py"
+    assert sending == ["shop/second.py", "shop/first.py"]

@@ -42,8 +42,9 @@ _BATCH = 10_000
 _MOST_GONE = 0.2
 #: Ranked beyond what is asked for: some are gone, some are the same definition twice.
 _SPARE = 20
-#: Candidates of words and of meaning that are fused, what meaning weighs beside words, and how fast ranks lose their weight.
-_FUSED, _BY_MEANING, _RANKS = 60, 0.5, 10
+#: Candidates of words, of meaning and of bodies that are fused, what meaning and bodies weigh beside names and documentation,
+#: and how fast ranks lose their weight.
+_FUSED, _BY_MEANING, _BY_BODY, _RANKS = 60, 0.5, 0.6, 10
 #: Members of one class among the first so many, from which on the class is meant as well, and its score beside theirs.
 _MEMBERS, _MEMBERS_AMONG, _OWNER = 2, 10, 0.98
 #: Bodies that hold most of the question's words, more where only tests are wanted, and passages that are then read from disk.
@@ -123,9 +124,10 @@ class SymbolSearch:
         ]
         called = self._called(namespace, asked, root, limit, scope)
         near = [] if called else self._near(namespace, asked, known)
-        found, question_read, notes = self._by_words(namespace, asked, known, max(limit, _FUSED) if near else limit)
-        if near:
-            found = self._fused(namespace, found, near)
+        found, question_read, notes = self._by_words(namespace, asked, known, max(limit, _FUSED))
+        bodied = [] if called else self._bodied(namespace, asked, known)
+        if near or bodied:
+            found = self._fused(namespace, found, near, bodied)
         have = {_identity(one.symbol) for one in called}
         if question_read is None or Kind.TEST not in question_read.kinds:
             # A test says what it is about with the words of what it tests.
@@ -285,11 +287,27 @@ class SymbolSearch:
         }
         return sorted((one for one in near if one.symbol_id in of_sort), key=lambda one: -one.cosine)[:_FUSED]
 
-    def _fused(self, namespace: Namespace, found: Sequence[FoundSymbol], near: Sequence[Near]) -> list[FoundSymbol]:
-        """By the ranks of both sides, words weighing more: their scores have nothing in common."""
+    def _bodied(self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot]) -> list[int]:
+        """Definitions whose bodies hold the words of the question, best first. None for a question of one word, and for many
+        folders: what they hold cannot be compared."""
+        if " " not in asked or len(roots) != 1:
+            return []
+        with self._lock:
+            held = self._fresh(namespace, roots[0])
+            words = held.of_texts.read(asked).asked
+        return StoredBodies(self._store, namespace, roots[0].path, held.bodies, words).symbols(_FUSED)
+
+    def _fused(
+        self, namespace: Namespace, found: Sequence[FoundSymbol], near: Sequence[Near], bodied: Sequence[int]
+    ) -> list[FoundSymbol]:
+        """By the ranks of all sides, names and documentation weighing most: their scores have nothing in common."""
         scores = {one.symbol.id: 1 / (_RANKS + place) for place, one in enumerate(found)}
         for place, one in enumerate(near):
             scores[one.symbol_id] = scores.get(one.symbol_id, 0.0) + _BY_MEANING / (_RANKS + place)
+        for place, id_ in enumerate(bodied):
+            # A body alone is no answer: it puts what something else found in order.
+            if id_ in scores:
+                scores[id_] += _BY_BODY / (_RANKS + place)
         by_id = {one.symbol.id: one for one in found}
         cosines = {one.symbol_id: one.cosine for one in near}
         more = {row.id: row for row in self._store.symbols_by_id(namespace, [x for x in cosines if x not in by_id])}

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ovillo.model.code import BodyRow
 from ovillo.model.records import Namespace
 from ovillo.search.symbols.asking import Asked
-from ovillo.search.symbols.ranking import COVERAGE
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import CodeStore
@@ -47,6 +46,23 @@ class StoredBodies:
 
     def best(self, most: int, of_symbols: Collection[int] = ()) -> dict[BodyRow, set[str]]:
         """Those that hold most of the question, and those of these definitions, with the terms they hold."""
+        rows = self._store.bodies(self._namespace, self._root, list(self._scores(most)), symbols=of_symbols)
+        held: list[set[str]] = [set() for _ in rows]
+        ids = np.asarray([row.id for row in rows], np.int64)
+        for term, holding in self._ids.items():
+            for place in np.flatnonzero(np.isin(ids, holding, assume_unique=True)).tolist():
+                held[place].add(term)
+        return dict(zip(rows, held, strict=True))
+
+    def symbols(self, most: int) -> list[int]:
+        """Definitions whose bodies hold most of the question, best first."""
+        scores = self._scores(most)
+        rows = self._store.bodies(self._namespace, self._root, list(scores))
+        of_definitions = [(scores[row.id], row.symbol) for row in rows if row.symbol is not None]
+        return [symbol for _, symbol in sorted(of_definitions, key=lambda pair: (-pair[0], pair[1]))]
+
+    def _scores(self, most: int) -> dict[int, float]:
+        """How much of the question bodies hold, 0..1, of the best."""
         if not self._ids:
             return {}
         every = np.unique(np.concatenate(list(self._ids.values())))
@@ -54,16 +70,10 @@ class StoredBodies:
         total = np.zeros(len(every), np.float32)
         for one, told in zip(self._asked, self.told, strict=True):
             total += told * self._worths(one, at, len(every))
-        score = total ** (1 + COVERAGE)
         count = min(most, len(every))
-        top = every[np.argpartition(-score, count - 1)[:count]]
-        rows = self._store.bodies(self._namespace, self._root, [int(id_) for id_ in top], symbols=of_symbols)
-        held: list[set[str]] = [set() for _ in rows]
-        ids = np.asarray([row.id for row in rows], np.int64)
-        for term, holding in self._ids.items():
-            for place in np.flatnonzero(np.isin(ids, holding, assume_unique=True)).tolist():
-                held[place].add(term)
-        return dict(zip(rows, held, strict=True))
+        top = np.argpartition(-total, count - 1)[:count]
+        whole = sum(self.told) or 1.0
+        return {int(every[place]): float(total[place]) / whole for place in top}
 
     def _worths(self, one: Asked, at: Mapping[str, NDArray[np.intp]], count: int) -> NDArray[np.float32]:
         worths = np.zeros(count, np.float32)
