@@ -28,7 +28,7 @@ MODERN = {
     "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
 }
 #: Answers that differ from one call to the next by their nature: compared by shape.
-_LIVELY = {"system_status", "memory_optimize"}
+_LIVELY = {"system_status", "memory_optimize", "recall", "retrieve_relevant_context"}
 #: Arguments that schemas cannot tell.
 _KNOWN = {"session_id": "known", "sessionID": "known", "target_session": "known", "key": "a", "name": "a name"}
 

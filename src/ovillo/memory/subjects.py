@@ -30,6 +30,6 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def key_for(text: str) -> str:
-    """Its first telling words, such as ``ledger-rounding-once``."""
-    telling = [fold(word) for word in words(text) if not is_stop_word(word.lower())]
+    """Its first telling words, such as ``ledger-service-listens-port``; a figure is what is said of it."""
+    telling = [fold(word) for word in words(text) if not is_stop_word(word.lower()) and not _FIGURE.search(word)]
     return "-".join(dict.fromkeys(telling[:_KEY_WORDS]))[:120] or "untitled"

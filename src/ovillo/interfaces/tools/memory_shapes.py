@@ -16,9 +16,10 @@ from ovillo.interfaces.tools.answer_budget import AnswerBudget, clip
 from ovillo.interfaces.tools.contract import Call
 from ovillo.interfaces.tools.schema import NAMED, UNNAMED
 from ovillo.interfaces.tools.scoping import asking_session, named_project
+from ovillo.memory.kinds import LAYERS
 from ovillo.model.clock import from_iso, to_iso
 from ovillo.model.errors import InvalidInput
-from ovillo.model.memories import Audience, Memory, MemoryState, Origin, Provenance
+from ovillo.model.memories import Audience, Layer, Memory, MemoryState, Origin, Provenance
 from ovillo.model.quoting import Line, Quote, named, said
 from ovillo.model.scope import Project
 
@@ -122,7 +123,7 @@ def fitting(memories: Sequence[Memory], budget: AnswerBudget) -> tuple[list[Memo
 def lines_of(info: MemoryInfo) -> list[Line]:
     """One memory as text: a line of ours, then its words as a quote."""
     key = f" {said(info.key)}" if info.key is not UNSET else ""
-    facts = [said(info.kind), info.trust, f"said by {info.said_by}"]
+    facts = [info.kind if info.kind in LAYERS else said(info.kind), info.trust, f"said by {info.said_by}"]
     if info.state != MemoryState.ACTIVE.value:
         facts.append(info.state)
     if info.source is not UNSET:
@@ -132,11 +133,21 @@ def lines_of(info: MemoryInfo) -> list[Line]:
     if info.valid_to is not UNSET:
         facts.append(f"until {info.valid_to}")
     words: list[Line] = [Quote(info.text)] if info.text else []
-    if info.value is not UNSET:
+    if info.layer == Layer.PROCEDURAL and info.value is not UNSET:
+        words.append(Quote(_steps(info.value)))
+    elif info.value is not UNSET:
         words.append(Quote(json.dumps(info.value, ensure_ascii=False, default=str)))
     elif info.excerpt is not UNSET:
         words.append(Quote(f"{info.excerpt}…"))
     return [f"{info.id}{key} ({', '.join(facts)}), {(info.created_at or '')[:10]}:", *words]
+
+
+def _steps(procedure: Any) -> str:
+    """For reading: what is done, in its order. The data has the rest."""
+    steps = procedure.get("steps", []) if isinstance(procedure, dict) else []
+    return "\n".join(
+        f"{number}. {step.get('description') or step.get('action')}" for number, step in enumerate(steps, 1)
+    )
 
 
 def provenance_of(call: Call, said_by: str | None = None, source: str | None = None) -> Provenance:

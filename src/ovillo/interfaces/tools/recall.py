@@ -29,6 +29,8 @@ class Input(Struct, kw_only=True):
 class RecalledMemory(MemoryInfo, kw_only=True):
     score: float
     why: str
+    #: Ids of what says otherwise, and those of them that are not listed beside it.
+    contradicts: list[str] | UnsetType = UNSET
     contradicted_by: list[MemoryInfo] | UnsetType = UNSET
 
 
@@ -49,17 +51,24 @@ def handle(call: Call, args: Input) -> Answer:
         kinds=() if args.kind is None else (args.kind,),
         limit=args.limit,
     )
+    listed = {each.memory.id for each in found}
     room, shown, lines = AnswerBudget(), list[RecalledMemory](), list[Line]()
     for each in found:
         infos, said = fitting([each.memory], room)
         if not infos:
             break
-        against, against_said = fitting(each.contradicted_by, room)
+        ids = [str(one.id) for one in each.contradicted_by]
+        unlisted = [one for one in each.contradicted_by if one.id not in listed]
+        against, against_said = fitting(unlisted, room)
         info = {name: getattr(infos[0], name) for name in MemoryInfo.__struct_fields__}
-        shown.append(RecalledMemory(**info, score=each.score, why=each.why, contradicted_by=against or UNSET))
+        shown.append(
+            RecalledMemory(
+                **info, score=each.score, why=each.why, contradicts=ids or UNSET, contradicted_by=against or UNSET
+            )
+        )
         lines += [*said, f"Why: {each.why}."]
-        if against:
-            lines += ["Contradicted by, and not settled:", *against_said]
+        if ids:
+            lines += [f"Contradicted, and nobody settled it: {', '.join(ids)}.", *against_said]
         services.audit.read(call.principal, call.context.channel, "recall", f"memory:{each.memory.id}")
     left_out = len(found) - len(shown)
     if not found:
