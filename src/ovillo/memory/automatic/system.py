@@ -1,7 +1,7 @@
 """``AutoMemorySystem``: what is remembered of a call that is about to be made, within 400 ms or not at all.
 
 Owns the time limit, the size limit, modes and their order. Every back end is asked on a thread of its own; the caller takes what is
-there when the time is over, and a back end that hangs is not asked again before it has answered.
+there when the time is over, and a back end that hangs with a few questions gets no more of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,8 @@ _log = logging.getLogger(__name__)
 MODES = ("tool", "conversation", "hybrid")
 #: Of the limit, kept for putting the answer together (seconds).
 _MARGIN_S = 0.03
-#: The longest summary where several share the room (bytes).
+#: Callers that wait for one back end at a time.
+MAX_ASKED = 4
 _KINDS = {"operational": "operational", "incident": "operational", "tool_exec": "tool_exec"}
 
 
@@ -77,7 +79,8 @@ class AutoMemorySystem:
         self._redactor = redactor
         self._made = searches
         self._searches: Sequence[ContextSearch] | None = None
-        self._busy: set[int] = set()
+        #: Back end -> questions that it has not answered yet.
+        self._asked: Counter[int] = Counter()
         self._lock = threading.Lock()
 
     def initialize(self) -> None:
@@ -121,9 +124,9 @@ class AutoMemorySystem:
             _log.exception("no back end of automatic recall could be made")
             searches = []
         with self._lock:
-            # A back end that hangs holds one thread, not one for each call.
-            free = [(number, search) for number, search in searches if number not in self._busy]
-            self._busy |= {number for number, _ in free}
+            # A back end that hangs holds some threads, not one for each call.
+            free = [(number, search) for number, search in searches if self._asked[number] < MAX_ASKED]
+            self._asked.update(number for number, _ in free)
         round_.expect(len(free), missing=len(searches) - len(free))
         for number, search in free:
             ask = (round_, number, search, namespace, query, session_id, viewer)
@@ -152,9 +155,12 @@ class AutoMemorySystem:
                 except Exception as error:  # noqa: BLE001  Boundary: a back end that fails costs its own answers only.
                     _log.warning("a back end of automatic recall failed: %s", type(error).__name__)
                 round_.put(mode, found)
+                if found and mode == "tool" and len(modes) > 1:
+                    round_.put("conversation", [])  # nobody falls back from something
+                    break
         finally:
             with self._lock:
-                self._busy.discard(number)
+                self._asked[number] -= 1
 
     def _summaries(self, found: Sequence[ScoredMemory]) -> tuple[ContextSummary, ...]:
         chosen = _once(found)[: self.config.top_k]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -82,10 +82,8 @@ class MemoryTables(SubStore):
         self._bring_up_to_date()
         found: list[Memory] = []
         with self._pool.reading() as db, db:
-            ranked = _ranked(db, namespace, wanted)
             sql, given = _conditions(where)
-            for start in range(0, len(ranked), _FETCHED):
-                keys = ranked[start : start + _FETCHED]
+            for keys in _batches(_ranked(db, namespace, wanted)):
                 rows = db.execute(
                     f"SELECT key, {MEMORY_COLUMNS} FROM memories WHERE key IN (SELECT value FROM json_each(?)){sql}",
                     (to_json(keys), *given),
@@ -100,7 +98,8 @@ class MemoryTables(SubStore):
         wanted = _wanted(terms)
         self._bring_up_to_date()
         with self._pool.reading() as db, db:
-            return {term: len(_holding(db, namespace, term)) for term in wanted}, _total(db, namespace)
+            (ns,) = db.execute(f"SELECT {_NS}", (namespace,)).fetchone()
+            return {term: len(_holding(db, ns, term)) if ns else 0 for term in wanted}, _total(db, namespace)
 
     def note_used(self, namespace: Namespace, memory_ids: Sequence[MemoryId], *, at: int) -> None:
         def work(db: apsw.Connection) -> None:
@@ -176,7 +175,7 @@ class MemoryTables(SubStore):
         with self._pool.reading() as db:
             row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANALYZED_BY,)).fetchone()
             is_empty = db.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is None
-        if not is_empty and (row is None or row[0] != self._analyzer.version):
+        if not is_empty and (row is None or row[0] != _version(self._analyzer)):
             self._writer.run(lambda db: _index_all(db, self._analyzer))
 
 
@@ -185,19 +184,24 @@ def drop_memories_of(db: apsw.Connection, ns: int, session_id: str, at: int) -> 
     return _drop(db, ns, "session_id = ?", session_id, at)
 
 
+def _version(analyzer: Analyzer) -> str:
+    """Of the terms and of what stands beside them."""
+    return f"{analyzer.version} with namespaces"
+
+
 def _index_all(db: apsw.Connection, analyzer: Analyzer) -> None:
     row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANALYZED_BY,)).fetchone()
-    if row is not None and row[0] == analyzer.version:
+    if row is not None and row[0] == _version(analyzer):
         return
     db.execute("DELETE FROM memory_fts")
-    for key, *columns in db.execute(f"SELECT key, {MEMORY_COLUMNS} FROM memories").fetchall():
-        _index(db, analyzer, key, memory_from(tuple(columns)))
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ANALYZED_BY, analyzer.version))
+    for key, ns, *columns in db.execute(f"SELECT key, namespace_key, {MEMORY_COLUMNS} FROM memories").fetchall():
+        _index(db, analyzer, ns, key, memory_from(tuple(columns)))
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ANALYZED_BY, _version(analyzer)))
 
 
-def _index(db: apsw.Connection, analyzer: Analyzer, key: int, memory: Memory) -> None:
+def _index(db: apsw.Connection, analyzer: Analyzer, ns: int, key: int, memory: Memory) -> None:
     terms, _ = analyzer.index_terms(searched_text(memory))
-    db.execute("INSERT INTO memory_fts (rowid, text) VALUES (?, ?)", (key, clean(terms)))
+    db.execute("INSERT INTO memory_fts (rowid, text) VALUES (?, ?)", (key, f"{_mark(ns)} {clean(terms)}"))
 
 
 def _put(db: apsw.Connection, ns: int, analyzer: Analyzer, memory: Memory) -> None:
@@ -207,7 +211,7 @@ def _put(db: apsw.Connection, ns: int, analyzer: Analyzer, memory: Memory) -> No
         (ns, *memory_values(memory)),
     ).fetchone()
     db.execute("DELETE FROM memory_fts WHERE rowid = ?", (key,))
-    _index(db, analyzer, key, memory)
+    _index(db, analyzer, ns, key, memory)
 
 
 def _drop(db: apsw.Connection, ns: int, condition: str, given: Any, at: int) -> int:
@@ -220,6 +224,19 @@ def _drop(db: apsw.Connection, ns: int, condition: str, given: Any, at: int) -> 
     return len(rows)
 
 
+def _batches(groups: Iterable[list[int]]) -> Iterator[list[int]]:
+    """As many keys at once as are worth a look into the table."""
+    waiting: list[int] = []
+    for group in groups:
+        for start in range(0, len(group), _FETCHED):
+            waiting += group[start : start + _FETCHED]
+            if len(waiting) >= _FETCHED:
+                yield waiting
+                waiting = []
+    if waiting:
+        yield waiting
+
+
 def _wanted(terms: Sequence[str]) -> list[str]:
     return [term for term in dict.fromkeys(map(clean, terms)) if term and "\0" not in term][:_TERMS]
 
@@ -228,28 +245,44 @@ def _total(db: apsw.Connection, namespace: Namespace) -> int:
     return int(db.execute(f"SELECT count(*) FROM memories WHERE namespace_key = {_NS}", (namespace,)).fetchone()[0])
 
 
-def _holding(db: apsw.Connection, namespace: Namespace, term: str) -> list[tuple[int, int, str]]:
-    """Key, time and id of those that hold a term."""
-    found: list[tuple[int, int, str]] = db.execute(
-        "SELECT m.key, m.created_at, m.id FROM memory_fts f CROSS JOIN memories m ON m.key = f.rowid"
-        f" WHERE memory_fts MATCH ? AND m.namespace_key = {_NS} ORDER BY f.rowid DESC LIMIT ?",
-        ('"' + term.replace('"', '""') + '"', namespace, _PER_TERM),
-    ).fetchall()
-    return found
+def _holding(db: apsw.Connection, ns: int, term: str) -> list[int]:
+    """Keys of those that hold a term; found in the index alone, without a look at the memories."""
+    found = db.execute(
+        "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
+        (f'"{_mark(ns)}" AND "{term.replace(chr(34), chr(34) * 2)}"', _PER_TERM),
+    )
+    return [key for (key,) in found]
 
 
-def _ranked(db: apsw.Connection, namespace: Namespace, terms: Sequence[str]) -> list[int]:
-    """Keys of memories that hold any of the terms, best first."""
+def _mark(ns: int) -> str:
+    """The term that every memory of a namespace has in the index, and no text: words hold no such sign."""
+    return f"@ns:{ns}"
+
+
+def _ranked(db: apsw.Connection, namespace: Namespace, terms: Sequence[str]) -> Iterator[list[int]]:
+    """Keys of memories that hold any of the terms, best first; those of equal weight at once, the newer ones first."""
+    row = db.execute(f"SELECT {_NS}", (namespace,)).fetchone()
+    if row[0] is None:
+        return
     total = _total(db, namespace)
     scores: dict[int, float] = {}
-    times: dict[int, tuple[int, str]] = {}
     for term in terms:
-        rows = _holding(db, namespace, term)
-        weight = term_weight(total, len(rows))
-        for key, created_at, memory_id in rows:
+        keys = _holding(db, row[0], term)
+        weight = term_weight(total, len(keys))
+        for key in keys:
             scores[key] = scores.get(key, 0.0) + weight
-            times[key] = (created_at, memory_id)
-    return sorted(scores, key=lambda key: (round(scores[key], 9), *times[key]), reverse=True)
+    groups: dict[float, list[int]] = {}
+    for key, score in scores.items():
+        groups.setdefault(round(score, 9), []).append(key)
+    for score in sorted(groups, reverse=True):
+        keys = groups[score]
+        if len(keys) > 1:
+            newest = db.execute(
+                "SELECT key FROM memories WHERE key IN (SELECT value FROM json_each(?)) ORDER BY created_at DESC, id DESC",
+                (to_json(keys),),
+            )
+            keys = [key for (key,) in newest]
+        yield keys
 
 
 def _conditions(where: MemoryFilter) -> tuple[str, list[Any]]:
