@@ -39,8 +39,8 @@ _PATHS = ("directory", "worktree")
 
 #: A bundle is handed on at the next checkpoint after this much, or at twice as much in the middle of a file: large
 #: enough to spread a transaction's cost, small enough to keep memory and other writers' waits low.
-_PARTS = 700
-_CHARACTERS = 600_000
+_PARTS = 500
+_CHARACTERS = 400_000
 
 
 @dataclass(slots=True)

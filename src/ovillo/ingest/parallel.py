@@ -26,7 +26,11 @@ from ovillo.store.protocol import Preparation
 #: More readers than this only wait for the one writer.
 _MAX_WORKERS = 3
 #: The standard library's own way (``multiprocessing``) starts one process more, and loads the whole command into each.
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from ovillo.ingest.reading_process import main; main()"
+#: Without OpenSSL: hashes that Python has itself do, and its library is 4 MB of each process.
+_PROGRAM = (
+    "import sys; sys.path[:] = {path!r}; sys.modules['_hashlib'] = None; "
+    "from ovillo.ingest.reading_process import main; main()"
+)
 #: glibc would keep the space of large texts in its heap, which seldom shrinks.
 _ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 

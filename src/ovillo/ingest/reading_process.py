@@ -48,6 +48,8 @@ def main() -> None:
     with contextlib.suppress(BrokenPipeError):
         for bundle in bundles(reader_named(share.source.reader), *share):
             _send(out, bundle)
+            # Not kept while the next one is gathered.
+            del bundle
         _send(out, None)
         out.close()
 
