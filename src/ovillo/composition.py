@@ -344,8 +344,13 @@ class Composition:
             clients, rules = self.ingest.excluded_clients(), self.ingest.exclusion()
             return lambda session: session.source in clients or rules.of_session(session) is not None
 
-        settings = self.settings
-        return Forgetting(self.store, self.catalog, self.audit, self.clock, settings.data_dir, is_excluded)
+        def drop_copies(namespace: Namespace, memories: frozenset[str]) -> None:
+            """Builds the service of memories only where they have copies."""
+            if self.settings.memory_folder is not None:
+                self.memories.operational.forget(namespace, memories)
+
+        at = self.settings.data_dir
+        return Forgetting(self.store, self.catalog, self.audit, self.clock, at, is_excluded, drop_copies)
 
     @built_once
     def links(self) -> LinkService:

@@ -17,8 +17,9 @@ from ovillo.legacy.mcp_ocs_records import normalised
 from ovillo.model.memories import Layer, MemoryFilter, MemoryId
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.security.principals import LOCAL
+from tests.builders import delta, session
 from tests.faults.test_exhausted import until
-from tests.interfaces.opened import settings_for
+from tests.interfaces.opened import record, settings_for
 from tests.memory.test_operational import ALL, AT, CONVERSATION, INCIDENT, store
 
 #: What programs that know version 1 only write and read.
@@ -69,9 +70,9 @@ def test_with_unified_memory_each_record_is_also_a_file_of_version_2_for_its_own
         f"default/conversations/s-1_{at}.json",
         f"default/conversations/s-1_{at}_1.json",
     }
-    for record in written.values():
-        assert record["version"] == 2
-        assert record == normalised(record)
+    for each in written.values():
+        assert each["version"] == 2
+        assert each == normalised(each)
     assert sorted(map(json.dumps, written.values())) == sorted(json.dumps(each.value) for each in kept)
     assert {path.stat().st_mode & 0o777 for path in every_file(tmp_path)} == {0o600}
 
@@ -188,7 +189,7 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.requirement("OCS-4")
 def test_automatic_recall_sees_what_other_programs_wrote(tmp_path: Path) -> None:
-    record = {
+    theirs = {
         "sessionId": "x",
         "timestamp": 1795000000000,
         "userMessage": "etcd is slow: disk full",
@@ -196,7 +197,7 @@ def test_automatic_recall_sees_what_other_programs_wrote(tmp_path: Path) -> None
     }
     folder = tmp_path / "memory" / "default" / "conversations"
     folder.mkdir(parents=True)
-    (folder / "x_1795000000000.json").write_text(json.dumps(record))
+    (folder / "x_1795000000000.json").write_text(json.dumps(theirs))
     with opened(tmp_path, enable_orch_context=True) as services:
 
         def ask() -> list[str]:
@@ -206,3 +207,15 @@ def test_automatic_recall_sees_what_other_programs_wrote(tmp_path: Path) -> None
 
         # The first time reads the folder whole, which may take longer than anybody waits.
         assert "etcd is slow" in until(ask, bool)[0]
+
+
+@pytest.mark.requirement("OCS-3")
+@pytest.mark.parametrize("unified", [True, False])
+def test_records_of_a_forgotten_session_leave_the_folder_and_do_not_come_back(tmp_path: Path, unified: bool) -> None:
+    with opened(tmp_path, unified_memory=unified) as services:
+        record(services, delta(about=session("s-1")))
+        store(services, "store_conversation", CONVERSATION)
+        kept = store(services, "store_conversation", {**CONVERSATION, "sessionId": "s-2"})["id"]
+        services.forgetting.forget(LOCAL, "cli", services.forgetting.plan(NS, "session", "s-1"))
+        assert [each.id for each in services.memories.listed(NS, MemoryFilter(), 10)] == [kept]
+    assert [each["sessionId"] for each in files(tmp_path).values()] == ["s-2"]

@@ -17,6 +17,7 @@ from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.ids import client_id, numbered_id
 from ovillo.model.live import NATIVE
+from ovillo.model.memories import Memory, MemoryFilter
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId, SessionKind
 from ovillo.model.sessions import SessionFilter
@@ -69,13 +70,16 @@ class Forgetting:
         clock: Clock,
         data_dir: Path,
         is_excluded: Callable[[], IsExcluded],
+        drop_copies: Callable[[Namespace, frozenset[str]], None],
     ) -> None:
+        """``drop_copies`` is told which memories went with a session: files of them elsewhere go, too."""
         self._store = store
         self._catalog = catalog
         self._audit = audit
         self._clock = clock
         self._data_dir = data_dir
         self._is_excluded = is_excluded
+        self._drop_copies = drop_copies
 
     # --- choosing
 
@@ -176,11 +180,14 @@ class Forgetting:
         gone = 0
         for session_id in plan.sessions:
             mark = mark_of(key, Forgettable.SESSION, session_id).hex()
+            memories = self._memories(namespace, session_id)
             if self._store.forgetting.forget_session(
                 namespace, session_id, at=at, part_of=stones[0] if stones else None
             ):
                 gone += 1
                 self._audit.removed(principal, channel, f"forget {plan.target}", f"forgotten:{mark}")
+            if memories:
+                self._drop_copies(namespace, memories)
             if not stones:
                 marks.append(mark)
         if plan.target == "project":
@@ -223,6 +230,14 @@ class Forgetting:
                     said = _strings(part.tool.input) if part.tool else [part.text]
                     asked.update(each[:MAX_QUERY] for each in said)
         return asked
+
+    def _memories(self, namespace: Namespace, session_id: SessionId) -> frozenset[str]:
+        where, found = MemoryFilter(session_id=session_id), list[Memory]()
+        while page := self._store.memories.find(
+            namespace, where, _PAGE, (found[-1].created_at, found[-1].id) if found else None
+        ):
+            found += page
+        return frozenset(each.id for each in found)
 
     def _messages(self, namespace: Namespace, session_id: SessionId) -> Iterator[Message]:
         after: int | None = None
