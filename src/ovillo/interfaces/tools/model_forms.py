@@ -179,11 +179,17 @@ def _statistics(data: Data) -> Data:
 def _recovered(data: Data) -> Data:
     """What is left out, its last item says."""
     items = [each | {"created": each["created"][:16] + "Z"} if "created" in each else each for each in data["items"]]
+    # A goal and earlier prompts are a person's, unless somebody else is named.
+    items = [_drop(each, "role") if _is_asked(each) else each for each in items]
     goal = next((each["text"] for each in items if each["kind"] == "goal"), "")
     session = data["session"]
     if _starts_alike(" ".join(goal.split()), session["title"]):
         session = _drop(session, "title")
     return _drop(data, "max_tokens", "leftOut") | {"session": session, "items": items}
+
+
+def _is_asked(item: Data) -> bool:
+    return item["kind"] in ("goal", "prompt") and item.get("role") == "user"
 
 
 # --- context
