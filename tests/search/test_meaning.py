@@ -119,6 +119,24 @@ def test_sessions_no_nearer_than_accident_are_left_out_where_others_stand_out(tm
     assert not any(note.startswith("left out: ") for note in vague.notes)
 
 
+@pytest.mark.requirement("SEARCH-13")
+def test_an_answer_in_which_nothing_stands_out_says_so(tmp_path: Path) -> None:
+    spoken = [
+        said(
+            "ses_a", "The clients get refused in waves, the limiter counts by the minute.", "A token bucket is better."
+        ),
+        said("ses_b", "Las facturas pierden los acentos.", "La fuente del PDF no los tiene."),
+        said("ses_c", "The login test is flaky.", "It sleeps as long as the token lives."),
+    ]
+    with corner(tmp_path, *spoken, embedder="minilm") as c:
+        embed(c)
+        faint = c.ask("kubernetes helm chart upgrade")
+        clear = c.ask("flaky login test")
+    doubt = "may have nothing to do with it"
+    assert sum(note.endswith(doubt) for note in faint.notes) == 1
+    assert not any(note.endswith(doubt) for note in clear.notes)
+
+
 @pytest.mark.requirement("SEARCH-18")
 def test_equal_texts_are_embedded_once(tmp_path: Path) -> None:
     with (

@@ -14,6 +14,7 @@ from ovillo.model.limits import MAX_INDEXED_CHARS, SEARCH_BUDGET_MS
 from ovillo.model.records import Namespace
 from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.evidence import best_stretch, find_occurrences, find_text
+from ovillo.search.hits import MAY_BE_NOTHING
 from ovillo.search.planner import Plan, Planner
 from ovillo.search.query import Query
 from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
@@ -30,7 +31,7 @@ _JUDGED = 12
 _CANDIDATES = 400
 
 #: Vectors always find something nearest; a reader must know that it is no more than that.
-_ONLY_MEANING = ("no text holds these words: the places are the nearest in meaning and may have nothing to do with it",)
+_ONLY_MEANING = (f"no text holds these words: the places are the nearest in meaning and {MAY_BE_NOTHING}",)
 
 #: Of the time for a search, what may be work before meaning is left out; and how much later it may be where less was worked.
 _WORK_S, _LATEST_S = SEARCH_BUDGET_MS / 2_000, SEARCH_BUDGET_MS * 3 / 1_000
@@ -158,6 +159,7 @@ class WordSearch:
                 ]
             ),
             fit=max(evidence, max(near.values(), default=0.0)),
+            by_meaning=bool(near),
             notes=(
                 *(_ONLY_MEANING if near and not evidence else ()),
                 *(_FAILING if ask_model and in_time and self._meaning.is_failing else ()),

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 Summaries = Callable[[Namespace, Sequence[SessionId]], dict[SessionId, SessionSummary]]
 Grouped = list[tuple[SessionId, list[Ranked]]]
 _STANDS_OUT, _ACCIDENT = 3.0, 1.0
+#: Share of the words, or cosine, that is no accident in a history of any size.
+_FITS_WELL = 0.5
+#: Said where none does; how what says that ends.
+MAY_BE_NOTHING = "may have nothing to do with it"
+FAINT = f"nothing stands out: the places are no nearer than accident brings, and {MAY_BE_NOTHING}"
 #: What brings a place in without any word of the query.
 _NO_WORDS = ("meaning", "neighbour")
 
@@ -31,6 +36,15 @@ def by_session(ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]) -> Grouped:
         if place is not None:
             grouped.setdefault(place.session_id, []).append(item)
     return list(grouped.items())
+
+
+def is_faint(grouped: Grouped, ranking: Ranking) -> bool:
+    """Whether the best of what was found is no better than what accident brings, neither in words nor in meaning, and nothing
+    says so yet."""
+    fit = ranking.fit
+    if not grouped or fit is None or not ranking.by_meaning or any(n.endswith(MAY_BE_NOTHING) for n in ranking.notes):
+        return False
+    return fit < _FITS_WELL and grouped[0][1][0].score < _ACCIDENT
 
 
 def standing_out(grouped: Grouped) -> Grouped:

@@ -39,6 +39,8 @@ class Ranking:
     #: How well the best place fits, 0..1: the share of the words, or how near it is in meaning; ``None`` where a place fits or
     #: does not (expressions, filters).
     fit: float | None = None
+    #: Whether places were compared by meaning, which finds something nearest to anything.
+    by_meaning: bool = False
 
     def fits_as_well_as(self, other: Ranking) -> bool:
         """Whether places here answer about as much as those of the other do."""

@@ -24,7 +24,7 @@ from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
 from ovillo.search.by_words import Judged, WordSearch
 from ovillo.search.copies import without_copies
-from ovillo.search.hits import Grouped, Summaries, by_session, show, standing_out
+from ovillo.search.hits import FAINT, Grouped, Summaries, by_session, is_faint, show, standing_out
 from ovillo.search.own_calls import OwnCalls
 from ovillo.search.query import Query, QuotedPhrase, Word, parse_query
 from ovillo.search.query_terms import QueryTermBuilder
@@ -118,7 +118,7 @@ class Search:
             raise InvalidInput(f"limit is {request.limit}.", hint=f"It may be 1 to {SEARCH_LIMIT_MAX}.")
         skipped = _skipped(request)
         ranking, everything = self._with_elsewhere(namespace, request)
-        grouped = everything if ranking.fit is None else standing_out(everything)
+        grouped = standing_out(everything) if ranking.by_meaning else everything
         far = len(everything) - len(grouped)
         end = skipped + request.limit
         shown = show(
@@ -135,6 +135,7 @@ class Search:
             next_cursor=encode_cursor("search", end, _fingerprint(request)) if len(grouped) > end else None,
             scored=ranking.scored,
             notes=(
+                *([FAINT] if is_faint(grouped, ranking) else []),
                 *ranking.notes,
                 *([f"left out: {counted(far, 'session')} no nearer than accident brings"] if far else []),
             ),

@@ -15,6 +15,7 @@ from ovillo.interfaces.cli.times import end_of, moment_of, when, zone
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.model.quoting import flat, printable, printable_line
 from ovillo.model.wording import counted
+from ovillo.search.hits import MAY_BE_NOTHING
 from ovillo.search.service import SearchRequest
 from ovillo.security.principals import LOCAL
 
@@ -103,10 +104,17 @@ def _show(state: State, asked: str, result: SearchResult) -> None:
         words = f" for {printable_line(asked, 200)!r}" if asked.strip() else ""
         tell(f"Nothing found{words}.")
         tell("Try fewer or other words, a begin*, or drop a filter; `ovillo search --help` shows the query language.")
+    # What puts all of it in doubt is read before it.
+    doubts = [note for note in result.notes if note.endswith(MAY_BE_NOTHING)]
+    for note in doubts:
+        tell(f"Note: {note}")
+    if doubts:
+        tell("")
     for found in result.sessions:
         _print(state, _lines(found))
     for note in result.notes:
-        tell(f"Note: {printable_line(note, 400)}")
+        if note not in doubts:
+            tell(f"Note: {printable_line(note, 400)}")
     if result.cut:
         tell(f"Cut short: {printable_line(result.cut, 400)}")
     for pending in result.freshness.pending:
