@@ -132,3 +132,20 @@ def test_an_item_of_a_numbered_list_is_meant_by_its_place(services: Services, qu
     answer = services.context.get_context(NS, query, asked_in)
     assert not answer.abstained
     assert [each.names for each in answer.resolved] == [(item,)]
+
+
+@pytest.mark.requirement("CONTEXT-25")
+@pytest.mark.parametrize("query", ["which files did you just upload?", "¿qué archivos acabas de subir?"])
+def test_what_happened_a_moment_ago_is_not_looked_for_earlier(services: Services, query: str) -> None:
+    asked_in = session(
+        services,
+        (Role.USER, "Why does the upload of files fail with status 500 in the staging cluster?"),
+        (
+            Role.ASSISTANT,
+            "The upload of files failed in storage.py, because the files are uploaded before the upload token is there.",
+        ),
+        (Role.USER, "Thanks, now please write the changelog entry and publish the branch"),
+        (Role.ASSISTANT, "Done: changelog.md and release.toml are on the branch."),
+    )
+    answer = services.context.get_context(NS, query, asked_in)
+    assert "changelog.md" in answer.content.split("\n\n")[0]

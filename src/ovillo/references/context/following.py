@@ -95,6 +95,16 @@ def _names_its_subject(question: Question) -> bool:
     return sum(not is_light(word) for word in subject_words(question.asked)) >= _OWN_WORDS
 
 
+def asks_of_just_now(asked: str) -> bool:
+    """Whether the question says that what it asks for happened a moment ago."""
+    return _just_now().search(" ".join(words(fold(asked[:_LOOKED_AT])))) is not None
+
+
+@cache
+def _just_now() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(_data()['moment'])})(?!\w)")
+
+
 @cache
 def _data() -> Mapping[str, Any]:
     return tomllib.loads(text_beside(__file__, "following.toml"))
@@ -114,5 +124,5 @@ def _stand_ins() -> frozenset[str]:
 @cache
 def _joins_on() -> re.Pattern[str]:
     data = _data()
-    opens, anywhere = "|".join(data["opens"]), "|".join([*data["just"], *data["recap"]])
+    opens, anywhere = "|".join(data["opens"]), "|".join([*data["moment"], *data["session"], *data["recap"]])
     return re.compile(rf"^(?:{opens})(?!\w)|(?<!\w)(?:{anywhere})(?!\w)")

@@ -7,7 +7,6 @@ is ``confidence``'s.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
 from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
 from ovillo.references.context.confidence import THRESHOLDS, Evidence, Measured, probability
-from ovillo.references.context.following import wanted_form
+from ovillo.references.context.following import asks_of_just_now, wanted_form
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
 from ovillo.references.context.turns import TurnReader
@@ -88,7 +87,7 @@ class SaidInSessions:
         features = measured_of(weighed).features()
         kind = Evidence.SAID if weighed.is_compared else Evidence.SAID_BY_WORDS
         confidence = probability(kind, features) if weighed.passages else 0.0
-        if _goes_on(weighed, wanted_form(question.asked)):
+        if _goes_on(weighed, question.asked):
             confidence = max(confidence, _GOES_ON)
         items = self._items(question, weighed, confidence)
         return ProviderAnswer(
@@ -119,7 +118,9 @@ class SaidInSessions:
         near = self._search.nearness(
             question.namespace, " ".join(words(question.plain)), [doc.id for doc in read if is_spoken(doc)]
         )
-        goes_on = GoesOn(wanted_form(question.asked)) if question.goes_on_from else None
+        goes_on = (
+            GoesOn(wanted_form(question.asked), asks_of_just_now(question.asked)) if question.goes_on_from else None
+        )
         found: list[Passage] = []
         for turn in turns:
             turn.asked = max(near.get(turn.prompt, ()), default=0.0) if turn.prompt is not None else 0.0
@@ -207,12 +208,15 @@ class SaidInSessions:
         return tuple(items)
 
 
-def _goes_on(weighed: Weighed, form: re.Pattern[str] | None) -> bool:
+def _goes_on(weighed: Weighed, said: str) -> bool:
     """Whether the best passage is of the turns that the question goes on from, and speaks of the same."""
     asked = weighed.asked
     best = weighed.passages[0] if weighed.passages else None
     if best is None or best.turn.age is None or any(word.is_name for word in asked.absent):
         return False
+    if asked.absent_share < _UNHEARD and asks_of_just_now(said):
+        return True
+    form = wanted_form(said)
     if form is not None and form.search(best.text):
         return True
     says_nothing = all(word.is_light for word in asked.words)

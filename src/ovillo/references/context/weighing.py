@@ -37,7 +37,7 @@ _CLOSES = 1.1
 #: What being said in the newest turn, and in those before it, is worth to a question that goes on with them; and what all else
 #: is beside it.
 _NEWEST = (0.35, 0.22, 0.12)
-_ELSEWHERE = 0.7
+_ELSEWHERE, _NOT_JUST_NOW = 0.7, 0.35
 #: Of that, what a person said.
 _ASKED_THERE = 0.3
 #: That what is asked for is written as it is in the passage.
@@ -107,13 +107,18 @@ class GoesOn:
     """Of a question that joins on to the newest turns of its session; ``form`` is how what it asks for is written."""
 
     form: re.Pattern[str] | None
+    #: Whether it says that it asks for what happened a moment ago.
+    just_now: bool = False
 
     def worth(self, worth: float, passage: Passage) -> float:
         age = passage.turn.age
         if age is None:
-            return worth * _ELSEWHERE
+            return worth * (_NOT_JUST_NOW if self.just_now else _ELSEWHERE)
         has_form = self.form is not None and self.form.search(passage.text) is not None
-        gain = _NEWEST[min(age, len(_NEWEST) - 1)] + _WANTED_FORM * has_form
+        gain = _NEWEST[min(age, len(_NEWEST) - 1)]
+        if self.just_now and age:
+            worth, gain = worth * _NOT_JUST_NOW, gain / 2
+        gain += _WANTED_FORM * has_form
         # What was asked there is no answer.
         return worth + gain * (_ASKED_THERE if passage.doc.role is Role.USER else 1.0)
 
