@@ -154,6 +154,9 @@ def test_a_second_collection_is_filled_beside_the_first_which_stays_as_it_is(
     line = CommandLine(capsys, tmp_path, tmp_path / "ovillo-data", environment)
     answers = [line.run("migrate", "chroma", "--json", *more).json() for more in (["--dry-run"], [], [])]
     assert [each["sent"] for each in answers] == [2, 2, 0]
+    assert line.run("migrate", "chroma", "--json", "--fresh").json()["sent"] == 2
+    refused = line.run("migrate", "chroma", "--fresh", "--collection", "llm_conversation_memory")
+    assert (refused.code != 0, "is not ovillo's" in refused.err) == (True, True)
     assert {each["collection"] for each in answers} == {V2}
     with opened(tmp_path, port) as services:
         assert len(held(services)) == 2

@@ -84,6 +84,9 @@ class ChromaClient:
         }
         return _collection(self._ask("POST", self._collections, asked))
 
+    def drop(self, name: str) -> None:
+        self._ask("DELETE", f"{self._collections}/{quote(name, safe='')}", missing_ok=True)
+
     def upsert(self, collection: Collection, entries: Sequence[Entry]) -> None:
         self._ask(
             "POST",

@@ -151,6 +151,17 @@ class ChromaIndex:
             _log.info("Chroma: %d memories sent, %d taken out", len(missing), len(surplus))
         return Reindexed(self._name, len(wanted), len(missing), len(surplus), len(wanted) - len(missing))
 
+    def drop(self) -> None:
+        """Remove the collection, if it is ours, whatever model its vectors are of; it is made anew when something is sent.
+
+        Raises UpstreamError, Conflict."""
+        self._collection = None
+        found = self._client.find(self._name)
+        if found is not None and found.metadata.get(_MODEL) is None:
+            raise self._not_ours("is not ovillo's")
+        if found is not None:
+            self._client.drop(self._name)
+
     def _send_changed(self, namespace: Namespace, since: int) -> int:
         while changes := self._store.changes.since(namespace, since, _PAGE):
             ids = dict.fromkeys(each.ref for each in changes if each.kind == "memory")
@@ -182,12 +193,15 @@ class ChromaIndex:
         theirs = found.metadata.get(_MODEL)
         if theirs != embedder.id:
             whose = "is not ovillo's" if theirs is None else "has vectors of another model"
-            raise Conflict(
-                f"The Chroma collection {self._name!r} {whose}; nothing was changed in it.",
-                hint="Name another with CHROMA_COLLECTION; `ovillo migrate chroma` fills one beside it.",
-            )
+            raise self._not_ours(whose)
         self._collection = found
         return found
+
+    def _not_ours(self, whose: str) -> Conflict:
+        return Conflict(
+            f"The Chroma collection {self._name!r} {whose}; nothing was changed in it.",
+            hint="Name another with CHROMA_COLLECTION; `ovillo migrate chroma` fills one beside it, --fresh makes ours anew.",
+        )
 
     def _embedder(self) -> Embedder:
         embedder = self._open_embedder()

@@ -136,9 +136,12 @@ def mcp_ocs_files(state: State, folder: Path, dry_run: bool) -> None:
 @click.option(
     "--collection", metavar="NAME", help="The collection to fill; default: CHROMA_COLLECTION with _v2 behind it."
 )
+@click.option(
+    "--fresh", is_flag=True, help="Empty that collection before, if it is ovillo's (another model, a fresh start)."
+)
 @_dry_run
 @reading
-def chroma(state: State, folder: Path | None, collection: str | None, dry_run: bool) -> None:
+def chroma(state: State, folder: Path | None, collection: str | None, fresh: bool, dry_run: bool) -> None:
     """Fill a collection of version 2 on the Chroma server of CHROMA_HOST and CHROMA_PORT; the old one stays as it is.
 
     What is sent are the memories of ovillo. With FOLDER, an MCP-OCS memory (its JSON backup), that is taken over before.
@@ -155,6 +158,8 @@ def chroma(state: State, folder: Path | None, collection: str | None, dry_run: b
         _run(state, "mcp-ocs", folder, None, dry_run, no_backup=False)
     elif folder is not None:
         state.services().migrations.run(LOCAL.namespace, "mcp-ocs", folder, dry_run=dry_run)
+    if fresh and not dry_run:
+        index.drop()
     report = index.reindex(LOCAL.namespace, dry_run=dry_run)
     if state.json:
         counts = {
