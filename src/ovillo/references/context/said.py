@@ -233,7 +233,8 @@ def _with_newest(question: Question, turns: list[Turn]) -> list[Turn]:
         if same is not None:
             turn.age = same.age
             known.add(turn.prompt)
-    return [*turns, *(turn for turn in newest if turn.prompt is None or turn.prompt not in known)]
+    # First: a turn that was found may reach over the same texts, and equal passages count once.
+    return [*(turn for turn in newest if turn.prompt is None or turn.prompt not in known), *turns]
 
 
 def _title(row: SessionRow) -> str:
