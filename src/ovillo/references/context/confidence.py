@@ -22,9 +22,9 @@ class Evidence(StrEnum):
     CODE = "code"
 
 
-#: From which probability on an answer is given. What was said is quoted at length, so it must be likely; code is read at a glance,
-#: and what it is about stands in its name. Without vectors little tells an answer from what is near: more is shown.
-THRESHOLDS = {Evidence.SAID: 0.55, Evidence.SAID_BY_WORDS: 0.4, Evidence.CODE: 0.4}
+#: From which probability on an answer is given. What was said is quoted at length, so it must be likelier right than wrong; code is
+#: read at a glance, and what it is about stands in its name. Without vectors little tells an answer from what is near: more is shown.
+THRESHOLDS = {Evidence.SAID: 0.5, Evidence.SAID_BY_WORDS: 0.4, Evidence.CODE: 0.4}
 #: That of code where sessions say nothing of the question: only code can be meant.
 CODE_ALONE = 0.25
 
