@@ -50,7 +50,7 @@ class Turns:
         except BaseException:
             self._leave(caller, line)
             raise
-        begun = is_over = False
+        begun = ended = given_up = is_over = False
 
         def done() -> None:
             nonlocal is_over
@@ -61,19 +61,23 @@ class Turns:
             self._leave(caller, line)
 
         def worked() -> Result:
-            nonlocal begun
+            nonlocal begun, ended
             begun = True
             try:
                 return work()
             finally:
-                with suppress(RuntimeError):  # the loop has ended
-                    loop.call_soon_threadsafe(done)
+                ended = True
+                # Waking the loop costs as much as a short answer: only where nobody waits for this one.
+                if given_up:
+                    with suppress(RuntimeError):  # the loop has ended
+                        loop.call_soon_threadsafe(done)
 
         try:
             return await anyio.to_thread.run_sync(worked, limiter=limiter, abandon_on_cancel=abandon_on_cancel)
         finally:
-            if not begun:
-                # Cancelled while it waited for a thread: nobody will work for it.
+            given_up = True
+            # Not begun: cancelled while it waited for a thread, so that nobody will work for it.
+            if ended or not begun:
                 done()
 
     def _leave(self, caller: str, line: _Line) -> None:

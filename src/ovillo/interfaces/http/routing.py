@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
 
 #: Handlers that block run in so many threads at once; others wait their turn.
-_THREADS = 12
+_THREADS = 16
 #: Of one caller: the others always find some.
-_OF_ONE_CALLER = 8
+_OF_ONE_CALLER = 12
 #: Bodies past this are decoded in a thread, so that others are answered meanwhile (bytes).
 _DECODE_APART = 256 * 1024
 #: A large answer is made in pieces of this size (bytes).
