@@ -48,6 +48,8 @@ class GoingOn:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            # As a terminal has it: whoever runs the tests in the background hands on an interrupt that is ignored.
+            preexec_fn=_heed_interrupts,  # noqa: PLW1509  one signal is set, nothing that another thread could hold
         )
         self._lines: list[str] = []
         self._has_ended = False
@@ -89,6 +91,10 @@ class GoingOn:
             self._reader.join()
             assert self._process.stdout is not None
             self._process.stdout.close()
+
+
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Shell:
