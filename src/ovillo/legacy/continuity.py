@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.legacy.building import origin
-from ovillo.legacy.files import Unreadable, below, read_json, read_object
+from ovillo.legacy.files import Unreadable, read_json, read_object, read_objects
 from ovillo.legacy.items import OldEntry, OldSession, OldTask, OldVersion, Read, ReadItem, Unread
 from ovillo.model.clock import from_local_iso
 from ovillo.model.coordination import ContextEntry, Task
@@ -38,13 +38,11 @@ def read_continuity(root: Path, documents: Path | None = None) -> Iterator[Read]
 
 
 def _sessions(root: Path, folder: Path) -> Iterator[Read]:
-    for head in below(folder, "*/metadata.json"):
-        shown = str(head.relative_to(root))
-        try:
-            facts = read_object(head)
-        except Unreadable as why:
-            yield Unread(shown, "", str(why))
+    for read in read_objects(root, folder, "*/metadata.json"):
+        if isinstance(read, Unread):
+            yield read
             continue
+        head, shown, facts = read
         given = facts.get("session_id")
         session_id = SessionId(given if isinstance(given, str) and given else head.parent.name)
         versions = [each for each in _list(facts.get("versions")) if isinstance(each, Mapping)]
@@ -95,14 +93,12 @@ def _content(value: Any) -> Mapping[str, Any]:
 
 def _contexts(root: Path, folder: Path, project: str | None) -> Iterator[Read]:
     """Files of each namespace; the real key stands inside. A project's contexts keep apart by the project's name."""
-    for path in below(folder, "*/*.json"):
-        shown = str(path.relative_to(root))
-        if path.parent.name == _HISTORY or path.name == _ACTIVE:
+    for read in read_objects(root, folder, "*/*.json"):
+        if isinstance(read, Unread):
+            yield read
             continue
-        try:
-            held = read_object(path)
-        except Unreadable as why:
-            yield Unread(shown, "", str(why))
+        path, shown, held = read
+        if path.parent.name == _HISTORY or path.name == _ACTIVE:
             continue
         key = held.get("key")
         if not isinstance(key, str) or "value" not in held:
@@ -139,22 +135,18 @@ def _project_name(path: Path) -> str | None:
 def _tasks(root: Path, folder: Path) -> Iterator[Read]:
     """One file a task; tasks that only the file of their sprint knows are read from there."""
     known: set[str] = set()
-    for path in below(folder, "timesheets/*.json"):
-        shown = str(path.relative_to(root))
-        try:
-            held = read_object(path)
-        except Unreadable as why:
-            yield Unread(shown, "", str(why))
+    for read in read_objects(root, folder, "timesheets/*.json"):
+        if isinstance(read, Unread):
+            yield read
             continue
+        path, shown, held = read
         known.add(_text(held.get("task_id")) or path.stem)
         yield _task(held, path.stem, shown)
-    for path in below(folder, "sprints/*.json"):
-        shown = str(path.relative_to(root))
-        try:
-            sprint = read_object(path)
-        except Unreadable as why:
-            yield Unread(shown, "", str(why))
+    for read in read_objects(root, folder, "sprints/*.json"):
+        if isinstance(read, Unread):
+            yield read
             continue
+        _, shown, sprint = read
         for number, held in enumerate(_list(sprint.get("tasks")), 1):
             own = _text(held.get("task_id")) if isinstance(held, Mapping) else None
             if own is None:

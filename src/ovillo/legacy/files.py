@@ -63,6 +63,16 @@ def read_object(path: Path) -> dict[str, Any]:
     return value
 
 
+def read_objects(root: Path, folder: Path, pattern: str) -> Iterator[tuple[Path, str, dict[str, Any]] | Unread]:
+    """JSON objects of the files in ``folder`` that fit a pattern: the file, how it is named below ``root``, what it holds."""
+    for path in below(folder, pattern):
+        shown = str(path.relative_to(root))
+        try:
+            yield path, shown, read_object(path)
+        except Unreadable as why:
+            yield Unread(shown, "", str(why))
+
+
 def read_lines(path: Path, shown: str) -> Iterator[tuple[int, dict[str, Any]] | Unread]:
     """JSON objects of a file with their line numbers (from 1). Empty lines are passed; a broken one is said.
 

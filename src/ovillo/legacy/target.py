@@ -1,6 +1,6 @@
 """Where migrated things go.
 
-Owns the contract only; ``ovillo.memory.migration_target`` keeps it with the services of this machine.
+Owns the contract only; ``ovillo.memory.migration`` keeps it with the services of this machine.
 """
 
 from __future__ import annotations
