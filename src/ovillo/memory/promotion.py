@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from ovillo.memory.kinds import kind_of
 from ovillo.memory.layers.drafts import Drafts, digest_of
 from ovillo.memory.planted import planted_instruction
-from ovillo.memory.subjects import SAME_SUBJECT, key_for, likeness, subject
-from ovillo.memory.terms import terms_of
+from ovillo.memory.subjects import SAME_SUBJECT, fact_like, key_for, likeness, subject
 from ovillo.model.conclusions import Conclusion
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import NotFound
@@ -44,7 +43,6 @@ _MESSAGES, _PAGE = 5_000, 500
 _SHORTEST, _LONGEST = 25, 320
 #: Of one session, so that a long one does not fill the list.
 _MOST_OF_A_KIND = 8
-_COMPARED = 12
 _NOTHING = Conclusion.QUESTION | Conclusion.ANNOUNCEMENT | Conclusion.PENDING
 #: Steps of the work at hand, offers and reports: true when they were said, and of no use to a later session.
 _PASSING = re.compile(
@@ -119,7 +117,7 @@ class Promotion:
         known = self._store.memories.find(namespace, MemoryFilter(digest=digest_of(text, None)), 1)
         if known:
             return None
-        like = self._alike(namespace, text, owner, project)
+        like = fact_like(self._store.memories, namespace, text, viewer=owner, project=project)
         if like is not None and like.provenance.session_id == session.id and like.state is MemoryState.PROPOSED:
             return None  # the same session says it in other words
         audience = (
@@ -153,17 +151,6 @@ class Promotion:
             trust=Trust.UNTRUSTED,
             reason=f"{_WHY[candidate.kind]}{otherwise}",
         )
-
-    def _alike(self, namespace: Namespace, text: str, viewer: str, project: str | None) -> Memory | None:
-        where = MemoryFilter(layers=(Layer.SEMANTIC,), states=(MemoryState.ACTIVE, MemoryState.PROPOSED), viewer=viewer)
-        own = subject(text)
-        found = [
-            (likeness(own, subject(each.text)), each)
-            for each in self._store.memories.matching(namespace, terms_of(text), where, _COMPARED)
-            if each.project in (None, project)
-        ]
-        best = max(found, key=lambda pair: (pair[0], pair[1].created_at), default=None)
-        return best[1] if best is not None and best[0] >= SAME_SUBJECT else None
 
 
 def candidates(messages: list[Message], session: Session) -> Iterator[Candidate]:

@@ -14,18 +14,14 @@ from ovillo.memory.layers.episodic import Episodic
 from ovillo.memory.layers.semantic import Semantic
 from ovillo.memory.layers.short_term import ShortTerm
 from ovillo.memory.procedures.service import Procedures
-from ovillo.memory.subjects import SAME_SUBJECT, key_for, likeness, subject
-from ovillo.memory.terms import terms_of
+from ovillo.memory.subjects import fact_like, key_for
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
-from ovillo.model.memories import Audience, Layer, Memory, MemoryFilter, MemoryState, Provenance
+from ovillo.model.memories import Audience, Layer, Memory, Provenance
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import MemoriesStore
-
-#: Facts that are compared with a new one.
-_COMPARED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +105,7 @@ class Remembering:
         project: str | None,
         replaces: bool,
     ) -> Remembered:
-        like = None if key else self._alike(namespace, text, provenance.owner, project)
+        like = None if key else fact_like(self._store, namespace, text, viewer=provenance.owner, project=project)
         name = key or (like.key if like else key_for(text))
         if replaces and self._semantic.retrieve(namespace, name, viewer=provenance.owner).current is not None:
             done = self._semantic.update(
@@ -152,15 +148,3 @@ class Remembering:
             namespace, name, steps, provenance, description=title[:500], tags=tags, audience=audience, project=project
         )
         return Remembered(memory, chosen.why, is_new)
-
-    def _alike(self, namespace: Namespace, text: str, viewer: str, project: str | None) -> Memory | None:
-        """A fact about the same subject: what is put down now belongs under its key."""
-        where = MemoryFilter(layers=(Layer.SEMANTIC,), states=(MemoryState.ACTIVE, MemoryState.PROPOSED), viewer=viewer)
-        own = subject(text)
-        candidates = [
-            (likeness(own, subject(each.text)), each)
-            for each in self._store.matching(namespace, terms_of(text), where, _COMPARED)
-            if project is None or each.project in (None, project)
-        ]
-        best = max(candidates, key=lambda pair: (pair[0], pair[1].created_at), default=None)
-        return best[1] if best is not None and best[0] >= SAME_SUBJECT else None

@@ -46,11 +46,7 @@ class Review:
     ) -> Waiting:
         """It is so, in these words where ``text`` is given; ``against`` in the answer is what it displaced, nothing with
         ``beside``. Raises NotFound, Conflict, InvalidInput."""
-        memory = self._one(namespace, memory_id, viewer)
-        if memory.state is not MemoryState.PROPOSED:
-            raise Conflict(
-                f"{memory.id} does not wait: it is {memory.state.value}.", hint="Undo what was said to it first."
-            )
+        memory = self._waiting(namespace, memory_id, viewer, "Undo what was said to it first.")
         accepted = replace(
             self._reworded(memory, text) if text is not None else memory,
             state=MemoryState.ACTIVE,
@@ -64,22 +60,14 @@ class Review:
 
     def edit(self, namespace: Namespace, memory_id: str, text: str, *, viewer: str) -> Memory:
         """Other words for something that waits. Raises NotFound, Conflict, InvalidInput."""
-        memory = self._one(namespace, memory_id, viewer)
-        if memory.state is not MemoryState.PROPOSED:
-            raise Conflict(
-                f"{memory.id} does not wait: it is {memory.state.value}.", hint="knowledge_update changes a fact."
-            )
+        memory = self._waiting(namespace, memory_id, viewer, "knowledge_update changes a fact.")
         edited = replace(self._reworded(memory, text), updated_at=self._drafts.clock())
         self._store.put(namespace, [edited])
         return edited
 
     def reject(self, namespace: Namespace, memory_id: str, *, viewer: str, reason: str | None = None) -> Memory:
         """It is not so; the same is not proposed again. Raises NotFound, Conflict."""
-        memory = self._one(namespace, memory_id, viewer)
-        if memory.state is not MemoryState.PROPOSED:
-            raise Conflict(
-                f"{memory.id} does not wait: it is {memory.state.value}.", hint="Undo what was said to it first."
-            )
+        memory = self._waiting(namespace, memory_id, viewer, "Undo what was said to it first.")
         why = None if reason is None else str(self._drafts.masked(reason))
         rejected = replace(memory, state=MemoryState.REJECTED, reason=why, updated_at=self._drafts.clock())
         self._store.put(namespace, [rejected])
@@ -137,6 +125,12 @@ class Review:
         if not words:
             raise InvalidInput("There are no words left.", hint="Reject what is not to be kept.")
         return replace(memory, text=words, value=None, digest=digest_of(words, None))
+
+    def _waiting(self, namespace: Namespace, memory_id: str, viewer: str, otherwise: str) -> Memory:
+        memory = self._one(namespace, memory_id, viewer)
+        if memory.state is not MemoryState.PROPOSED:
+            raise Conflict(f"{memory.id} does not wait: it is {memory.state.value}.", hint=otherwise)
+        return memory
 
     def _one(self, namespace: Namespace, memory_id: str, viewer: str) -> Memory:
         where = MemoryFilter(ids=(MemoryId(memory_id.strip()),), viewer=viewer)

@@ -1,18 +1,27 @@
 """What a sentence is about: whether two are about the same, and the key that one without a key gets.
 
-Owns the comparison. Figures, names of values and little words are no part of a subject: what differs in them only says something
-else of the same thing.
+Owns the comparison, and finding what is known of the same. Figures, names of values and little words are no part of a
+subject: what differs in them only says something else of the same thing.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+from ovillo.memory.terms import terms_of
+from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryState
+from ovillo.model.records import Namespace
 from ovillo.search.analysis import fold, index_forms, is_stop_word, words
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import MemoriesStore
 
 #: Of words of both; below it they are about different things.
 SAME_SUBJECT = 0.6
 _KEY_WORDS = 6
+#: Facts that a new one is compared with.
+_COMPARED = 12
 _FIGURE = re.compile(r"\d")
 
 
@@ -33,3 +42,19 @@ def key_for(text: str) -> str:
     """Its first telling words, such as ``ledger-service-listens-port``; a figure is what is said of it."""
     telling = [fold(word) for word in words(text) if not is_stop_word(word.lower()) and not _FIGURE.search(word)]
     return "-".join(dict.fromkeys(telling[:_KEY_WORDS]))[:120] or "untitled"
+
+
+def fact_like(
+    store: MemoriesStore, namespace: Namespace, text: str, *, viewer: str, project: str | None
+) -> Memory | None:
+    """The fact that is most about the same, held true or waiting: what says more of it belongs under its key. A fact of no project
+    meets those of any."""
+    where = MemoryFilter(layers=(Layer.SEMANTIC,), states=(MemoryState.ACTIVE, MemoryState.PROPOSED), viewer=viewer)
+    own = subject(text)
+    found = [
+        (likeness(own, subject(each.text)), each)
+        for each in store.matching(namespace, terms_of(text), where, _COMPARED)
+        if project is None or each.project in (None, project)
+    ]
+    best = max(found, key=lambda pair: (pair[0], pair[1].created_at), default=None)
+    return best[1] if best is not None and best[0] >= SAME_SUBJECT else None
