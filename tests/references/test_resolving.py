@@ -87,6 +87,10 @@ def test_words_that_describe_choose_in_another_language_too() -> None:
         "el primero de mayo no trabajamos",
         "las dos de la tarde me viene bien",
         "o primeiro de maio é feriado",
+        "it is drizzling again up there",
+        "it takes a village to raise a child",
+        "say that so a beginner gets it",
+        "fíjate lo deprisa que se va el verano",
     ],
 )
 def test_what_only_looks_like_a_reference_is_none(query: str) -> None:
@@ -208,3 +212,29 @@ def test_a_phrase_is_mentioned_once_where_its_words_stand_apart_and_together() -
 def test_a_pronoun_agrees_with_the_noun_in_a_name() -> None:
     known = (("bug", "fuga de conexiones"), ("function", "abrir"))
     assert meant("arréglala", talk(known, "hay una fuga de conexiones")) == ["fuga de conexiones"]
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize(
+    "query",
+    ["open the last of them", "abre la última de ellas", "ouvre la dernière d'entre elles", "abre a última delas"],
+)
+def test_the_many_that_one_is_picked_from_are_not_meant_as_well(query: str) -> None:
+    conversation = talk(FUNCTIONS, "what is slow?", "Two functions: load_rows and save_rows.")
+    assert meant(query, conversation) == ["save_rows"]
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize("query", ["what did we push yesterday?", "qu'a-t-on poussé hier ?", "¿qué subimos ayer?"])
+def test_what_was_done_in_a_time_is_all_that_was_done_in_it(query: str) -> None:
+    known = [Entity(name, "commit", name) for name in ("c0ffee1", "0ldc0de", "ba5eba1")]
+    said = [(2, "pushed c0ffee1"), (1, "pushed 0ldc0de: the parser"), (1, "and ba5eba1 behind it"), (0, "good morning")]
+    turns = [Turn("s" if not days else f"s{days}", NOW - days * _DAY, "assistant", text) for days, text in said]
+    assert [x.name for x in ask(query, Conversation(known, turns, "s")).entities] == ["0ldc0de", "ba5eba1"]
+
+
+@pytest.mark.requirement("REFS-1")
+@pytest.mark.parametrize("query", ["¿y sus llamadas?", "et ses appels ?", "e suas chamadas?", "and its calls?"])
+def test_calls_are_a_function_s(query: str) -> None:
+    conversation = talk(FUNCTIONS, "load_rows fills RowCache")
+    assert meant(query, conversation) == ["load_rows"]

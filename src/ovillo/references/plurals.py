@@ -187,6 +187,11 @@ class PluralResolver:
             return Resolved(reference, Status.NONE, (), (), "fewer were named", 0.0)
         return self._grouped(reference, group, "latest group")
 
+    def all_in_time(self, reference: Reference) -> Resolved:
+        """Of the kind, in the time that is asked for."""
+        named = order_of(self._talk, self._scoring.salience(reference.window), reference.heads or {}, is_typed=True)
+        return self._grouped(reference, named, f"all in {reference.window.rule if reference.window else 'the talk'}")
+
     def _some_of(self, reference: Reference, heads: Mapping[str, float]) -> Resolved | None:
         """ "the first two", "las dos últimas"."""
         salience, count = self._scoring.salience(reference.window), reference.count or 2

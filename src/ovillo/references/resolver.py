@@ -192,6 +192,8 @@ class _Resolver:
                 return self._named(reference)
             case Kind.POSSESSIVE:
                 return self._possessed(reference, done)
+            case Kind.DEFINITE if reference.is_plural:
+                return self._all_done(reference)
             case _:
                 return self._typed(reference, "typed noun")
 
@@ -227,6 +229,12 @@ class _Resolver:
         elif self._describes_else(reference):
             return Resolved(reference, Status.NONE, (), scored.candidates[:SHOWN], "nothing named is described so", 0.0)
         return self._scoring.decided(reference, scored.candidates, rule)
+
+    def _all_done(self, reference: Reference) -> Resolved:
+        """ "what did we push yesterday": whatever was done then, in its order."""
+        found = self._typed(reference, "typed noun")
+        many = self._several.all_in_time(reference)
+        return many if len(many.entities) > 1 else found
 
     def _describes_else(self, reference: Reference) -> bool:
         """Whether the phrase tells by two words or more which matter it means, and none of them fits."""

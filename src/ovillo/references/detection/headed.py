@@ -181,7 +181,7 @@ def numbered_alone(s: Sentence) -> None:
 
 
 def asked_by_verb(s: Sentence) -> None:
-    """ "what did we decide yesterday": the verb says what kind of thing, the time says which."""
+    """ "what did we decide yesterday": the verb says what kind of thing, the time says which, one or many."""
     if s.window is None or s.found or not any(s.is_asking(token.lower) for token in s.tokens):
         return
     folded, places = folded_text(s.tokens)
@@ -190,7 +190,7 @@ def asked_by_verb(s: Sentence) -> None:
             match = pattern.search(folded)
             inside = [n for n, (start, _) in enumerate(places) if match and start == match.start()]
             if inside:
-                s.add(Kind.DEFINITE, inside[0], inside[0] + 1, each.code, head=kind, heads=FITS[kind])
+                s.add(Kind.DEFINITE, inside[0], inside[0] + 1, each.code, head=kind, heads=FITS[kind], is_plural=True)
                 return
 
 

@@ -13,6 +13,9 @@ from ovillo.references.lexicons import Features, Grammar
 from ovillo.references.model import Kind
 from ovillo.references.words import Token, fold
 
+#: Kinds of phrases that pick from many.
+_PICKED = frozenset({Kind.ORDINAL, Kind.OTHER, Kind.PLURAL})
+
 
 def enclitics(s: Sentence) -> None:
     for number, token in enumerate(s.tokens):
@@ -40,6 +43,8 @@ def pronouns(s: Sentence) -> None:
 
 def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     features = each.pronouns.get(token.lower)
+    if features is not None and features.number == "p" and _is_partitive(s, each, number):
+        return True
     inverted = each.inverted.match(token.lower)
     if inverted and not _has_noun_phrase(s):
         features = each.pronouns[inverted["pronoun"]]
@@ -57,6 +62,18 @@ def _pronoun(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
         return True
     s.add(Kind.PRONOUN, number, number + 1, each.code, gender=features.gender, is_plural=features.number == "p")
     return True
+
+
+def _is_partitive(s: Sentence, each: Grammar, number: int) -> bool:
+    """ "the last of them", "la primera de ellas": the many that the one is picked from are not meant themselves."""
+    first = number
+    while first and not s.tokens[first].breaks and s.tokens[first - 1].lower in (*each.of, "entre"):
+        first -= 1
+    # "delas" is both: of and them.
+    is_joined = s.tokens[number].lower.startswith("del")
+    if not first or s.tokens[first].breaks or (first == number and not is_joined):
+        return False
+    return any(x.kind in _PICKED and x.span[1] == s.tokens[first - 1].end for x in s.found)
 
 
 def _proclitic(s: Sentence, each: Grammar, number: int, token: Token) -> Features | None:

@@ -276,7 +276,7 @@ def grammars() -> tuple[Grammar, ...]:
 def _owners() -> Mapping[str, tuple[str, ...]]:
     owners: dict[str, list[str]] = {}
     for each in grammars():
-        own = each.little | each.indefinites | each.of | each.both | each.same
+        own = each.little | each.indefinites | each.of | each.both | each.same | each.asking
         own |= set(each.articles) | set(each.demonstratives) | set(each.headless)
         for word in own | set(each.nouns) | set(each.ordinals) | set(each.pronouns) | each.possessives:
             owners.setdefault(word, []).append(each.code)
