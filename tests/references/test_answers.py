@@ -14,9 +14,9 @@ from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Part, PartType, Role, SessionId
 from ovillo.references.context.answer import Item, Provenance
-from ovillo.references.context.asking import AskedFor, asked_for, asked_kind, asks_what_happened, subject_words
 from ovillo.references.context.blending import Group, blended
 from ovillo.references.context.confidence import Evidence, probability
+from ovillo.references.context.question_intent import Intent, answer_noun, asks_about_past, intent_of, subject_words
 from ovillo.search.passages import passages, spans
 from ovillo.sessions.boilerplate import blanked
 from ovillo.sessions.conclusions import concludes, conclusions_in, result_line
@@ -113,33 +113,33 @@ def test_what_was_said_twice_is_quoted_once(services: Services) -> None:
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
-        ("what is the reason that we keep the cache?", AskedFor.WHY),
-        ("¿por qué quitamos la caché?", AskedFor.WHY),
-        ("pourquoi a-t-on gardé le cache ?", AskedFor.WHY),
-        ("por que mantivemos o cache?", AskedFor.WHY),
-        ("since when do we use the queue?", AskedFor.WHEN),
-        ("¿desde cuándo usamos la cola?", AskedFor.WHEN),
-        ("depuis quand utilise-t-on la file ?", AskedFor.WHEN),
-        ("what alternatives were rejected?", AskedFor.TRIED),
-        ("quelles pistes a-t-on écartées ?", AskedFor.TRIED),
-        ("¿qué falta por hacer en el cupón?", AskedFor.STATUS),
-        ("o que ficou pendente na migração?", AskedFor.STATUS),
-        ("how was the rounding fixed?", AskedFor.FIX),
-        ("¿cómo se arregló el redondeo?", AskedFor.FIX),
-        ("which database did we choose?", AskedFor.DECISION),
-        ("which port does the cache listen on?", AskedFor.FACT),
+        ("what is the reason that we keep the cache?", Intent.WHY),
+        ("¿por qué quitamos la caché?", Intent.WHY),
+        ("pourquoi a-t-on gardé le cache ?", Intent.WHY),
+        ("por que mantivemos o cache?", Intent.WHY),
+        ("since when do we use the queue?", Intent.WHEN),
+        ("¿desde cuándo usamos la cola?", Intent.WHEN),
+        ("depuis quand utilise-t-on la file ?", Intent.WHEN),
+        ("what alternatives were rejected?", Intent.TRIED),
+        ("quelles pistes a-t-on écartées ?", Intent.TRIED),
+        ("¿qué falta por hacer en el cupón?", Intent.STATUS),
+        ("o que ficou pendente na migração?", Intent.STATUS),
+        ("how was the rounding fixed?", Intent.FIX),
+        ("¿cómo se arregló el redondeo?", Intent.FIX),
+        ("which database did we choose?", Intent.DECISION),
+        ("which port does the cache listen on?", Intent.FACT),
     ],
 )
-def test_kinds_of_questions_are_told_by_grammar_in_four_languages(question: str, kind: AskedFor) -> None:
-    assert asked_for(question) is kind
+def test_kinds_of_questions_are_told_by_grammar_in_four_languages(question: str, kind: Intent) -> None:
+    assert intent_of(question) is kind
 
 
 @pytest.mark.requirement("CONTEXT-22")
 def test_words_that_only_ask_are_no_subject_and_past_tense_asks_what_happened() -> None:
     assert subject_words("what did we decide about the rate limiter?") == ["rate", "limiter"]
     assert subject_words("what happened?") == ["happened"]
-    assert asks_what_happened("¿qué acordamos sobre la tabla?")
-    assert not asks_what_happened("who calls the parser?")
+    assert asks_about_past("¿qué acordamos sobre la tabla?")
+    assert not asks_about_past("who calls the parser?")
 
 
 @pytest.mark.requirement("CONTEXT-20")
@@ -204,7 +204,7 @@ def test_kinds_of_evidence_share_the_room_by_how_likely_each_answers() -> None:
     ],
 )
 def test_the_kind_of_thing_that_is_asked_for_is_told(question: str, kind: str | None) -> None:
-    assert asked_kind(question) == kind
+    assert answer_noun(question) == kind
 
 
 @pytest.mark.requirement("CONTEXT-31")

@@ -17,7 +17,7 @@ from ovillo.interfaces.services import Services
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Role, ToolCall, ToolStatus
 from ovillo.references.context.answer import ContextAnswer
-from ovillo.references.context.code.asking import Ask, read
+from ovillo.references.context.code.code_questions import CodeIntent, parse_question
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 from tests.builders import delta, message, tool_part
@@ -102,28 +102,28 @@ def places(answer: ContextAnswer) -> list[tuple[str | None, tuple[int, int] | No
 @pytest.mark.parametrize(
     ("query", "meant"),
     [
-        ("who calls parcel_cost?", Ask.CALLERS),
-        ("where is parcel_cost used?", Ask.CALLERS),
-        ("¿quién llama a parcel_cost?", Ask.CALLERS),
-        ("qui appelle parcel_cost ?", Ask.CALLERS),
-        ("quem chama parcel_cost?", Ask.CALLERS),
-        ("which tests cover place_order?", Ask.TESTS),
-        ("¿qué pruebas cubren place_order?", Ask.TESTS),
-        ("quels tests vérifient place_order ?", Ask.TESTS),
-        ("quais testes cobrem place_order?", Ask.TESTS),
-        ("what does place_order call?", Ask.CALLEES),
-        ("which modules import shop.delivery?", Ask.IMPORTERS),
-        ("what parameters does parcel_cost take?", Ask.SIGNATURE),
-        ("¿qué parámetros recibe parcel_cost?", Ask.SIGNATURE),
-        ("what happens when a parcel is too heavy?", Ask.BEHAVIOUR),
-        ("que se passe-t-il quand l'adresse manque ?", Ask.BEHAVIOUR),
-        ("o que acontece quando falta o endereço?", Ask.BEHAVIOUR),
-        ("why does parcel_cost raise?", Ask.WHY),
+        ("who calls parcel_cost?", CodeIntent.CALLERS),
+        ("where is parcel_cost used?", CodeIntent.CALLERS),
+        ("¿quién llama a parcel_cost?", CodeIntent.CALLERS),
+        ("qui appelle parcel_cost ?", CodeIntent.CALLERS),
+        ("quem chama parcel_cost?", CodeIntent.CALLERS),
+        ("which tests cover place_order?", CodeIntent.TESTS),
+        ("¿qué pruebas cubren place_order?", CodeIntent.TESTS),
+        ("quels tests vérifient place_order ?", CodeIntent.TESTS),
+        ("quais testes cobrem place_order?", CodeIntent.TESTS),
+        ("what does place_order call?", CodeIntent.CALLEES),
+        ("which modules import shop.delivery?", CodeIntent.IMPORTERS),
+        ("what parameters does parcel_cost take?", CodeIntent.SIGNATURE),
+        ("¿qué parámetros recibe parcel_cost?", CodeIntent.SIGNATURE),
+        ("what happens when a parcel is too heavy?", CodeIntent.BEHAVIOUR),
+        ("que se passe-t-il quand l'adresse manque ?", CodeIntent.BEHAVIOUR),
+        ("o que acontece quando falta o endereço?", CodeIntent.BEHAVIOUR),
+        ("why does parcel_cost raise?", CodeIntent.WHY),
     ],
 )
-def test_the_kind_of_a_question_is_told_by_its_grammar(query: str, meant: Ask) -> None:
-    assert read(query).ask is meant
-    assert not read(query).of_session
+def test_the_kind_of_a_question_is_told_by_its_grammar(query: str, meant: CodeIntent) -> None:
+    assert parse_question(query).intent is meant
+    assert not parse_question(query).is_about_session
 
 
 @pytest.mark.requirement("CODEQ-1")
@@ -137,8 +137,8 @@ def test_the_kind_of_a_question_is_told_by_its_grammar(query: str, meant: Ask) -
     ],
 )
 def test_a_question_about_what_was_done_is_none_about_code(query: str) -> None:
-    assert read(query).of_session
-    assert read(query).sure < 0.5
+    assert parse_question(query).is_about_session
+    assert parse_question(query).certainty < 0.5
 
 
 @pytest.mark.requirement("CODEQ-7")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace
-from ovillo.references.context.asking import asked_kind, is_light, subject_words
+from ovillo.references.context.question_intent import answer_noun, is_light, subject_words
 from ovillo.search.analysis import fold, is_stop_word, words
 from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
 from ovillo.store.protocol import DocFilter, Order
@@ -90,7 +90,7 @@ class WordReader:
             weight = term.weight(documents) if term is not None and here else 0.0
             found.append(AskedWord(word, weight, light, word in names, here, told, term if here else None))
         weighed = _weighed(found)
-        kind = asked_kind(question)
+        kind = answer_noun(question)
         return AskedWords(weighed, next((word for word in weighed if fold(word.word) == kind), None))
 
     def _is_here(self, namespace: Namespace, term: QueryTerm, where: DocFilter) -> bool:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ovillo.model.data_files import text_beside
-from ovillo.references.context.asking import is_light, subject_words
+from ovillo.references.context.question_intent import is_light, subject_words
 from ovillo.references.lexicons import grammars
 from ovillo.search.analysis import fold, words
 

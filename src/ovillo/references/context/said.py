@@ -19,10 +19,10 @@ from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
-from ovillo.references.context.asking import AskedFor, asked_for, asks_why_too
 from ovillo.references.context.confidence import THRESHOLDS, Evidence, Measured, probability
 from ovillo.references.context.following import asks_of_just_now, wanted_form
 from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.references.context.question_intent import Intent, asks_for_reason, intent_of
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
 from ovillo.references.context.turns import TurnReader
 from ovillo.references.context.weighing import GoesOn, Passage, conclude, is_spoken, passages_of, wanted, weigh
@@ -61,7 +61,7 @@ _TITLE = 60
 class Weighed:
     """All that was looked at for one question, best passage first."""
 
-    kind: AskedFor
+    kind: Intent
     asked: AskedWords
     passages: tuple[Passage, ...]
     texts: dict[DocId, str]
@@ -102,7 +102,7 @@ class SaidInSessions:
     def weighed(self, question: Question, unsaid: Callable[[str], bool] = lambda text: False) -> Weighed:
         """The passages that may answer, best first; what asks is left out. ``unsaid``: texts that are taken as never said, for
         measuring what is told where an answer is missing."""
-        kind = asked_for(question.asked)
+        kind = intent_of(question.asked)
         where = DocFilter(session=question.scope.sessions(SessionFilter()))
         asked = self._words.read(question.namespace, question.plain, question.resolved.language, where)
         ranked, docs, cut = self._ranked(question)
@@ -131,7 +131,7 @@ class SaidInSessions:
                 found += passages
         echo = words(question.asked.lower())
         kept = list(_once(passage for passage in found if words(passage.text.lower()) != echo))
-        best = conclude(kept, kind, why_too=asks_why_too(question.asked), texts=texts)
+        best = conclude(kept, kind, why_too=asks_for_reason(question.asked), texts=texts)
         return Weighed(kind, asked, tuple(best), texts, bool(near), cut)
 
     def _ranked(self, question: Question) -> tuple[list[Ranked], dict[DocId, Doc], str | None]:
@@ -168,7 +168,7 @@ class SaidInSessions:
             turn.titled = titled.get(turn.session_id, frozenset())
             turn.by_agent = row is not None and row.session.kind is SessionKind.SUBAGENT
 
-    def _concluding(self, question: Question, kind: AskedFor, docs: dict[DocId, Doc]) -> list[Ranked]:
+    def _concluding(self, question: Question, kind: Intent, docs: dict[DocId, Doc]) -> list[Ranked]:
         """Places that conclude what is asked for and are near in meaning, whether they share its words or not."""
         from ovillo.search.ranked import Ranked  # start-up cost, as below
 

@@ -16,12 +16,12 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.references.context.answer import ContextAnswer
-from ovillo.references.context.asking import asks_what_happened
 from ovillo.references.context.confidence import THRESHOLDS, Evidence, probability
 from ovillo.references.context.elsewhere import Elsewhere
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
 from ovillo.references.context.providers import Provider, ProviderAnswer, Question, ResolvedQuery
+from ovillo.references.context.question_intent import asks_about_past
 from ovillo.references.context.wording import Wording, refused
 from ovillo.sessions.languages import identify
 from ovillo.sessions.tokens import count_tokens
@@ -211,7 +211,7 @@ def _judged(answer: ProviderAnswer, question: Question) -> ProviderAnswer:
     """With how likely pieces of code answer, which their provider measures and does not judge."""
     if "code_worth" not in answer.features or not answer.items:
         return answer
-    past = asks_what_happened(question.asked)
+    past = asks_about_past(question.asked)
     of_code = answer.features.get("code_sure", 0.0) * (_OF_CODE_IN_PAST if past else 1.0)
     features = {**answer.features, "past": float(past), "of_code": of_code}
     likely = probability(Evidence.CODE, features)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import PartType, Role
 from ovillo.references.context.asked_words import AskedWords
-from ovillo.references.context.asking import AskedFor
+from ovillo.references.context.question_intent import Intent
 from ovillo.references.context.turns import Turn
 from ovillo.search.evidence import best_stretch, find_occurrences
 from ovillo.search.passages import spans
@@ -72,15 +72,15 @@ _JUDGED, _SAMPLE = 96, 2_000
 
 _C = Conclusion
 #: What each kind of question prefers, and how much.
-_PREFERS: dict[AskedFor, dict[Conclusion, float]] = {
-    AskedFor.WHY: {_C.CAUSE: 0.60, _C.DECISION: 0.24, _C.REJECTED: 0.12},
-    AskedFor.WHEN: {_C.DATE: 0.70, _C.OUTCOME: 0.10},
-    AskedFor.TRIED: {_C.REJECTED: 0.60, _C.CAUSE: 0.10, _C.OUTCOME: 0.10},
-    AskedFor.STATUS: {_C.PENDING: 0.44, _C.RESULT: 0.36, _C.OUTCOME: 0.30},
-    AskedFor.FIX: {_C.CAUSE: 0.40, _C.OUTCOME: 0.40, _C.DECISION: 0.10},
-    AskedFor.DECISION: {_C.DECISION: 0.60, _C.CAUSE: 0.16, _C.REJECTED: 0.10, _C.OUTCOME: 0.16},
-    AskedFor.HOW: {_C.OUTCOME: 0.20, _C.DECISION: 0.16},
-    AskedFor.FACT: {_C.OUTCOME: 0.16, _C.DECISION: 0.16, _C.CAUSE: 0.10, _C.RESULT: 0.10},
+_PREFERS: dict[Intent, dict[Conclusion, float]] = {
+    Intent.WHY: {_C.CAUSE: 0.60, _C.DECISION: 0.24, _C.REJECTED: 0.12},
+    Intent.WHEN: {_C.DATE: 0.70, _C.OUTCOME: 0.10},
+    Intent.TRIED: {_C.REJECTED: 0.60, _C.CAUSE: 0.10, _C.OUTCOME: 0.10},
+    Intent.STATUS: {_C.PENDING: 0.44, _C.RESULT: 0.36, _C.OUTCOME: 0.30},
+    Intent.FIX: {_C.CAUSE: 0.40, _C.OUTCOME: 0.40, _C.DECISION: 0.10},
+    Intent.DECISION: {_C.DECISION: 0.60, _C.CAUSE: 0.16, _C.REJECTED: 0.10, _C.OUTCOME: 0.16},
+    Intent.HOW: {_C.OUTCOME: 0.20, _C.DECISION: 0.16},
+    Intent.FACT: {_C.OUTCOME: 0.16, _C.DECISION: 0.16, _C.CAUSE: 0.10, _C.RESULT: 0.10},
 }
 
 
@@ -249,7 +249,7 @@ def _beside(of_doc: Sequence[Passage], at: int) -> dict[int, float]:
     return close
 
 
-def wanted(kind: AskedFor) -> Conclusion:
+def wanted(kind: Intent) -> Conclusion:
     """What a question of this kind asks for above all."""
     found = Conclusion.NOTHING
     for each, gain in _PREFERS[kind].items():
@@ -258,9 +258,7 @@ def wanted(kind: AskedFor) -> Conclusion:
     return found
 
 
-def conclude(
-    passages: Sequence[Passage], kind: AskedFor, *, why_too: bool, texts: Mapping[DocId, str]
-) -> list[Passage]:
+def conclude(passages: Sequence[Passage], kind: Intent, *, why_too: bool, texts: Mapping[DocId, str]) -> list[Passage]:
     """The best of all passages, by what they conclude, too: the best first."""
     prefers = dict(_PREFERS[kind])
     if why_too:
@@ -271,14 +269,14 @@ def conclude(
     for passage in passages:
         session_id = passage.doc.session_id
         of_session[session_id] = max(passage.of_turn, of_session.get(session_id, 0.0))
-    ends = _newest_ends(passages, of_session) if kind is AskedFor.STATUS else frozenset()
+    ends = _newest_ends(passages, of_session) if kind is Intent.STATUS else frozenset()
     for passage in best:
         doc = passage.doc
         if doc.id not in spoken:
             spoken[doc.id] = (identify([texts[doc.id][:_SAMPLE]]),)
         passage.concludes = concludes(passage.text, spoken[doc.id])
         fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
-        if doc.id in ends or (kind is AskedFor.FIX and doc.id in passage.turn.closing):
+        if doc.id in ends or (kind is Intent.FIX and doc.id in passage.turn.closing):
             fits = max(fits, _ENDS)
         # What concludes a turn is about what the turn is about, whether it says the words again or not.
         about = max(passage.of_turn, _SAME_SESSION * of_session[doc.session_id])
@@ -286,9 +284,9 @@ def conclude(
         lift = max(0.0, share * about - passage.coverage)
         passage.worth += _WORDS * lift * _voice(passage)
         passage.worth *= (1.0 + min(_MOST_GAIN, fits)) * _manner(passage)
-        if kind is AskedFor.DECISION and (not is_spoken(doc) or _only_asks(passage)):
+        if kind is Intent.DECISION and (not is_spoken(doc) or _only_asks(passage)):
             passage.worth *= _UNDECIDED
-    if kind is AskedFor.STATUS:
+    if kind is Intent.STATUS:
         _prefer_newest(best)
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
 

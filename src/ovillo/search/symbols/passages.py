@@ -23,8 +23,8 @@ from ovillo.code.texts import Texts
 from ovillo.code.words import name_terms
 from ovillo.model.code import CLASS_KINDS, BodyRow, SymbolRow
 from ovillo.search.symbols import tree as t
-from ovillo.search.symbols.asking import Asked
 from ovillo.search.symbols.bodies import Places, Terms, blocks, look_again, look_through
+from ovillo.search.symbols.query_expansion import ExpandedTerm
 from ovillo.search.symbols.ranking import COVERAGE, FIELD_WORTHS, FLAG_WORTHS, NAME_SHARE
 from ovillo.search.symbols.tree import ASIDE_PATH, Tree
 
@@ -115,7 +115,7 @@ class Passages:
         tree: Tree,
         texts: Texts,
         root: str,
-        asked: Sequence[Asked],
+        expanded_terms: Sequence[ExpandedTerm],
         wanted: Wanted,
         told: Sequence[float] | None = None,
     ) -> None:
@@ -123,20 +123,20 @@ class Passages:
         self._tree = tree
         self._texts = texts
         self._root = root
-        self._asked = asked
+        self._expanded_terms = expanded_terms
         self._wanted = wanted
         self._by_term: dict[str, list[tuple[int, float]]] = {}
         self._phrases: list[tuple[int, tuple[str, ...], float]] = []
-        for number, one in enumerate(asked):
-            for way in one.ways:
-                if len(way.terms) == 1:
-                    self._by_term.setdefault(way.terms[0], []).append((number, way.worth))
+        for number, one in enumerate(expanded_terms):
+            for alternative in one.alternatives:
+                if len(alternative.terms) == 1:
+                    self._by_term.setdefault(alternative.terms[0], []).append((number, alternative.worth))
                 else:
-                    self._phrases.append((number, way.terms, way.worth))
+                    self._phrases.append((number, alternative.terms, alternative.worth))
 
     def places(self, likely: Sequence[str], is_rest: bool = True) -> list[Places]:
         """Texts that hold words of the question: ``likely`` files, and the rest behind them as far as there is time."""
-        stems = {term for one in self._asked for way in one.ways for term in way.terms}
+        stems = {term for one in self._expanded_terms for alternative in one.alternatives for term in alternative.terms}
         rank = {file: place for place, file in enumerate(likely)}
         files = [x for x in self._texts.files(self._root) if self._is_wanted(x.path) and (is_rest or x.path in rank)]
         files.sort(key=lambda x: (rank.get(x.path, len(rank)), language_of(x.path) is None))
@@ -157,7 +157,9 @@ class Passages:
 
     def now(self, passages: Sequence[Passage]) -> list[Places]:
         """The words of the question in these passages as they stand there now, by file."""
-        terms = Terms({term for one in self._asked for way in one.ways for term in way.terms})
+        terms = Terms(
+            {term for one in self._expanded_terms for alternative in one.alternatives for term in alternative.terms}
+        )
         ranges: dict[str, list[tuple[int, int]]] = {}
         for one in passages:
             ranges.setdefault(one.file, []).append((one.first, one.last))
@@ -236,30 +238,30 @@ class Passages:
         return [self._passage(region, score, share, told) for score, share, region in kept]
 
     def _told_among(self, worths: Sequence[tuple[list[float], list[float]]]) -> list[float]:
-        held = [sum(1 for fields, body in worths if fields[n] or body[n]) for n in range(len(self._asked))]
+        held = [sum(1 for fields, body in worths if fields[n] or body[n]) for n in range(len(self._expanded_terms))]
         count = len(worths)
-        return [one.weight * math.log1p(count / max(h, 1)) for h, one in zip(held, self._asked, strict=True)]
+        return [one.weight * math.log1p(count / max(h, 1)) for h, one in zip(held, self._expanded_terms, strict=True)]
 
     def _in_fields(self, regions: Sequence[Region]) -> list[list[float]]:
         """What each word of the question is worth by the names and the documentation of each, or by its path."""
         docs = np.asarray([self._doc(region.symbol) for region in regions], np.int64)
-        table = np.zeros((len(self._asked), len(regions)), np.float32)
-        for number, one in enumerate(self._asked):
-            for way in one.ways:
-                of_terms = [self._tree.worths(term, docs, FIELD_WORTHS) for term in way.terms]
+        table = np.zeros((len(self._expanded_terms), len(regions)), np.float32)
+        for number, one in enumerate(self._expanded_terms):
+            for alternative in one.alternatives:
+                of_terms = [self._tree.worths(term, docs, FIELD_WORTHS) for term in alternative.terms]
                 whole = np.minimum.reduce(of_terms) > 0
-                worth = np.where(whole, sum(of_terms) / np.float32(len(of_terms)) * np.float32(way.worth), 0)
+                worth = np.where(whole, sum(of_terms) / np.float32(len(of_terms)) * np.float32(alternative.worth), 0)
                 np.maximum(table[number], worth, out=table[number])
         for place in np.flatnonzero(docs < 0).tolist():
             path = _path_terms(regions[place].file)
-            for number, one in enumerate(self._asked):
-                worths = [way.worth for way in one.ways if path.issuperset(way.terms)]
+            for number, one in enumerate(self._expanded_terms):
+                worths = [alternative.worth for alternative in one.alternatives if path.issuperset(alternative.terms)]
                 table[number, place] = max(worths, default=0.0) * _IN_PATH
         fields: list[list[float]] = table.T.tolist()
         return fields
 
     def _in_body(self, region: Region) -> list[float]:
-        body = [0.0] * len(self._asked)
+        body = [0.0] * len(self._expanded_terms)
         terms = self._closest(region)
         for term in terms:
             for number, worth in self._by_term.get(term, ()):
@@ -285,7 +287,7 @@ class Passages:
             numbers = {
                 number: max(worth for n, worth in found if n == number) for number, found in self._numbers(terms)
             }
-            score = sum(worth * self._asked[number].weight for number, worth in numbers.items())
+            score = sum(worth * self._expanded_terms[number].weight for number, worth in numbers.items())
             if score > most:
                 most, best = score, terms
         return best

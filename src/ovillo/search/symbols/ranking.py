@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ovillo.code.words import pieces, stem
 from ovillo.model.code import CLASS_KINDS, FUNCTION_KINDS, SymbolRow
 from ovillo.search.symbols import tree as t
-from ovillo.search.symbols.asking import Asked, Question, Way
 from ovillo.search.symbols.kinds import Kind
+from ovillo.search.symbols.query_expansion import Alternative, ExpandedQuery, ExpandedTerm
 from ovillo.search.symbols.tree import Tree
 
 Floats = NDArray[np.float32]
@@ -58,31 +58,31 @@ class Ranked:
     worth: float
 
 
-def rank(tree: Tree, question: Question, limit: int) -> list[Ranked]:
+def rank(tree: Tree, query: ExpandedQuery, limit: int) -> list[Ranked]:
     count = len(tree)
-    if not count or not question.asked:
+    if not count or not query.terms:
         return []
     idf = tree.idf()
     total = np.zeros(count, np.float32)
     answered = np.zeros(count, np.float32)
     named = np.zeros(count, np.float32)
-    asked_for = 0.0
-    for asked in question.asked:
-        told = _told(tree, asked, idf) * asked.weight
+    wanted = 0.0
+    for expanded in query.terms:
+        weight = _weight_of(tree, expanded, idf) * expanded.weight
         best = np.zeros(count, np.float32)
         name = np.zeros(count, np.float32)
-        for way in asked.ways:
-            _add(tree, way, best, name, idf)
-        total += best * told
-        answered += np.minimum(best, 1.0) * told
+        for alternative in expanded.alternatives:
+            _add_alternative(tree, alternative, best, name, idf)
+        total += best * weight
+        answered += np.minimum(best, 1.0) * weight
         named += name
-        asked_for += told
-    share = answered / asked_for
+        wanted += weight
+    share = answered / wanted
     # What no definition knows of is not answered by any.
-    known = asked_for / (asked_for + question.unknown * float(np.log1p(count)))
+    known = wanted / (wanted + query.unknown * float(np.log1p(count)))
     name_share = np.minimum(named / np.maximum(tree.name_weight(), 1e-6), 1.0)
-    scores = total / asked_for * share**COVERAGE * (1 - NAME_SHARE + NAME_SHARE * name_share)
-    scores *= FLAG_WORTHS[np.frombuffer(tree.flags, np.uint8)] * _by_kind(tree, question)
+    scores = total / wanted * share**COVERAGE * (1 - NAME_SHARE + NAME_SHARE * name_share)
+    scores *= FLAG_WORTHS[np.frombuffer(tree.flags, np.uint8)] * _by_kind(tree, query)
     most = min(limit, count)
     top = np.argpartition(-scores, most - 1)[:most]
     top = top[np.lexsort((top, -scores[top]))]
@@ -103,21 +103,25 @@ class Match:
     how: str
 
 
-def explain(tree: Tree, question: Question, doc: int, row: SymbolRow) -> tuple[Match, ...]:
+def explain(tree: Tree, query: ExpandedQuery, doc: int, row: SymbolRow) -> tuple[Match, ...]:
     """Which words of the question a definition answers, and by what."""
     matches = []
-    for asked in question.asked:
-        best: tuple[float, Way, int] | None = None
-        for way in asked.ways:
-            places = [tree.where(term, doc) for term in way.terms]
+    for expanded in query.terms:
+        best: tuple[float, Alternative, int] | None = None
+        for alternative in expanded.alternatives:
+            places = [tree.where(term, doc) for term in alternative.terms]
             if all(places):
-                worth = way.worth * min(float(FIELD_WORTHS[place]) for place in places)
+                worth = alternative.worth * min(float(FIELD_WORTHS[place]) for place in places)
                 if best is None or worth > best[0]:
-                    best = worth, way, places[0]
+                    best = worth, alternative, places[0]
         if best is not None:
-            _, way, place = best
+            _, alternative, place = best
             where = tuple(name for field, name in t.FIELDS.items() if place & field)
-            matches.append(Match(asked.said, " ".join(_written(row, term) for term in way.terms), where, way.how))
+            matches.append(
+                Match(
+                    expanded.text, " ".join(_written(row, term) for term in alternative.terms), where, alternative.how
+                )
+            )
     return tuple(matches)
 
 
@@ -130,54 +134,54 @@ def _written(row: SymbolRow, term: str) -> str:
     return term
 
 
-def _told(tree: Tree, asked: Asked, idf: Floats) -> float:
+def _weight_of(tree: Tree, expanded: ExpandedTerm, idf: Floats) -> float:
     """How telling a word of the question is: as its likeliest terms are, together."""
-    best = asked.ways[0].worth
+    best = expanded.alternatives[0].worth
     held = sum(
-        min(len(tree.postings(number)[0]) for term in way.terms if (number := tree.term(term)) is not None)
-        * (way.worth / best) ** 2
-        for way in asked.ways
+        min(len(tree.postings(number)[0]) for term in alternative.terms if (number := tree.term(term)) is not None)
+        * (alternative.worth / best) ** 2
+        for alternative in expanded.alternatives
     )
     return float(np.log1p(len(tree) / max(held, 1.0)))
 
 
-def _add(tree: Tree, way: Way, best: Floats, name: Floats, idf: Floats) -> None:
-    numbers = [number for term in way.terms if (number := tree.term(term)) is not None]
+def _add_alternative(tree: Tree, alternative: Alternative, best: Floats, name: Floats, idf: Floats) -> None:
+    numbers = [number for term in alternative.terms if (number := tree.term(term)) is not None]
     if len(numbers) == 1:
         docs, where = tree.postings(numbers[0])
-        best[docs] = np.maximum(best[docs], FIELD_WORTHS[where] * way.worth)
+        best[docs] = np.maximum(best[docs], FIELD_WORTHS[where] * alternative.worth)
         in_name = docs[(where & t.NAME) > 0]
-        name[in_name] = np.maximum(name[in_name], idf[numbers[0]] * way.worth)
+        name[in_name] = np.maximum(name[in_name], idf[numbers[0]] * alternative.worth)
         return
     worth = np.zeros(len(best), np.float32)
-    told = np.zeros(len(best), np.float32)
+    weight = np.zeros(len(best), np.float32)
     held = np.zeros(len(best), np.uint8)
     for number in numbers:
         docs, where = tree.postings(number)
         worth[docs] += FIELD_WORTHS[where]
         held[docs] += 1
         in_name = docs[(where & t.NAME) > 0]
-        told[in_name] += idf[number]
+        weight[in_name] += idf[number]
     # A part of a phrase is worth less than its share.
     part = held / len(numbers)
-    worth *= part * way.worth / len(numbers)
+    worth *= part * alternative.worth / len(numbers)
     np.maximum(best, worth, out=best)
-    np.maximum(name, told * way.worth * (held == len(numbers)), out=name)
+    np.maximum(name, weight * alternative.worth * (held == len(numbers)), out=name)
 
 
 _IS_FUNCTION = np.array([kind in FUNCTION_KINDS for kind in t.KINDS])
 _IS_CLASS = np.array([kind in CLASS_KINDS for kind in t.KINDS])
 
 
-def _by_kind(tree: Tree, question: Question) -> Floats:
+def _by_kind(tree: Tree, query: ExpandedQuery) -> Floats:
     """A little more for what is of the kind that is asked for."""
     kinds = np.frombuffer(tree.kinds, np.uint8)
     liked = np.zeros(len(tree), bool)
-    for kind in question.kinds:
+    for kind in query.kinds:
         if kind in (Kind.FUNCTION, Kind.METHOD, Kind.DECORATOR):
             liked |= _IS_FUNCTION[kinds]
         elif kind is Kind.EXCEPTION:
             liked |= (np.frombuffer(tree.flags, np.uint8) & t.FAULT) > 0
         elif kind is not Kind.TEST:
             liked |= _IS_CLASS[kinds]
-    return np.where(liked, np.float32(KIND_BONUS), np.float32(1.0)) if question.kinds else np.ones(1, np.float32)
+    return np.where(liked, np.float32(KIND_BONUS), np.float32(1.0)) if query.kinds else np.ones(1, np.float32)

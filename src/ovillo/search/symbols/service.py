@@ -21,10 +21,10 @@ from ovillo.model.records import Namespace
 from ovillo.model.scope import EVERYWHERE, Scope
 from ovillo.model.wording import counted
 from ovillo.search.lexicon import whole_lexicon
-from ovillo.search.symbols.asking import Asking, Question
 from ovillo.search.symbols.bodies import Places
 from ovillo.search.symbols.kinds import Kind
 from ovillo.search.symbols.passages import Passage, Passages, Region, Wanted, fused
+from ovillo.search.symbols.query_expansion import ExpandedQuery, QueryExpander
 from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
 from ovillo.search.symbols.stored_bodies import StoredBodies
 from ovillo.search.symbols.tree import Tree
@@ -84,8 +84,8 @@ class SymbolsFound:
 class _LoadedFolder:
     tree: Tree
     revision: int
-    asking: Asking
-    of_texts: Asking
+    expander: QueryExpander
+    body_expander: QueryExpander
     note: str | None
     #: How many bodies the store has of it; 0 where it was indexed before they were kept.
     bodies: int
@@ -124,20 +124,20 @@ class SymbolSearch:
         ]
         called = self._called(namespace, asked, root, limit, scope)
         near = [] if called else self._near(namespace, asked, known)
-        found, question_read, notes = self._by_words(namespace, asked, known, max(limit, _FUSED))
+        found, expanded, notes = self._by_words(namespace, asked, known, max(limit, _FUSED))
         bodied = [] if called else self._bodied(namespace, asked, known)
         if near or bodied:
             found = self._fused(namespace, found, near, bodied)
         have = {_identity(one.symbol) for one in called}
-        if question_read is None or Kind.TEST not in question_read.kinds:
+        if expanded is None or Kind.TEST not in expanded.kinds:
             # A test says what it is about with the words of what it tests.
             found = sorted(found, key=lambda one: one.symbol.is_test or is_test_path(one.symbol.file))
         found = self._with_owners(namespace, found)
         symbols = [*called, *(one for one in found if _identity(one.symbol) not in have)][:limit]
         return SymbolsFound(
             tuple(symbols),
-            tuple(sorted(question_read.languages, key=lambda x: -question_read.languages[x])) if question_read else (),
-            tuple(sorted(question_read.kinds)) if question_read else (),
+            tuple(sorted(expanded.languages, key=lambda x: -expanded.languages[x])) if expanded else (),
+            tuple(sorted(expanded.kinds)) if expanded else (),
             tuple(notes),
         )
 
@@ -188,9 +188,9 @@ class SymbolSearch:
         self, namespace: Namespace, asked: str, root: CodeRoot, wanted: Wanted, near: Mapping[int, float]
     ) -> list[Passage]:
         held = self._fresh(namespace, root)
-        ranked = rank(held.tree, held.asking.read(asked), _FUSED)
+        ranked = rank(held.tree, held.expander.expand(asked), _FUSED)
         likely = [held.tree.ids[one.doc] for one in ranked]
-        words = held.of_texts.read(asked).asked
+        words = held.body_expander.expand(asked).terms
         texts = self._code.texts
         focus = [*wanted.focus_files, *(x.file for x in wanted.focus)]
         if not held.bodies:
@@ -244,15 +244,15 @@ class SymbolSearch:
 
     def _by_words(
         self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot], limit: int
-    ) -> tuple[list[FoundSymbol], Question | None, list[str]]:
+    ) -> tuple[list[FoundSymbol], ExpandedQuery | None, list[str]]:
         found: list[FoundSymbol] = []
         notes: list[str] = []
-        read: Question | None = None
+        expanded: ExpandedQuery | None = None
         for root in roots:
             with self._lock:
                 held = self._fresh(namespace, root)
-                question = held.asking.read(asked)
-                ranked = rank(held.tree, question, limit * 2 + _SPARE)
+                query = held.expander.expand(asked)
+                ranked = rank(held.tree, query, limit * 2 + _SPARE)
                 ids = [held.tree.ids[one.doc] for one in ranked]
                 rows = {row.id: row for row in self._store.symbols_by_id(namespace, ids)}
                 there = [(rows[id_], one) for id_, one in zip(ids, ranked, strict=True) if id_ in rows]
@@ -262,16 +262,16 @@ class SymbolSearch:
                         round(one.score, 4),
                         round(one.worth, 3),
                         "words",
-                        explain(held.tree, question, one.doc, row),
+                        explain(held.tree, query, one.doc, row),
                     )
                     for row, one in _distinct(there)[:limit]
                 ]
-            if read is None or len(question.asked) > len(read.asked):
-                read = question
+            if expanded is None or len(query.terms) > len(expanded.terms):
+                expanded = query
             if held.note:
                 notes.append(held.note)
         found.sort(key=lambda one: -one.score)
-        return found[:limit], read, notes
+        return found[:limit], expanded, notes
 
     # --- by meaning
 
@@ -294,7 +294,7 @@ class SymbolSearch:
             return []
         with self._lock:
             held = self._fresh(namespace, roots[0])
-            words = held.of_texts.read(asked).asked
+            words = held.body_expander.expand(asked).terms
         return StoredBodies(self._store, namespace, roots[0].path, held.bodies, words).symbols(_FUSED)
 
     def _fused(
@@ -387,9 +387,9 @@ class SymbolSearch:
                 f"{root.path} has {counted(root.symbols, 'definition')}: {len(tree)} of them can be found by words (tests, private"
                 " and inner ones are left out); all can be found by name."
             )
-        asking = Asking(whole_lexicon(), tree)
+        expander = QueryExpander(whole_lexicon(), tree)
         bodies = self._store.body_count(namespace, root.path)
-        return _LoadedFolder(tree, revision, asking, asking.of_texts(), note, bodies)
+        return _LoadedFolder(tree, revision, expander, expander.for_bodies(), note, bodies)
 
     def _read(self, namespace: Namespace, root: str, tree: Tree, is_large: bool) -> None:
         after = tree.last

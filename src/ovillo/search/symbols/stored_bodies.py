@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ovillo.model.code import BodyRow
 from ovillo.model.records import Namespace
-from ovillo.search.symbols.asking import Asked
+from ovillo.search.symbols.query_expansion import ExpandedTerm
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import CodeStore
@@ -26,22 +26,25 @@ _MOST = 5_000
 class StoredBodies:
     """Of one folder, for one question. ``count`` is how many bodies the folder has."""
 
-    def __init__(self, store: CodeStore, namespace: Namespace, root: str, count: int, asked: Sequence[Asked]) -> None:
+    def __init__(
+        self, store: CodeStore, namespace: Namespace, root: str, count: int, expanded_terms: Sequence[ExpandedTerm]
+    ) -> None:
         self._store = store
         self._namespace = namespace
         self._root = root
-        self._asked = asked
-        terms = {term for one in asked for way in one.ways for term in way.terms}
+        self._expanded_terms = expanded_terms
+        terms = {term for one in expanded_terms for alternative in one.alternatives for term in alternative.terms}
         held = store.bodies_holding(namespace, root, terms, most=_MOST)
         self._ids = {term: np.unique(np.asarray(ids, np.int64)) for term, ids in held.items()}
-        self.told = [one.weight * float(np.log1p(count / max(1.0, self._held_by(one)))) for one in asked]
+        self.told = [one.weight * float(np.log1p(count / max(1.0, self._held_by(one)))) for one in expanded_terms]
 
-    def _held_by(self, one: Asked) -> float:
+    def _held_by(self, one: ExpandedTerm) -> float:
         """How many bodies hold a word, its likeliest ways to be said first."""
-        best = one.ways[0].worth
+        best = one.alternatives[0].worth
         return sum(
-            min((len(self._ids[term]) if term in self._ids else 0) for term in way.terms) * (way.worth / best) ** 2
-            for way in one.ways
+            min((len(self._ids[term]) if term in self._ids else 0) for term in alternative.terms)
+            * (alternative.worth / best) ** 2
+            for alternative in one.alternatives
         )
 
     def best(self, most: int, of_symbols: Collection[int] = ()) -> dict[BodyRow, set[str]]:
@@ -68,20 +71,20 @@ class StoredBodies:
         every = np.unique(np.concatenate(list(self._ids.values())))
         at = {term: np.searchsorted(every, ids) for term, ids in self._ids.items()}
         total = np.zeros(len(every), np.float32)
-        for one, told in zip(self._asked, self.told, strict=True):
+        for one, told in zip(self._expanded_terms, self.told, strict=True):
             total += told * self._worths(one, at, len(every))
         count = min(most, len(every))
         top = np.argpartition(-total, count - 1)[:count]
         whole = sum(self.told) or 1.0
         return {int(every[place]): float(total[place]) / whole for place in top}
 
-    def _worths(self, one: Asked, at: Mapping[str, NDArray[np.intp]], count: int) -> NDArray[np.float32]:
+    def _worths(self, one: ExpandedTerm, at: Mapping[str, NDArray[np.intp]], count: int) -> NDArray[np.float32]:
         worths = np.zeros(count, np.float32)
-        for way in one.ways:
-            if any(term not in at for term in way.terms):
+        for alternative in one.alternatives:
+            if any(term not in at for term in alternative.terms):
                 continue
-            places = at[way.terms[0]]
-            for term in way.terms[1:]:
+            places = at[alternative.terms[0]]
+            for term in alternative.terms[1:]:
                 places = np.intersect1d(places, at[term])
-            worths[places] = np.maximum(worths[places], way.worth)
+            worths[places] = np.maximum(worths[places], alternative.worth)
         return np.minimum(worths, 1.0)

@@ -1,7 +1,7 @@
 """Evidence out of the code: what a question about code asks for, with its source as it is on disk now.
 
-Owns which pieces answer which kind of question, what each is worth, and refusing a name that is nowhere. Telling the kind is ``asking``'s,
-finding by words ``search.symbols``', who calls whom ``related``'s, showing ``pieces``'.
+Owns which pieces answer which kind of question, what each is worth, and refusing a name that is nowhere. ``code_questions`` tells
+the kind, ``search.symbols`` finds by words, ``related`` knows who calls whom, ``pieces`` shows.
 """
 
 from __future__ import annotations
@@ -15,13 +15,20 @@ from ovillo.model.clock import to_iso
 from ovillo.model.code import CLASS_KINDS, SymbolRow
 from ovillo.model.quoting import fenced, named, quoted
 from ovillo.references.context.answer import Item, Provenance
-from ovillo.references.context.asking import asks_what_happened
-from ovillo.references.context.code.asking import OF_BOTH, OF_CODE_ONLY, Ask, CodeQuestion, names_in, read
+from ovillo.references.context.code.code_questions import (
+    OF_BOTH,
+    OF_CODE_ONLY,
+    CodeIntent,
+    CodeQuestion,
+    names_in,
+    parse_question,
+)
 from ovillo.references.context.code.pieces import Pieces
 from ovillo.references.context.code.related import Related, Site
 from ovillo.references.context.code.sentences import Sentences
 from ovillo.references.context.code.subjects import Subject, Subjects, project_name, told_by_line
 from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.references.context.question_intent import asks_about_past
 from ovillo.search.symbols.passages import Passage, Wanted
 from ovillo.search.symbols.tree import is_fault
 
@@ -68,8 +75,8 @@ class CodeEvidence:
         self._changes = changes
 
     def evidence(self, question: Question) -> ProviderAnswer:
-        asked = read(question.plain)
-        if asked.is_for_sessions(asks_what_happened(question.asked)) or not self._code.has_any(question.namespace):
+        asked = parse_question(question.plain)
+        if asked.is_for_sessions(asks_about_past(question.asked)) or not self._code.has_any(question.namespace):
             return ProviderAnswer()
         symbols = self._symbols()
         roots = symbols.latest_roots(question.namespace, question.scope)
@@ -79,8 +86,8 @@ class CodeEvidence:
 
     def beside(self, question: Question, said: Sequence[str]) -> ProviderAnswer:
         """What was ``said``, as the code has it now: definitions that these texts name, where the question asks for both."""
-        asked = read(question.plain)
-        if not asked.of_both or not said or not self._code.has_any(question.namespace):
+        asked = parse_question(question.plain)
+        if not asked.is_about_both or not said or not self._code.has_any(question.namespace):
             return ProviderAnswer()
         symbols = self._symbols()
         roots = symbols.latest_roots(question.namespace, question.scope)
@@ -129,25 +136,25 @@ class _Answering:
             if refusal is not None:
                 return refusal
         has_name = bool(subject.rows or subject.mentions or subject.files)
-        sure = min(1.0, asked.sure + (0.2 if subject.rows and not asked.names else 0.0))
+        sure = min(1.0, asked.certainty + (0.2 if subject.rows and not asked.names else 0.0))
         self._features = {
             "code_sure": round(sure, 3),
             "code_named": float(has_name),
-            "code_only": float(asked.ask in OF_CODE_ONLY or asked.ask is Ask.TESTS),
+            "code_only": float(asked.intent in OF_CODE_ONLY or asked.intent is CodeIntent.TESTS),
         }
-        if asked.ask is Ask.CALLERS and (has_name or sure >= 0.6):
+        if asked.intent is CodeIntent.CALLERS and (has_name or sure >= 0.6):
             self._callers(subject)
-        elif asked.ask is Ask.TESTS:
+        elif asked.intent is CodeIntent.TESTS:
             self._tests(subject)
-        elif asked.ask is Ask.CALLEES and subject.rows:
+        elif asked.intent is CodeIntent.CALLEES and subject.rows:
             self._callees(subject.rows[0])
-        elif asked.ask is Ask.IMPORTERS and has_name:
+        elif asked.intent is CodeIntent.IMPORTERS and has_name:
             self._importers(subject)
-        elif asked.ask is Ask.IMPORTS and (subject.files or subject.rows):
+        elif asked.intent is CodeIntent.IMPORTS and (subject.files or subject.rows):
             self._imports(subject)
         if not self._items:
             self._definitions(subject)
-        if asked.ask is Ask.CHANGED and asked.of_edit and self._last_change(subject.rows):
+        if asked.intent is CodeIntent.CHANGED and asked.is_about_edit and self._last_change(subject.rows):
             # Nothing about it is a guess.
             return self._all(_WORTH_NAMED)
         best = max((item.worth for item in self._items), default=0.0)
@@ -198,7 +205,7 @@ class _Answering:
     def _refusal(self, subject: Subject) -> ProviderAnswer | None:
         """One sentence, where only the code could answer; what was said of a name that is gone is the sessions'."""
         asked = self._asked
-        if asked.of_session or asked.ask in OF_BOTH or asked.ask is Ask.NONE:
+        if asked.is_about_session or asked.intent in OF_BOTH or asked.intent is CodeIntent.NONE:
             return None
         name = subject.unknown[0]
         sentence = self._said.no_such_name(name, project_name(self._roots), self._subjects.near(name))
@@ -210,9 +217,9 @@ class _Answering:
         """What is named, what the words describe, or both; the lines that hold the question's words first."""
         asked = self._asked
         named = subject.rows
-        deciding = asked.ask in (Ask.BEHAVIOUR, Ask.WHY, Ask.NONE)
+        deciding = asked.intent in (CodeIntent.BEHAVIOUR, CodeIntent.WHY, CodeIntent.NONE)
         files = tuple(file for _, file in subject.files)
-        wanted = Wanted(False, deciding, asked.of_number, tuple(named), files)
+        wanted = Wanted(False, deciding, asked.wants_number, tuple(named), files)
         passages = self._passages(asked.described, wanted)
         gate = _gate(self._features["code_sure"])
         described = [one for one in passages if one.worth >= _LEAST]
@@ -268,12 +275,12 @@ class _Answering:
         """Definitions by name; inside a large one the member that the other words speak of comes first."""
         several = len({row.qualified_name for row in named}) > 2
         worth = _WORTH_ONE_OF_MANY if several else _WORTH_NAMED
-        if self._asked.ask in (Ask.WHY, Ask.CHANGED, Ask.NONE):
+        if self._asked.intent in (CodeIntent.WHY, CodeIntent.CHANGED, CodeIntent.NONE):
             worth *= max(0.75, gate)
         rest = [one for one in described if one.symbol is None or one.symbol.id not in {x.id for x in named}]
-        is_more_asked = len(self._asked.described.split()) > 2 and self._asked.ask not in (
-            Ask.DEFINITION,
-            Ask.SIGNATURE,
+        is_more_asked = len(self._asked.described.split()) > 2 and self._asked.intent not in (
+            CodeIntent.DEFINITION,
+            CodeIntent.SIGNATURE,
         )
         inside = [one for one in rest if is_more_asked and one.worth >= 0.25 and any(_holds(row, one) for row in named)]
         self._features["code_cover"] = 1.0

@@ -18,7 +18,7 @@ from ovillo.code.scanning import Entry, entry_at
 from ovillo.model.code import SymbolRow
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
-from ovillo.references.context.code.asking import CodeQuestion
+from ovillo.references.context.code.code_questions import CodeQuestion
 from ovillo.search.symbols.bodies import Terms, look_through
 
 if TYPE_CHECKING:

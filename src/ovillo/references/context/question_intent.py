@@ -1,6 +1,6 @@
 """What a question asks for, and which of its words say about what.
 
-Owns the kinds of questions, told by grammar in four languages (``asking.toml``). What answers each kind, ``weighing`` says.
+Owns the kinds of questions, told by grammar in four languages (``question_intent.toml``). What answers each kind, ``weighing`` says.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ovillo.search.analysis import fold, is_stop_word, words
 _LOOKED_AT = 1_000
 
 
-class AskedFor(StrEnum):
+class Intent(StrEnum):
     WHY = "why"
     WHEN = "when"
     TRIED = "tried"
@@ -31,26 +31,26 @@ class AskedFor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    kinds: tuple[tuple[AskedFor, LatePattern], ...]
+    kinds: tuple[tuple[Intent, LatePattern], ...]
     past: LatePattern
     light: frozenset[str]
     which: frozenset[str]
     between: frozenset[str]
 
 
-def asked_for(question: str) -> AskedFor:
+def intent_of(question: str) -> Intent:
     """The kind of question; ``FACT`` where nothing tells another."""
-    said = " ".join(words(fold(question[:_LOOKED_AT])))
-    return next((kind for kind, pattern in _words().kinds if pattern.search(said)), AskedFor.FACT)
+    folded = " ".join(words(fold(question[:_LOOKED_AT])))
+    return next((kind for kind, pattern in _words().kinds if pattern.search(folded)), Intent.FACT)
 
 
-def asks_why_too(question: str) -> bool:
+def asks_for_reason(question: str) -> bool:
     """Whether the reason is asked for beside something else: "what did we decide, and why?"."""
-    said = " ".join(words(fold(question[:_LOOKED_AT])))
-    return next(pattern for kind, pattern in _words().kinds if kind is AskedFor.WHY).search(said) is not None
+    folded = " ".join(words(fold(question[:_LOOKED_AT])))
+    return next(pattern for kind, pattern in _words().kinds if kind is Intent.WHY).search(folded) is not None
 
 
-def asks_what_happened(question: str) -> bool:
+def asks_about_past(question: str) -> bool:
     """Whether it asks for what was done or said, by its tense, and not for what is so."""
     return _words().past.search(" ".join(words(fold(question[:_LOOKED_AT])))) is not None
 
@@ -58,19 +58,19 @@ def asks_what_happened(question: str) -> bool:
 def subject_words(question: str) -> list[str]:
     """Words that say what the question is about, in order, each once; those that only say what is asked for come last
     resort: alone they are all there is."""
-    telling = [word for word in dict.fromkeys(words(question)) if not is_stop_word(word) and len(word) > 1]
-    return [word for word in telling if not is_light(word)] or telling
+    content_words = [word for word in dict.fromkeys(words(question)) if not is_stop_word(word) and len(word) > 1]
+    return [word for word in content_words if not is_light(word)] or content_words
 
 
-def asked_kind(question: str) -> str | None:
+def answer_noun(question: str) -> str | None:
     """The kind of thing that is asked for ("port" in "which port did it answer on?"), folded; ``None`` where it has no name of
     its own: "what did we decide?"."""
-    said = words(fold(question[:_LOOKED_AT]))
+    folded = words(fold(question[:_LOOKED_AT]))
     table = _words()
-    for at, word in enumerate(said):
+    for at, word in enumerate(folded):
         if word not in table.which:
             continue
-        behind = next((each for each in said[at + 1 : at + 3] if each not in table.between), None)
+        behind = next((each for each in folded[at + 1 : at + 3] if each not in table.between), None)
         if behind is not None and len(behind) > 1 and not is_stop_word(behind) and not is_light(behind):
             return behind
     return None
@@ -83,8 +83,8 @@ def is_light(word: str) -> bool:
 
 @cache
 def _words() -> _Words:
-    data = tomllib.loads(text_beside(__file__, "asking.toml"))
-    kinds = tuple((AskedFor(each["name"]), _any_of(each["patterns"])) for each in data["kinds"])
+    data = tomllib.loads(text_beside(__file__, "question_intent.toml"))
+    kinds = tuple((Intent(each["name"]), _any_of(each["patterns"])) for each in data["kinds"])
     light = frozenset(word for line in data["light"]["words"] for word in line.split())
     which, between = (frozenset(data["which"][name].split()) for name in ("words", "between"))
     return _Words(kinds, _any_of(data["past"]["patterns"]), light, which, between)

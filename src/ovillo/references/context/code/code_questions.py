@@ -1,6 +1,6 @@
 """Telling a question about code, and which one: where something is defined, who calls it, what tests it, what happens when.
 
-Owns reading the question's grammar (``asks.toml``: four languages) and the names in it. Knows no project: whether a name exists
+Owns reading the question's grammar (``code_questions.toml``: four languages) and the names in it. Knows no project: whether a name exists
 is found out by ``subjects``.
 """
 
@@ -13,11 +13,11 @@ from enum import StrEnum
 from functools import cache
 
 from ovillo.model.data_files import text_beside
-from ovillo.references.context.asking import asks_what_happened
+from ovillo.references.context.question_intent import asks_about_past
 from ovillo.search.analysis import fold, fold_with_offsets
 
 
-class Ask(StrEnum):
+class CodeIntent(StrEnum):
     TESTS = "tests"
     CALLERS = "callers"
     CALLEES = "callees"
@@ -32,25 +32,27 @@ class Ask(StrEnum):
 
 
 #: How surely a question of this grammar is one about code, before anything is known of what it names.
-_SURE = {
-    Ask.TESTS: 0.6,
-    Ask.CALLERS: 0.65,
-    Ask.CALLEES: 0.65,
-    Ask.IMPORTERS: 0.75,
-    Ask.IMPORTS: 0.75,
-    Ask.SIGNATURE: 0.6,
-    Ask.CHANGED: 0.2,
-    Ask.WHY: 0.3,
-    Ask.BEHAVIOUR: 0.5,
-    Ask.DEFINITION: 0.45,
-    Ask.NONE: 0.25,
+_CERTAINTY = {
+    CodeIntent.TESTS: 0.6,
+    CodeIntent.CALLERS: 0.65,
+    CodeIntent.CALLEES: 0.65,
+    CodeIntent.IMPORTERS: 0.75,
+    CodeIntent.IMPORTS: 0.75,
+    CodeIntent.SIGNATURE: 0.6,
+    CodeIntent.CHANGED: 0.2,
+    CodeIntent.WHY: 0.3,
+    CodeIntent.BEHAVIOUR: 0.5,
+    CodeIntent.DEFINITION: 0.45,
+    CodeIntent.NONE: 0.25,
 }
 #: Asked of code and of what was said about it.
-OF_BOTH = frozenset((Ask.WHY, Ask.CHANGED))
+OF_BOTH = frozenset((CodeIntent.WHY, CodeIntent.CHANGED))
 #: Asks that nothing but the code answers.
-OF_CODE_ONLY = frozenset((Ask.CALLERS, Ask.CALLEES, Ask.IMPORTERS, Ask.IMPORTS, Ask.SIGNATURE))
+OF_CODE_ONLY = frozenset(
+    (CodeIntent.CALLERS, CodeIntent.CALLEES, CodeIntent.IMPORTERS, CodeIntent.IMPORTS, CodeIntent.SIGNATURE)
+)
 #: Asks that are of sessions where their tense is past.
-_TOLD_IN_PAST = frozenset((Ask.NONE, Ask.WHY, Ask.CHANGED, Ask.BEHAVIOUR))
+_OF_SESSIONS_IN_PAST = frozenset((CodeIntent.NONE, CodeIntent.WHY, CodeIntent.CHANGED, CodeIntent.BEHAVIOUR))
 _NAMED, _NOUN, _OF_SESSION, _OF_BOTH_SURE = 0.35, 0.15, 0.45, 0.45
 
 #: Names that cannot be words: in backticks, dotted, with underscores or inner capitals, called, of a file, all capitals with ``_``.
@@ -72,23 +74,23 @@ class CodeQuestion:
     which is a name when the code has it."""
 
     text: str
-    ask: Ask
+    intent: CodeIntent
     names: tuple[str, ...]
     #: Paths, or names of files.
     files: tuple[str, ...]
     object: str | None
     #: 0..1, by grammar alone.
-    sure: float
+    certainty: float
     #: Whether it asks for what was said or done, not for what the code does.
-    of_session: bool
+    is_about_session: bool
     #: Whether it speaks of code, by a noun of it or because it asks for the code beside what was said.
-    speaks_of_code: bool = False
+    is_about_code: bool = False
     #: Whether it asks for what was said and for the code as it is now.
-    of_both: bool = False
+    is_about_both: bool = False
     #: Whether it asks how many or how much.
-    of_number: bool = False
+    wants_number: bool = False
     #: Whether it speaks of an edit.
-    of_edit: bool = False
+    is_about_edit: bool = False
     #: What stands before and behind the words that ask: of callers, what sort of them, and of what.
     before: str = ""
     behind: str = ""
@@ -96,9 +98,9 @@ class CodeQuestion:
     def is_for_sessions(self, past: bool) -> bool:
         """Whether only sessions can answer it: it asks for what was said or done, and speaks of nothing that code has. ``past``
         says whether its tense is one of what happened."""
-        if self.names or self.files or self.speaks_of_code:
+        if self.names or self.files or self.is_about_code:
             return False
-        return self.of_session or (past and self.ask in _TOLD_IN_PAST)
+        return self.is_about_session or (past and self.intent in _OF_SESSIONS_IN_PAST)
 
     @property
     def described(self) -> str:
@@ -108,32 +110,37 @@ class CodeQuestion:
     @property
     def called(self) -> str:
         """Of a question for callers: what is called, as it is described."""
-        telling = [word for word in self.behind.split() if _plain_word(word) not in _carriers()]
-        return _without_asking(self.behind) if len(telling) > 1 else self.described
+        content_words = [word for word in self.behind.split() if _plain_word(word) not in _carriers()]
+        return _without_asking(self.behind) if len(content_words) > 1 else self.described
 
 
-def read(question: str) -> CodeQuestion:
+def parse_question(question: str) -> CodeQuestion:
     plain, offsets = fold_with_offsets(question)
     plain = plain.replace("’", "'")
-    ask, found = next(((ask, match) for ask, pattern in _asks() if (match := pattern.search(plain))), (Ask.NONE, None))
-    names, paths = names_in(question)
-    of_session = bool(_signs("session").search(plain))
-    has_noun = bool(_signs("code").search(plain))
-    of_both = bool(
-        _signs("both").search(plain) or ((of_session or asks_what_happened(question)) and _signs("still").search(plain))
+    intent, found = next(
+        ((intent, match) for intent, pattern in _intents() if (match := pattern.search(plain))), (CodeIntent.NONE, None)
     )
-    sure = _SURE[ask] + (_NAMED if names or paths else 0.0) + (_NOUN if has_noun else 0.0)
-    if of_session:
-        sure -= _OF_SESSION / 3 if ask in OF_CODE_ONLY and (names or paths) else _OF_SESSION
-        if of_both:
-            sure = max(sure, _OF_BOTH_SURE)
+    names, paths = names_in(question)
+    is_about_session = bool(_signs("session").search(plain))
+    has_noun = bool(_signs("code").search(plain))
+    is_about_both = bool(
+        _signs("both").search(plain)
+        or ((is_about_session or asks_about_past(question)) and _signs("still").search(plain))
+    )
+    certainty = _CERTAINTY[intent] + (_NAMED if names or paths else 0.0) + (_NOUN if has_noun else 0.0)
+    if is_about_session:
+        certainty -= _OF_SESSION / 3 if intent in OF_CODE_ONLY and (names or paths) else _OF_SESSION
+        if is_about_both:
+            certainty = max(certainty, _OF_BOTH_SURE)
     end = offsets[found.end()] if found is not None and found.end() < len(offsets) else len(question)
-    named = _object(question, ask)
-    sure = max(0.0, min(sure, 1.0))
-    speaks_of_code = has_noun or of_both
-    signs = (of_session, speaks_of_code, of_both, bool(_signs("number").search(plain)))
-    of_edit = bool(_signs("edited").search(plain))
-    return CodeQuestion(question, ask, names, paths, named, sure, *signs, of_edit, question[:end], question[end:])
+    named = _object(question, intent)
+    certainty = max(0.0, min(certainty, 1.0))
+    is_about_code = has_noun or is_about_both
+    signs = (is_about_session, is_about_code, is_about_both, bool(_signs("number").search(plain)))
+    is_about_edit = bool(_signs("edited").search(plain))
+    return CodeQuestion(
+        question, intent, names, paths, named, certainty, *signs, is_about_edit, question[:end], question[end:]
+    )
 
 
 def names_in(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -153,24 +160,26 @@ def names_in(question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(names), tuple(paths)
 
 
-def _object(question: str, ask: Ask) -> str | None:
+def _object(question: str, intent: CodeIntent) -> str | None:
     """The last word that could be a name, of a question as short as those about one name are."""
-    if ask in (Ask.NONE, Ask.BEHAVIOUR, Ask.WHY, Ask.CHANGED):
+    if intent in (CodeIntent.NONE, CodeIntent.BEHAVIOUR, CodeIntent.WHY, CodeIntent.CHANGED):
         return None
     words = [word for word in _SPACES.split(question) if word]
-    telling = [word for word in words if fold(word) not in _carriers() and len(word) > 1]
-    return telling[-1] if 1 <= len(telling) <= 2 else None
+    content_words = [word for word in words if fold(word) not in _carriers() and len(word) > 1]
+    return content_words[-1] if 1 <= len(content_words) <= 2 else None
 
 
 @cache
 def _tables() -> dict[str, dict[str, object]]:
-    return tomllib.loads(text_beside(__file__, "asks.toml"))
+    return tomllib.loads(text_beside(__file__, "code_questions.toml"))
 
 
 @cache
-def _asks() -> tuple[tuple[Ask, re.Pattern[str]], ...]:
+def _intents() -> tuple[tuple[CodeIntent, re.Pattern[str]], ...]:
     tables = _tables()
-    return tuple((Ask(name), _pattern(tables[name])) for name in tables if name not in ("signs", "carriers", "asking"))
+    return tuple(
+        (CodeIntent(name), _pattern(tables[name])) for name in tables if name not in ("signs", "carriers", "asking")
+    )
 
 
 @cache
@@ -181,8 +190,8 @@ def _signs(name: str) -> re.Pattern[str]:
 
 
 def _without_asking(text: str) -> str:
-    kept = [word for word in text.split() if _plain_word(word) not in _asking()]
-    return " ".join(kept) if any(_plain_word(word) not in _little() for word in kept) else text
+    kept = [word for word in text.split() if _plain_word(word) not in _asking_words()]
+    return " ".join(kept) if any(_plain_word(word) not in _stop_words() for word in kept) else text
 
 
 def _plain_word(word: str) -> str:
@@ -190,12 +199,12 @@ def _plain_word(word: str) -> str:
 
 
 @cache
-def _asking() -> frozenset[str]:
+def _asking_words() -> frozenset[str]:
     return frozenset(" ".join(str(text) for text in _tables()["asking"].values()).split())
 
 
 @cache
-def _little() -> frozenset[str]:
+def _stop_words() -> frozenset[str]:
     from ovillo.search.stopwords import ALL_STOP_WORDS
 
     return frozenset(map(fold, ALL_STOP_WORDS)) | {""}
@@ -205,7 +214,7 @@ def _little() -> frozenset[str]:
 def _carriers() -> frozenset[str]:
     """Words that only carry a question about one name."""
     said = " ".join(str(text) for text in _tables()["carriers"].values())
-    return frozenset(said.split()) | _little()
+    return frozenset(said.split()) | _stop_words()
 
 
 def _pattern(table: dict[str, object]) -> re.Pattern[str]:

@@ -33,7 +33,7 @@ _KIND_AS_WORD, _EMPTY_AS_WORD = 0.5, 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Alternative:
     """Terms that together stand for a word of the question; ``how`` says by what."""
 
     terms: tuple[str, ...]
@@ -42,24 +42,24 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One word or phrase of the question; ``weight`` is how much it is asked for, 0..1."""
+class ExpandedTerm:
+    """A word or phrase of the question with what may stand for it; ``weight`` is how much the question asks for it, 0..1."""
 
-    said: str
-    ways: tuple[Way, ...]
+    text: str
+    alternatives: tuple[Alternative, ...]
     weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    asked: tuple[Asked, ...]
+class ExpandedQuery:
+    terms: tuple[ExpandedTerm, ...]
     kinds: frozenset[Kind]
     languages: dict[str, float]
     #: Words that nothing in the folder answers to.
     unknown: int = 0
 
 
-class Asking:
+class QueryExpander:
     """Reads questions about one folder."""
 
     def __init__(self, lexicon: Lexicon, tree: Tree) -> None:
@@ -68,89 +68,96 @@ class Asking:
         self._relations = tree.relations(lexicon)
         self._keeps_absent = False
 
-    def of_texts(self) -> Asking:
+    def for_bodies(self) -> QueryExpander:
         """The same for what bodies and texts say: words that no name or documentation has count, too."""
-        other = Asking(self._lexicon, self._tree)
+        other = QueryExpander(self._lexicon, self._tree)
         other._keeps_absent = True
         return other
 
-    def read(self, question: str) -> Question:
+    def expand(self, question: str) -> ExpandedQuery:
         tokens = [token for token in words(question) if tells(token)][:_MOST_WORDS]
         languages = self._languages(tokens)
-        little = {token for token in tokens if self._is_little(token, languages)}
-        if len(little) == len(set(tokens)):
-            little = set()
+        stop_words = {token for token in tokens if self._is_stop_word(token, languages)}
+        if len(stop_words) == len(set(tokens)):
+            stop_words = set()
         kinds = {kind for token in tokens if (kind := KIND_WORDS.get(fold(token))) is not None}
-        asked = list(self._asked(tokens, little, languages))
-        answerable = tuple(one for one in asked if one.ways)
-        unknown = sum(one.weight == 1.0 for one in asked if not one.ways)
-        return Question(answerable, frozenset(kinds), languages, unknown)
+        terms = list(self._expanded_terms(tokens, stop_words, languages))
+        answerable = tuple(one for one in terms if one.alternatives)
+        unknown = sum(one.weight == 1.0 for one in terms if not one.alternatives)
+        return ExpandedQuery(answerable, frozenset(kinds), languages, unknown)
 
     # --- the words
 
-    def _asked(self, tokens: Sequence[str], little: set[str], languages: dict[str, float]) -> Iterator[Asked]:
-        telling = [token for token in tokens if token not in little]
+    def _expanded_terms(
+        self, tokens: Sequence[str], stop_words: set[str], languages: dict[str, float]
+    ) -> Iterator[ExpandedTerm]:
+        content_words = [token for token in tokens if token not in stop_words]
         at = 0
         while at < len(tokens):
             token = tokens[at]
-            if token in little:
+            if token in stop_words:
                 at += 1
                 continue
             length, phrase = self._phrase(tokens[at : at + LONGEST], languages)
             if phrase:
-                yield Asked(" ".join(tokens[at : at + length]), self._present(phrase))
+                yield ExpandedTerm(" ".join(tokens[at : at + length]), self._present(phrase))
                 for part in tokens[at : at + length]:
-                    if part not in little:
-                        yield Asked(part, self._present(self._ways(part, languages)), _PART_OF_PHRASE)
+                    if part not in stop_words:
+                        yield ExpandedTerm(part, self._present(self._alternatives(part, languages)), _PART_OF_PHRASE)
                 at += length
                 continue
             joined = self._joined(tokens[at : at + 2])
             parts = pieces(token)
             for part in parts if len(parts) > 1 else (token,):
-                weight = _weight(fold(token)) if len(telling) > 1 else 1.0
-                yield Asked(part, self._present([*self._ways(part, languages), *joined]), weight)
+                weight = _weight(fold(token)) if len(content_words) > 1 else 1.0
+                yield ExpandedTerm(part, self._present([*self._alternatives(part, languages), *joined]), weight)
             at += 1
 
-    def _phrase(self, tokens: Sequence[str], languages: dict[str, float]) -> tuple[int, list[Way]]:
+    def _phrase(self, tokens: Sequence[str], languages: dict[str, float]) -> tuple[int, list[Alternative]]:
         """The longest phrase of several words that the lists know, and what it is called."""
         for length in range(len(tokens), 1, -1):
-            ways: list[Way] = []
+            alternatives: list[Alternative] = []
             for language, share in languages.items():
                 key = tuple(self._lexicon.stem(language, token) for token in tokens[:length])
                 for row, _ in self._lexicon.named(language, key):
-                    ways += self._names(row, share, "translation" if language != "english" else "synonym")
-            if ways:
+                    alternatives += self._names_of_concept(
+                        row, share, "translation" if language != "english" else "synonym"
+                    )
+            if alternatives:
                 plain = tuple(stem(token) for token in tokens[:length])
-                ways.insert(0, Way(plain, 1.0, "as written"))
-                return length, [*ways, *(other for way in ways for other in self._other_forms(way))]
+                alternatives.insert(0, Alternative(plain, 1.0, "as written"))
+                return length, [
+                    *alternatives,
+                    *(other for alternative in alternatives for other in self._other_forms(alternative)),
+                ]
         return 1, []
 
-    def _joined(self, tokens: Sequence[str]) -> list[Way]:
+    def _joined(self, tokens: Sequence[str]) -> list[Alternative]:
         """``time out`` as ``timeout``."""
         if len(tokens) < 2:
             return []
         term = stem("".join(tokens))
-        return [Way((term,), 0.9, "written as one")] if self._tree.term(term) is not None else []
+        return [Alternative((term,), 0.9, "written as one")] if self._tree.term(term) is not None else []
 
-    def _ways(self, token: str, languages: dict[str, float]) -> list[Way]:
+    def _alternatives(self, token: str, languages: dict[str, float]) -> list[Alternative]:
         known = {language: found for language in languages if (found := self._concepts_of(language, token))}
         # A reading is doubted where the word is one of a likelier language, too.
         likeliest = max((languages[language] for language in known), default=1.0)
-        ways: list[Way] = []
+        alternatives: list[Alternative] = []
         for language, found in known.items():
             for row, sure in found:
                 worth = sure * languages[language] / likeliest
                 if language == "english":
-                    ways += self._names(row, worth * _SAME_THING / _TRANSLATED, "synonym")
+                    alternatives += self._names_of_concept(row, worth * _SAME_THING / _TRANSLATED, "synonym")
                 else:
-                    ways += self._names(row, worth, "translation")
+                    alternatives += self._names_of_concept(row, worth, "translation")
         plain = stem(token)
-        ways.insert(0, Way((plain,), self._as_written(plain, known, languages), "as written"))
-        ways += [Way((other,), 0.95, "as written") for other in _english_forms(token)]
-        ways += self._in_their_words(token, languages)
+        alternatives.insert(0, Alternative((plain,), self._as_written(plain, known, languages), "as written"))
+        alternatives += [Alternative((other,), 0.95, "as written") for other in _english_forms(token)]
+        alternatives += self._in_their_words(token, languages)
         if not any(sure == 1.0 for found in known.values() for _, sure in found):
-            ways += self._guessed(token, languages)
-        return [*ways, *(other for way in ways for other in self._other_forms(way))]
+            alternatives += self._guessed(token, languages)
+        return [*alternatives, *(other for alternative in alternatives for other in self._other_forms(alternative))]
 
     def _as_written(self, plain: str, known: Iterable[str], languages: dict[str, float]) -> float:
         """Less than 1 for a word of another language than English that English has with another meaning."""
@@ -177,27 +184,27 @@ class Asking:
                 return [(row, _BY_STEM) for row in dict.fromkeys(row for row, _ in found)]
         return []
 
-    def _names(self, row: int, share: float, how: str) -> Iterator[Way]:
+    def _names_of_concept(self, row: int, share: float, how: str) -> Iterator[Alternative]:
         """What a concept is called in English, and in other languages where the folder has such words."""
         for place, key in enumerate(self._lexicon.called(row, "english")):
             worth = share * _TRANSLATED * max(0.7, 1.0 - 0.05 * place)
-            yield Way(key, worth, how)
+            yield Alternative(key, worth, how)
         for language in _OTHERS:
             for key in self._lexicon.called(row, language):
                 if len(key) == 1 and not self._lexicon.knows("english", key):
                     for term in self._relations.foreign(language, key[0]):
                         if not self._lexicon.knows("english", (term,)):
-                            yield Way((term,), share * 0.85, "translation")
+                            yield Alternative((term,), share * 0.85, "translation")
 
-    def _in_their_words(self, token: str, languages: dict[str, float]) -> Iterator[Way]:
+    def _in_their_words(self, token: str, languages: dict[str, float]) -> Iterator[Alternative]:
         """Names and documentation in the language of the question."""
         for language in languages:
             if language != "english":
                 for term in self._relations.foreign(language, self._lexicon.stem(language, token)):
                     if not self._lexicon.knows("english", (term,)):
-                        yield Way((term,), _IN_THEIR_WORDS, "other form")
+                        yield Alternative((term,), _IN_THEIR_WORDS, "other form")
 
-    def _guessed(self, token: str, languages: dict[str, float]) -> Iterator[Way]:
+    def _guessed(self, token: str, languages: dict[str, float]) -> Iterator[Alternative]:
         """For a word nobody knows: what looks like it among the words of the folder."""
         if self._tree.term(stem(token)) is not None or len(token) < 4:
             return
@@ -206,36 +213,36 @@ class Asking:
         for term, form in self._relations.like(token):
             likest = max(_shared(form, mine) / max(len(form), len(mine)) for mine in forms)
             if foreign and likest >= 0.65 and _shared(form, forms[0]) >= 5:
-                yield Way((term,), _COGNATE + 0.3 * (likest - 0.65), "cognate")
+                yield Alternative((term,), _COGNATE + 0.3 * (likest - 0.65), "cognate")
             elif SequenceMatcher(None, form, forms[0]).ratio() >= 0.85:
-                yield Way((term,), _NEARLY, "nearly")
+                yield Alternative((term,), _NEARLY, "nearly")
 
-    def _other_forms(self, way: Way) -> Iterator[Way]:
-        if len(way.terms) != 1:
+    def _other_forms(self, alternative: Alternative) -> Iterator[Alternative]:
+        if len(alternative.terms) != 1:
             # ``public key`` as ``publickey``.
-            together = "".join(way.terms)
+            together = "".join(alternative.terms)
             if self._tree.term(together) is not None:
-                yield Way((together,), way.worth, way.how)
+                yield Alternative((together,), alternative.worth, alternative.how)
             return
-        (term,) = way.terms
+        (term,) = alternative.terms
         for other in _agents(term):
             if self._tree.term(other) is not None:
-                yield Way((other,), way.worth * _OTHER_FORM, way.how)
+                yield Alternative((other,), alternative.worth * _OTHER_FORM, alternative.how)
         for other in short_forms().get(term, ()):
-            yield Way((other,), way.worth * _SHORTENED, "abbreviation")
+            yield Alternative((other,), alternative.worth * _SHORTENED, "abbreviation")
         for other in self._relations.joined_with(term):
-            yield Way((other,), way.worth * _IN_ONE_WORD, way.how)
+            yield Alternative((other,), alternative.worth * _IN_ONE_WORD, alternative.how)
 
-    def _present(self, ways: Sequence[Way]) -> tuple[Way, ...]:
+    def _present(self, alternatives: Sequence[Alternative]) -> tuple[Alternative, ...]:
         """Those whose terms occur in names and documentation, each once, at its best."""
-        best: dict[tuple[str, ...], Way] = {}
-        for way in ways:
-            had = best.get(way.terms)
-            if had is not None and way.worth <= had.worth:
+        best: dict[tuple[str, ...], Alternative] = {}
+        for alternative in alternatives:
+            had = best.get(alternative.terms)
+            if had is not None and alternative.worth <= had.worth:
                 continue
-            if self._keeps_absent or all(self._tree.term(x) is not None for x in way.terms):
-                best[way.terms] = way
-        return tuple(sorted(best.values(), key=lambda way: -way.worth))
+            if self._keeps_absent or all(self._tree.term(x) is not None for x in alternative.terms):
+                best[alternative.terms] = alternative
+        return tuple(sorted(best.values(), key=lambda alternative: -alternative.worth))
 
     # --- the language
 
@@ -245,11 +252,11 @@ class Asking:
         votes["english"] = 0.3
         for token in tokens:
             lowered = token.lower()
-            little = [language for language in COLUMNS if lowered in STOP_WORDS[language]]
-            for language in little:
-                votes[language] += 1.0 / len(little)
+            stop_words = [language for language in COLUMNS if lowered in STOP_WORDS[language]]
+            for language in stop_words:
+                votes[language] += 1.0 / len(stop_words)
             known = [x for x in COLUMNS if self._lexicon.knows(x, (self._lexicon.stem(x, token),))]
-            for language in () if little else known:
+            for language in () if stop_words else known:
                 votes[language] += 0.7 / len(known)
             for marks, language in _MARKS:
                 if any(mark in lowered for mark in marks):
@@ -258,7 +265,7 @@ class Asking:
         shares = {language: (vote / best) ** 1.5 for language, vote in votes.items()}
         return {language: max(share, 0.3) for language, share in shares.items() if share > 0.1}
 
-    def _is_little(self, token: str, languages: dict[str, float]) -> bool:
+    def _is_stop_word(self, token: str, languages: dict[str, float]) -> bool:
         lowered = token.lower()
         return any(lowered in STOP_WORDS[language] for language, share in languages.items() if share > 0.4)
 
