@@ -43,6 +43,14 @@ LAYER: dict[str, tuple[str, str]] = {
         "Memories as Markdown: the round trip loses nothing; edits wait, or hold at once as one's own",
         "issue 11",
     ),
+    "LAYER-28": (
+        "Vectors of memories: by namespace and model, of the words there are now, gone with them",
+        "DESIGN 10, 15",
+    ),
+    "LAYER-29": (
+        "recall finds paraphrases, across languages as far as the model goes; nothing where nothing fits; by words without a model",
+        "issue 11 Recall",
+    ),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.errors import OvilloError
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport
     from ovillo.ingest.service import Ingest
     from ovillo.memory.chroma.index import ChromaIndex
+    from ovillo.memory.service import Memories
     from ovillo.search.embedding_queue import EmbeddingQueue
     from ovillo.search.symbols.service import SymbolSearch
     from ovillo.sessions.masking import Masking
@@ -41,6 +43,8 @@ _LOOK_S = 2.0
 _LOOKS_BEFORE_LETTING_GO = 30
 #: How often it is looked whether a folder of code was indexed (seconds).
 _LOOK_FOR_CODE_S = 5.0
+#: After commits, until it is looked whether they put down memories (seconds).
+_LOOK_FOR_MEMORIES_S = 0.5
 #: Sessions wait to be read for entities when this process read or recorded some; others may have (seconds).
 _TRACK_AGAIN_S = 30.0
 #: How often it is looked which sessions are past their days (seconds).
@@ -81,6 +85,9 @@ class Services(Protocol):
     def symbols(self) -> SymbolSearch: ...
 
     @property
+    def memories(self) -> Memories: ...
+
+    @property
     def chroma(self) -> ChromaIndex | None: ...
 
 
@@ -99,6 +106,7 @@ class Background:
         self._services = services
         self._new_texts = threading.Event()
         self._new_sessions = threading.Event()
+        self._new_memories = threading.Event()
 
     def jobs(self, changed: Callable[[ScanReport], None]) -> list[Job]:
         """Those that the settings ask for. ``changed`` is called from a job's thread when watching read something new."""
@@ -117,12 +125,14 @@ class Background:
             jobs.append(Job("sending memories to Chroma", "ovillo-chroma", self._send_to_chroma))
         if settings.embedder != "none":
             jobs.append(Job("embedding", "ovillo-embed", self._embed))
+            jobs.append(Job("embedding memories", "ovillo-memories", self._embed_memories))
         return jobs
 
     def wake(self) -> None:
         """Jobs that wait for something new look at once whether there is any, and whether they are to end."""
         self._new_texts.set()
         self._new_sessions.set()
+        self._new_memories.set()
 
     # --- on demand
 
@@ -146,6 +156,12 @@ class Background:
 
         embedder = open_embedder(self._services.settings)
         return None if embedder is None else EmbeddingQueue(self._services.store, embedder)
+
+    def embed_memories(
+        self, namespace: Namespace, progress: OnProgress | None = None, stop: threading.Event | None = None
+    ) -> int:
+        """How many got a vector. Raises UpstreamError."""
+        return self._services.memories.meaning.embed_all(namespace, stop, progress)
 
     def embed_definitions(
         self, namespace: Namespace, progress: OnProgress | None = None, stop: threading.Event | None = None
@@ -241,6 +257,39 @@ class Background:
             done += sum(self.embed_definitions(each, stop=stop) for each in self._with_definitions())
             idle = 0 if done else idle + 1
             stop.wait(_LOOK_S)
+
+    def _embed_memories(self, stop: threading.Event) -> None:
+        """Apart from what was said, of which there may be hours: a memory is put down to be found. One process at a time."""
+        _be_nice()
+        services = self._services
+        # Nothing of memories is loaded where there are none.
+        while not stop.is_set() and not any(services.store.memories.counts(each) for each in self.namespaces()):
+            stop.wait(_LOOK_S)
+        if not stop.is_set() and services.settings.enable_orch_context:
+            services.memories.meaning.warm()
+        unlisten = services.store.changes.listen(self._new_memories.set)
+        try:
+            while not stop.is_set():
+                if any(map(services.memories.meaning.waits, self.namespaces())):
+                    with services.store.leases.hold("memories") as ours:
+                        if ours:
+                            self._embed_waiting(stop)
+                self._new_memories.wait(_LOOK_AGAIN_S)
+                self._new_memories.clear()
+                # Commits come in crowds.
+                stop.wait(_LOOK_FOR_MEMORIES_S)
+        finally:
+            unlisten()
+
+    def _embed_waiting(self, stop: threading.Event) -> None:
+        meaning = self._services.memories.meaning
+        try:
+            for namespace in self.namespaces():
+                if meaning.waits(namespace):
+                    meaning.embed_all(namespace, stop)
+        except OvilloError as error:
+            _log.warning("Embedding memories paused for %d s: %s", _LOOK_AGAIN_S, error)
+            stop.wait(_LOOK_AGAIN_S)
 
     def _send_to_chroma(self, stop: threading.Event) -> None:
         _be_nice()

@@ -378,12 +378,14 @@ class Composition:
 
     @built_once
     def memories(self) -> Memories:
+        from ovillo.memory.meaning import Meaning
         from ovillo.memory.operational.json_folder import JsonFolder
         from ovillo.memory.service import Memories
 
         at, unified = self.settings.memory_folder, self.settings.unified_memory
         folder = None if at is None else JsonFolder(at, unified=unified)
-        return Memories(self.store, self._redactor, self.clock, self.audit, folder, self.chroma)
+        meaning = Meaning(self.store, self.settings)
+        return Memories(self.store, self._redactor, self.clock, self.audit, meaning, folder, self.chroma)
 
     @built_once
     def chroma(self) -> ChromaIndex | None:
@@ -403,7 +405,7 @@ class Composition:
 
     @built_once
     def auto_memory(self) -> AutoMemorySystem:
-        from ovillo.memory.automatic.chroma_search import ChromaSearch
+        from ovillo.memory.automatic.near_search import ByChroma, ByVectors
         from ovillo.memory.automatic.search import ContextSearch, StoreSearch
         from ovillo.memory.automatic.system import AutoMemoryConfig, AutoMemorySystem
         from ovillo.search.analysis import TextAnalyzer
@@ -422,7 +424,8 @@ class Composition:
             of_store = StoreSearch(memories, TextAnalyzer, self.clock, self.memories.operational.catch_up)
             return [
                 of_store,
-                *([ChromaSearch(memories, self.clock, self.memories.near)] if self.chroma is not None else []),
+                *([ByVectors(memories, self.clock, self.memories.meaning)] if settings.embedder != "none" else []),
+                *([ByChroma(memories, self.clock, self.memories.near)] if self.chroma is not None else []),
             ]
 
         return AutoMemorySystem(config, self._redactor, searches)

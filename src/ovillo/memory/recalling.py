@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.memory.layers.episodic import LEAST_NEAR
 from ovillo.memory.layers.semantic import Semantic, holds_at
+from ovillo.memory.meaning import LEAST_LIKELY, likelihood
 from ovillo.memory.terms import AskedWord, asked_words
 from ovillo.model.clock import DAY_MS, Clock
 from ovillo.model.dataclass import dataclass
@@ -31,11 +32,14 @@ from ovillo.model.scope import Project, plain_path
 from ovillo.store.term_weights import term_weight
 
 if TYPE_CHECKING:
+    from ovillo.memory.meaning import Meaning
     from ovillo.store.protocol import Analyzer, MemoriesStore
 
-_CANDIDATES = 60
-#: Of what the question weighs has to fit.
+_CANDIDATES, _NEAREST = 60, 40
+#: Of what the question weighs has to fit, where nothing is known of the meaning.
 _LEAST_FIT = 0.3
+#: What has this much of it is never left out.
+_ALL_WORDS = 0.75
 #: A word in another language says a little less.
 _TRANSLATED = 0.85
 #: Days after which what nobody used counts half as fresh, at an importance of 5.
@@ -74,14 +78,17 @@ class Recalling:
         clock: Clock,
         mark_seen: Callable[[Namespace, Sequence[Memory]], None],
         catch_up: Callable[[Namespace], None],
+        meaning: Meaning,
         near: Callable[[Namespace, str], Mapping[str, float]],
     ) -> None:
+        """``near``: what another index finds near in meaning, with its cosine."""
         self._store = store
         self._semantic = semantic
         self._analyzer = analyzer
         self._clock = clock
         self._mark_seen = mark_seen
         self._catch_up = catch_up
+        self._meaning = meaning
         self._near = near
 
     def recall(
@@ -107,33 +114,48 @@ class Recalling:
         weights = _weights(asked, *self._store.frequencies(namespace, terms))
         analyzer = self._analyzer()
         scored = []
-        near = {each: how for each, how in self._near(namespace, query).items() if how >= LEAST_NEAR}
-        for memory in self._candidates(namespace, terms, where, near):
+        elsewhere = {each: how for each, how in self._near(namespace, query).items() if how >= LEAST_NEAR}
+        found, near = self._candidates(namespace, query, terms, where, elsewhere)
+        for memory in found:
             nearness = _nearness(memory, home)
             if (nearness == _ELSEWHERE and not everywhere) or not holds_at(memory, at):
                 continue
             held = set(analyzer.index_terms(searched_text(memory))[0].split())
             fit, matched = _fit(asked, weights, held)
-            fit = max(fit, near.get(memory.id, 0.0))
-            if fit >= _LEAST_FIT:
+            is_near = memory.id in elsewhere or likelihood(0.0, near.get(memory.id, 0.0)) >= LEAST_LIKELY
+            fit = max(_worth(fit, near.get(memory.id)), elsewhere.get(memory.id, 0.0))
+            if fit:
                 fresh = freshness(memory, at)
                 score = fit * nearness * _TRUST[memory.trust] * (1 - _FRESHNESS + _FRESHNESS * fresh)
-                scored.append(Recalled(memory, round(score, 3), _why(memory, matched, nearness, home, at)))
+                why = _why(memory, matched, is_near, nearness, home, at)
+                scored.append(Recalled(memory, round(score, 3), why))
         scored.sort(key=lambda each: (-each.score, -each.memory.created_at, each.memory.id))
         chosen = [self._with_contradictions(namespace, each, viewer) for each in scored[:limit]]
         self._mark_seen(namespace, [each.memory for each in chosen])
         return chosen
 
     def _candidates(
-        self, namespace: Namespace, terms: Sequence[str], where: MemoryFilter, near: Collection[str]
-    ) -> list[Memory]:
+        self, namespace: Namespace, query: str, terms: Sequence[str], where: MemoryFilter, elsewhere: Collection[str]
+    ) -> tuple[list[Memory], Mapping[MemoryId, float]]:
+        """With how near in meaning those are that have a vector."""
         found = self._store.matching(namespace, terms, where, _CANDIDATES)
-        ids = tuple(MemoryId(each) for each in sorted(set(near) - {each.id for each in found}))
-        return [*found, *(self._store.find(namespace, replace(where, ids=ids), len(ids)) if ids else ())]
+        known = [each.id for each in found]
+        near = self._meaning.near(namespace, query, where, _NEAREST, known)
+        likely = {each for each, how in near.items() if likelihood(0.0, how) >= LEAST_LIKELY}
+        ids = tuple(MemoryId(each) for each in sorted({*elsewhere, *likely} - {*known}))
+        return [*found, *(self._store.find(namespace, replace(where, ids=ids), len(ids)) if ids else ())], near
 
     def _with_contradictions(self, namespace: Namespace, found: Recalled, viewer: str) -> Recalled:
         against = self._semantic.contradictions_of(namespace, found.memory, viewer=viewer)
         return Recalled(found.memory, found.score, found.why, against) if against else found
+
+
+def _worth(words: float, near: float | None) -> float:
+    """0 for what is to be left out."""
+    if near is None:
+        return words if words >= _LEAST_FIT else 0.0
+    likely = max(likelihood(words, near), words if words >= _ALL_WORDS else 0.0)
+    return likely if likely >= LEAST_LIKELY else 0.0
 
 
 def freshness(memory: Memory, at: int) -> float:
@@ -174,7 +196,7 @@ def _nearness(memory: Memory, home: Project | None) -> float:
     return _AT_HOME if memory.project == home.name or plain_path(memory.project) in home.folders else _ELSEWHERE
 
 
-def _why(memory: Memory, matched: Sequence[str], nearness: float, home: Project | None, at: int) -> str:
+def _why(memory: Memory, matched: Sequence[str], is_near: bool, nearness: float, home: Project | None, at: int) -> str:
     """The reasons in one sentence; of what was recorded only names, quoted."""
     whose = {
         _AT_HOME: "about this project",
@@ -184,8 +206,8 @@ def _why(memory: Memory, matched: Sequence[str], nearness: float, home: Project 
     days = (at - memory.created_at) // DAY_MS
     age = "today" if days < 1 else f"{days} days old"
     used = f", used {memory.uses} times" if memory.uses else ""
-    fits = f"has {_words(matched)}" if matched else "near in meaning"
-    return f"{fits}; {whose}; {memory.trust.value}; {age}{used}"
+    fits = ", ".join([*([f"has {_words(matched)}"] if matched else ()), *(["near in meaning"] if is_near else ())])
+    return f"{fits or 'near in meaning'}; {whose}; {memory.trust.value}; {age}{used}"
 
 
 def _words(matched: Sequence[str]) -> str:

@@ -33,6 +33,7 @@ from ovillo.search.analysis import TextAnalyzer
 
 if TYPE_CHECKING:
     from ovillo.memory.chroma.index import ChromaIndex
+    from ovillo.memory.meaning import Meaning
     from ovillo.memory.operational.json_folder import JsonFolder
     from ovillo.security.redaction import Redactor
     from ovillo.sessions.audit import Audit
@@ -54,6 +55,7 @@ class Memories:
         redactor: Redactor,
         clock: Clock,
         audit: Audit,
+        meaning: Meaning,
         folder: JsonFolder | None = None,
         chroma: ChromaIndex | None = None,
     ) -> None:
@@ -64,16 +66,19 @@ class Memories:
         self.operational = Operational(self._store, drafts, folder)
         catch_up = self.operational.catch_up
         self._chroma = chroma
+        self.meaning = meaning
         self.short_term = ShortTerm(self._store, drafts)
         self.working = Working(self._store, drafts)
-        self.episodic = Episodic(self._store, drafts, self.mark_seen, catch_up, self.near)
+        self.episodic = Episodic(self._store, drafts, self.mark_seen, catch_up, meaning, self.near)
         self.semantic = Semantic(self._store, drafts, self.mark_seen)
         self.procedures = Procedures(self._store, drafts)
         self.attribution = Attribution(store.sessions)
         self.remembering = Remembering(
             self._store, self.attribution, self.short_term, self.episodic, self.semantic, self.procedures
         )
-        self.recalling = Recalling(self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up, self.near)
+        self.recalling = Recalling(
+            self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up, meaning, self.near
+        )
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
         self.promotion = Promotion(store, drafts)
         self.review = Review(self._store, drafts)

@@ -178,6 +178,15 @@ def searched_text(memory: Memory) -> str:
     return "\n".join((*filter(None, pieces), *_strings(memory.value)))[:MAX_SEARCHED_CHARS]
 
 
+def embedded_text(memory: Memory) -> str:
+    """What the vector of a memory is made of: its sentence, behind its key where that says more; nothing without a sentence."""
+    if not memory.text or memory.layer is Layer.WORKING:
+        return memory.text
+    named = memory.key.replace("-", " ").replace("_", " ").replace(".", " ")
+    said = memory.text.casefold()
+    return memory.text if all(word in said for word in named.casefold().split()) else f"{named}: {memory.text}"
+
+
 def _strings(value: Any) -> Iterator[str]:
     """Texts, names and numbers in any JSON."""
     waiting = [value]

@@ -40,7 +40,7 @@ class Memories(SubStore):
     def find(
         self, namespace: Namespace, where: MemoryFilter, limit: int, after: tuple[int, str] | None = None
     ) -> list[Memory]:
-        found = [each for each in self._state.space(namespace).memories.values() if _fits(each, where)]
+        found = [each for each in self._state.space(namespace).memories.values() if fits(each, where)]
         found.sort(key=_time, reverse=True)
         return [each for each in found if after is None or _time(each) < after][:limit]
 
@@ -56,7 +56,7 @@ class Memories(SubStore):
         def score(memory: Memory) -> float:
             return round(sum(weight for term, weight in weights.items() if term in held[memory.id]), 9)
 
-        found = [each for each in memories if score(each) and _fits(each, where)]
+        found = [each for each in memories if score(each) and fits(each, where)]
         return sorted(found, key=lambda each: (score(each), *_time(each)), reverse=True)[:limit]
 
     def frequencies(self, namespace: Namespace, terms: Sequence[str]) -> tuple[Mapping[str, int], int]:
@@ -107,6 +107,8 @@ def _drop(space: Space, goes: Callable[[Memory], bool], at: int) -> int:
     gone = [each.id for each in space.memories.values() if goes(each)]
     for name in gone:
         del space.memories[name]
+        for held in space.memory_vectors.values():
+            held.pop(name, None)
     space.log("memory", gone, at)
     return len(gone)
 
@@ -115,7 +117,7 @@ def _time(memory: Memory) -> tuple[int, str]:
     return memory.created_at, memory.id
 
 
-def _fits(memory: Memory, where: MemoryFilter) -> bool:
+def fits(memory: Memory, where: MemoryFilter) -> bool:
     of = memory.provenance
     several = (
         (where.layers, memory.layer),

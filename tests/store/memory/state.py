@@ -204,6 +204,8 @@ class Space(Changeable):
     #: Caller -> the context at hand.
     current_contexts: dict[str, str] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
+    #: Model -> memory -> what was embedded, and its vectors.
+    memory_vectors: dict[str, dict[str, tuple[str, Rows]]] = field(default_factory=dict)
     procedure_runs: dict[str, ProcedureRun] = field(default_factory=dict)
     #: Model -> document -> the text that vectors were made of, and they.
     vectors: dict[str, dict[DocId, tuple[str, Rows]]] = field(default_factory=dict)

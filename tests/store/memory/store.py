@@ -23,6 +23,7 @@ from ovillo.store.protocol import (
     LinkStore,
     MaintenanceStore,
     MemoriesStore,
+    MemoryVectorStore,
     RecordingStore,
     SecretStore,
     SessionStore,
@@ -48,6 +49,7 @@ from tests.store.memory.leases import Leases
 from tests.store.memory.links import Links
 from tests.store.memory.maintenance import Maintenance
 from tests.store.memory.memories import Memories
+from tests.store.memory.memory_vectors import MemoryVectors
 from tests.store.memory.recording import Recording
 from tests.store.memory.secrets import Secrets
 from tests.store.memory.sessions import Sessions
@@ -135,6 +137,10 @@ class MemoryStore:
     @built_once
     def memories(self) -> MemoriesStore:
         return Memories(self._state)
+
+    @built_once
+    def memory_vectors(self) -> MemoryVectorStore:
+        return MemoryVectors(self._state)
 
     @built_once
     def snapshots(self) -> SnapshotStore:

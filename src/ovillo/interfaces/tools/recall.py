@@ -37,6 +37,8 @@ class RecalledMemory(MemoryInfo, kw_only=True):
 class Output(Struct, kw_only=True):
     memories: list[Annotated[RecalledMemory, BRIEF]]
     left_out: Annotated[int, UNNAMED] = 0
+    #: Share of memories that are found by meaning, too; 0 where none are: words have to fit then.
+    embedded: Annotated[float, UNNAMED] = 0.0
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -75,7 +77,18 @@ def handle(call: Call, args: Input) -> Answer:
         lines = ["Nothing is remembered of that. What was said in sessions: search_sessions, get_context."]
     if left_out:
         lines.append(f"{left_out} more did not fit: ask with a smaller limit.")
-    return Answer(Output(memories=shown, left_out=left_out), lines)
+    embedded, how = _by_meaning(services.memories.meaning.share(call.namespace, viewer=call.principal.name))
+    return Answer(Output(memories=shown, left_out=left_out, embedded=embedded), [*lines, *how])
+
+
+def _by_meaning(share: tuple[int, int] | None) -> tuple[float, list[Line]]:
+    """What share of memories is found by meaning, and what is said of it where it is not all of them."""
+    if share is None:
+        return 0.0, ["Found by words only: there is no embedding model."]
+    done, eligible = share
+    if done >= eligible:
+        return 1.0, []
+    return round(done / eligible, 3), [f"{eligible - done:,} of {eligible:,} memories are found by words only so far."]
 
 
 TOOL = Tool(

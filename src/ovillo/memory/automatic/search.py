@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CANDIDATES, _NEWEST = 40, 40
 #: Less than this is about something else.
 CUT_OFF = 0.3
-_LAYERS = (Layer.EPISODIC, Layer.SEMANTIC)
+LAYERS = (Layer.EPISODIC, Layer.SEMANTIC)
 #: What a tag in common says.
 _TAGS = {"tool": 0.3, "resource": 0.12, "suite": 0.08, "environment": 0.05, "domain": 0.05}
 _WORDS, _ERROR = 0.45, 0.15
@@ -68,9 +68,9 @@ class StoreSearch:
     def of_tool(self, namespace: Namespace, query: MemoryQuery, viewer: str) -> list[ScoredMemory]:
         self._catch_up(namespace)
         terms = _terms(query.text)
-        ours = MemoryFilter(layers=_LAYERS, states=(MemoryState.ACTIVE,), viewer=viewer, alive_at=self._clock())
+        ours = MemoryFilter(layers=LAYERS, states=(MemoryState.ACTIVE,), viewer=viewer, alive_at=self._clock())
         same_tool = MemoryFilter(
-            layers=_LAYERS, states=(MemoryState.ACTIVE,), tags=(f"tool:{query.filters['tool']}",), viewer=viewer
+            layers=LAYERS, states=(MemoryState.ACTIVE,), tags=(f"tool:{query.filters['tool']}",), viewer=viewer
         )
         found = self._store.matching(namespace, terms, ours, _CANDIDATES)
         found += self._store.find(namespace, same_tool, _NEWEST)
@@ -82,15 +82,15 @@ class StoreSearch:
         self._catch_up(namespace)
         at = self._clock()
         of_session = MemoryFilter(
-            layers=_LAYERS, states=(MemoryState.ACTIVE,), session_id=session_id, viewer=viewer, alive_at=at
+            layers=LAYERS, states=(MemoryState.ACTIVE,), session_id=session_id, viewer=viewer, alive_at=at
         )
-        ours = MemoryFilter(layers=_LAYERS, states=(MemoryState.ACTIVE,), viewer=viewer, alive_at=at)
+        ours = MemoryFilter(layers=LAYERS, states=(MemoryState.ACTIVE,), viewer=viewer, alive_at=at)
         said = self._store.find(namespace, of_session, _NEWEST) if session_id else []
         scored = self._scored(query, said, _SAME_SESSION)
         others = self._store.matching(namespace, _terms(query.text), ours, _CANDIDATES)
         if domain := query.filters.get("domain"):
             recent = MemoryFilter(
-                layers=_LAYERS, states=(MemoryState.ACTIVE,), tags=(f"domain:{domain}",), viewer=viewer
+                layers=LAYERS, states=(MemoryState.ACTIVE,), tags=(f"domain:{domain}",), viewer=viewer
             )
             others += self._store.find(namespace, recent, 10)
         return best([*scored, *self._scored(query, others, 0.0)])

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ovillo.memory.layers.drafts import Drafts
+from ovillo.memory.meaning import LEAST_LIKELY, likelihood
 from ovillo.memory.terms import terms_of
 from ovillo.model.clock import to_iso
 from ovillo.model.errors import InvalidInput, NotFound
@@ -20,13 +21,15 @@ from ovillo.model.records import Namespace
 from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
+    from ovillo.memory.meaning import Meaning
     from ovillo.store.protocol import MemoriesStore
 
 MAX_SUMMARISED = 100
-#: Below this a vector says nothing (cosine of the default model).
+#: Below this a cosine of another index says nothing.
 LEAST_NEAR = 0.4
 _SUMMARY_CHARS = 4_000
 _COMMON_TAGS = 8
+_NEAREST = 20
 
 
 class Episodic:
@@ -36,13 +39,15 @@ class Episodic:
         drafts: Drafts,
         mark_seen: Callable[[Namespace, Sequence[Memory]], None],
         catch_up: Callable[[Namespace], None],
+        meaning: Meaning,
         near: Callable[[Namespace, str], Mapping[str, float]],
     ) -> None:
-        """``catch_up`` takes in what others put down since; ``near`` gives ids and how near in meaning they are."""
+        """``catch_up`` takes in what others put down since; ``near`` gives what another index finds near in meaning."""
         self._store = store
         self._drafts = drafts
         self._mark_seen = mark_seen
         self._catch_up = catch_up
+        self._meaning = meaning
         self._near = near
 
     def record(
@@ -120,6 +125,8 @@ class Episodic:
         self, namespace: Namespace, query: str, where: MemoryFilter, known: Collection[MemoryId]
     ) -> list[Memory]:
         near = {MemoryId(each): how for each, how in self._near(namespace, query).items() if how >= LEAST_NEAR}
+        own = self._meaning.near(namespace, query, where, _NEAREST)
+        near |= {each: how for each, how in own.items() if likelihood(0.0, how) >= LEAST_LIKELY}
         ids = tuple(each for each in near if each not in known)
         found = self._store.find(namespace, replace(where, ids=ids), len(ids)) if ids else []
         return sorted(found, key=lambda each: -near[each.id])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore, StoreSize
     from ovillo.store.protocol.memories import MemoriesStore
+    from ovillo.store.protocol.memory_vectors import MemoryVectorStore
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionStore
@@ -97,6 +98,7 @@ _NAMES = {
     "leases": ("LeaseStore",),
     "links": ("LinkStore",),
     "memories": ("MemoriesStore",),
+    "memory_vectors": ("MemoryVectorStore",),
     "recording": ("RecordingStore",),
     "secrets": ("SecretStore",),
     "sources": ("SourceState", "SourceStore"),
@@ -163,6 +165,7 @@ __all__ = [
     "Match",
     "Matched",
     "MemoriesStore",
+    "MemoryVectorStore",
     "Order",
     "Phrase",
     "Prefix",

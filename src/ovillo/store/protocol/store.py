@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore
     from ovillo.store.protocol.memories import MemoriesStore
+    from ovillo.store.protocol.memory_vectors import MemoryVectorStore
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionStore
@@ -95,6 +96,9 @@ class Store(Protocol):
 
     @property
     def memories(self) -> MemoriesStore: ...
+
+    @property
+    def memory_vectors(self) -> MemoryVectorStore: ...
 
     @property
     def snapshots(self) -> SnapshotStore: ...

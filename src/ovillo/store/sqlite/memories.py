@@ -8,7 +8,6 @@ from typing import Any
 import apsw
 
 from ovillo.model.memories import (
-    Audience,
     Layer,
     Memory,
     MemoryFilter,
@@ -24,7 +23,9 @@ from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.forgetting import WIPE_DUE
 from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.memory_filters import conditions
 from ovillo.store.sqlite.memory_rows import MEMORY_COLUMNS, memory_from, memory_values, run_from
+from ovillo.store.sqlite.memory_vectors import drop_memory_vectors
 from ovillo.store.sqlite.rows import clean, text_or_none, to_json
 from ovillo.store.term_weights import term_weight
 
@@ -64,7 +65,7 @@ class MemoryTables(SubStore):
     def find(
         self, namespace: Namespace, where: MemoryFilter, limit: int, after: tuple[int, str] | None = None
     ) -> list[Memory]:
-        sql, given = _conditions(where)
+        sql, given = conditions(where)
         if after is not None:
             sql, given = f"{sql} AND (created_at, id) < (?, ?)", [*given, *after]
         with self._pool.reading() as db:
@@ -82,7 +83,7 @@ class MemoryTables(SubStore):
         self._bring_up_to_date()
         found: list[Memory] = []
         with self._pool.reading() as db, db:
-            sql, given = _conditions(where)
+            sql, given = conditions(where)
             for keys in _batches(_ranked(db, namespace, wanted)):
                 rows = db.execute(
                     f"SELECT key, {MEMORY_COLUMNS} FROM memories WHERE key IN (SELECT value FROM json_each(?)){sql}",
@@ -205,6 +206,11 @@ def _index(db: apsw.Connection, analyzer: Analyzer, ns: int, key: int, memory: M
 
 
 def _put(db: apsw.Connection, ns: int, analyzer: Analyzer, memory: Memory) -> None:
+    before = db.execute(
+        "SELECT key, text, name FROM memories WHERE namespace_key = ? AND id = ?", (ns, clean(memory.id))
+    ).fetchone()
+    if before is not None and before[1:] != (clean(memory.text), clean(memory.key)):
+        drop_memory_vectors(db, [before[0]])
     (key,) = db.execute(
         f"INSERT INTO memories (namespace_key, {MEMORY_COLUMNS}) VALUES (?, {_SLOTS}) ON CONFLICT (namespace_key, id) DO UPDATE SET"
         f" {', '.join(f'{name} = excluded.{name}' for name in MEMORY_COLUMNS.split(', ')[1:])} RETURNING key",
@@ -218,6 +224,7 @@ def _drop(db: apsw.Connection, ns: int, condition: str, given: Any, at: int) -> 
     rows = db.execute(f"SELECT key, id FROM memories WHERE namespace_key = ? AND {condition}", (ns, given)).fetchall()
     if rows:
         db.executemany("DELETE FROM memory_fts WHERE rowid = ?", [(key,) for key, _ in rows])
+        drop_memory_vectors(db, [key for key, _ in rows])
         db.executemany("DELETE FROM memories WHERE key = ?", [(key,) for key, _ in rows])
         db.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (WIPE_DUE,))
         log_changes(db, ns, "memory", [memory_id for _, memory_id in rows], at)
@@ -283,42 +290,3 @@ def _ranked(db: apsw.Connection, namespace: Namespace, terms: Sequence[str]) -> 
             )
             keys = [key for (key,) in newest]
         yield keys
-
-
-def _conditions(where: MemoryFilter) -> tuple[str, list[Any]]:
-    """SQL behind ``WHERE namespace_key = ?``, and what is bound."""
-    sql: list[str] = []
-    given: list[Any] = []
-    several = (
-        ("layer", where.layers),
-        ("state", where.states),
-        ("kind", where.kinds),
-        ("name", where.keys),
-        ("id", where.ids),
-    )
-    for column, values in several:
-        if values:
-            sql.append(f"{column} IN (SELECT value FROM json_each(?))")
-            given.append(to_json([clean(str(value)) for value in values]))
-    for tag in where.tags:
-        sql.append("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)")
-        given.append(clean(tag))
-    single = (
-        ("digest", where.digest),
-        ("session_id", where.session_id),
-        ("origin", where.origin.value if where.origin else None),
-        ("source", where.source),
-        ("author", where.author),
-        ("project", where.project),
-    )
-    for column, value in single:
-        if value is not None:
-            sql.append(f"{column} = ?")
-            given.append(clean(value))
-    if where.viewer is not None:
-        sql.append("(audience <> ? OR owner = ?)")
-        given += [Audience.PERSONAL.value, clean(where.viewer)]
-    if where.alive_at is not None:
-        sql.append("(expires_at IS NULL OR expires_at > ?)")
-        given.append(where.alive_at)
-    return "".join(f" AND {each}" for each in sql), given

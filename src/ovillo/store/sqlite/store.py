@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         LeaseStore,
         LinkStore,
         MemoriesStore,
+        MemoryVectorStore,
         RecordingStore,
         SecretStore,
         SessionStore,
@@ -154,6 +155,12 @@ class SqliteStore:
         from ovillo.store.sqlite.memories import MemoryTables
 
         return MemoryTables(self._core)
+
+    @built_once
+    def memory_vectors(self) -> MemoryVectorStore:
+        from ovillo.store.sqlite.memory_vectors import MemoryVectorTables
+
+        return MemoryVectorTables(self._core)
 
     @built_once
     def snapshots(self) -> SnapshotStore:

@@ -39,6 +39,7 @@ def embed(state: State, workers: int) -> None:
         )
     started = time.monotonic()
     done = _with_bar(state, "Embedding", lambda show: queue.run_until_done(show, workers=workers))
+    remembered = sum(_with_bar(state, "Memories", partial(work.embed_memories, namespace)) for namespace in namespaces)
     defined = sum(
         _with_bar(state, "Definitions", partial(work.embed_definitions, namespace)) for namespace in namespaces
     )
@@ -51,6 +52,7 @@ def embed(state: State, workers: int) -> None:
                 "embedded": embedded,
                 "eligible": eligible,
                 "tracked": read,
+                "memories": remembered,
                 "definitions": defined,
                 "elapsed": round(took * 1000),
             }
@@ -58,6 +60,8 @@ def embed(state: State, workers: int) -> None:
         return
     if read:
         tell(f"Read {counted(read, 'session')} for entities.")
+    if remembered:
+        tell(f"Embedded {counted(remembered, 'memory')}.")
     if defined:
         tell(f"Embedded {counted(defined, 'definition')} of code.")
     first = f"Embedded {counted(done, 'text')} in {took:.1f} s" if done else "Nothing waits"

@@ -29,13 +29,22 @@ from ovillo.store.sqlite.sequences import Sequences
 #: Made again by the next scan, the next look at files of code and documents, or in the background.
 _DERIVED = (
     *("fts", "fts_", "trigrams", "trigrams_", "vocabulary", "knowledge_fts", "knowledge_fts_"),
-    *("memory_fts", "memory_fts_"),
+    *("memory_fts", "memory_fts_", "memory_vectors"),
     *("cursors", "skipped", "excluded", "entities", "mentions", "tracked", "conclusions", "overlaps"),
     *("vector", "vectors", "embedding_models", "knowledge_vectors", "knowledge_chunks", "knowledge_revisions"),
     *("code_files", "code_history", "code_symbols", "code_calls", "code_vectors", "code_revisions"),
     *("code_bodies", "code_words", "code_words_"),
 )
-_PREFIXES = ("fts_", "trigrams_", "knowledge_fts_", "memory_fts_", "vector", "code_vector", "code_words_")
+_PREFIXES = (
+    "fts_",
+    "trigrams_",
+    "knowledge_fts_",
+    "memory_fts_",
+    "memory_vectors",
+    "vector",
+    "code_vector",
+    "code_words_",
+)
 _NOT_META = ("trigrams_through", "documents", "terms", "analyzer", "memory_analyzer")
 #: Columns of ``parts`` that may be packed: garbage would only show when somebody reads it.
 _PACKED = ("text", "tool", "output")
