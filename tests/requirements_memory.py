@@ -51,6 +51,10 @@ LAYER: dict[str, tuple[str, str]] = {
         "recall finds paraphrases, across languages as far as the model goes; nothing where nothing fits; by words without a model",
         "issue 11 Recall",
     ),
+    "LAYER-30": (
+        "get_context answers from memories, labelled, at home first; what contradicts is shown with both",
+        "DESIGN 9, 19; issue 11",
+    ),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }

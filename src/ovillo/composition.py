@@ -289,6 +289,7 @@ class Composition:
         from ovillo.references.context.elsewhere import Elsewhere
         from ovillo.references.context.following import Following
         from ovillo.references.context.meant import MeantByReferences
+        from ovillo.references.context.memories import RememberedPieces
         from ovillo.references.context.narrowing import PlacesAskedBack
         from ovillo.references.context.pending import PendingSessions
         from ovillo.references.context.said import SaidInSessions
@@ -312,6 +313,7 @@ class Composition:
                 PendingSessions(self.search, self.links, self.link_proposals),
                 code,
                 SaidInSessions(self.store, self.search, self.history),
+                RememberedPieces(self.memories.recalling),
             ),
             Elsewhere(self.projects, project_of),
             Following(self.store.text, TurnReader(self.store.text)),

@@ -30,9 +30,11 @@ _log = logging.getLogger(__name__)
 
 #: How likely a memory is what is asked for, by the share of the question's weight that it has and by its nearness in meaning:
 #: logistic regression on the even half of bench/recall_pairs.json.
-_CONSTANT, _BY_WORDS, _BY_NEARNESS = -6.05, 3.83, 13.77
+_CONSTANT, _BY_WORDS, _BY_NEARNESS = -6.08, 1.07, 13.26
 #: Less likely ones are about something else.
-LEAST_LIKELY = 0.2
+LEAST_LIKELY = 0.15
+#: The same where nothing is known of the meaning.
+_WORDS_CONSTANT, _WORDS_ALONE = -5.02, 10.33
 
 #: What is recalled has vectors.
 _EMBEDDED = MemoryFilter(
@@ -77,6 +79,11 @@ def likelihood(words: float, near: float) -> float:
     """That a memory is what is asked for: ``words`` is the share of the question's weight that it has, ``near`` as
     ``Meaning.near`` tells it."""
     return 1 / (1 + math.exp(-(_CONSTANT + _BY_WORDS * words + _BY_NEARNESS * near)))
+
+
+def likelihood_by_words(words: float) -> float:
+    """The same of a memory without a vector."""
+    return 1 / (1 + math.exp(-(_WORDS_CONSTANT + _WORDS_ALONE * words)))
 
 
 class Meaning:

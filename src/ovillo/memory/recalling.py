@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.memory.layers.episodic import LEAST_NEAR
 from ovillo.memory.layers.semantic import Semantic, holds_at
-from ovillo.memory.meaning import LEAST_LIKELY, likelihood
+from ovillo.memory.meaning import LEAST_LIKELY, likelihood, likelihood_by_words
 from ovillo.memory.terms import AskedWord, asked_words
 from ovillo.model.clock import DAY_MS, Clock
 from ovillo.model.dataclass import dataclass
@@ -65,6 +65,8 @@ class Recalled:
     #: 0 to 1.
     score: float
     why: str
+    #: How likely it is what is asked for, whosever and however fresh it is; 0 to 1.
+    likely: float
     #: They say otherwise, and nobody has settled it.
     contradicted_by: tuple[Memory, ...] = ()
 
@@ -104,6 +106,29 @@ class Recalling:
         limit: int = 8,
     ) -> list[Recalled]:
         """What is at home first: what belongs to another project comes with ``everywhere`` only."""
+        chosen = self.found(
+            namespace, query, viewer=viewer, home=home, everywhere=everywhere, layers=layers, kinds=kinds, limit=limit
+        )
+        self.given(namespace, [each.memory for each in chosen])
+        return chosen
+
+    def given(self, namespace: Namespace, memories: Sequence[Memory]) -> None:
+        """They were given back: what is used stays fresh."""
+        self._mark_seen(namespace, memories)
+
+    def found(
+        self,
+        namespace: Namespace,
+        query: str,
+        *,
+        viewer: str,
+        home: Project | None = None,
+        everywhere: bool = False,
+        layers: Sequence[Layer] = RECALLED_LAYERS,
+        kinds: Sequence[str] = (),
+        limit: int = 8,
+    ) -> list[Recalled]:
+        """What ``recall`` gives, without counting as used."""
         self._catch_up(namespace)
         asked = asked_words(query)
         terms = sorted({term for word in asked for term in word.forms | word.translated})
@@ -121,18 +146,18 @@ class Recalling:
             if (nearness == _ELSEWHERE and not everywhere) or not holds_at(memory, at):
                 continue
             held = set(analyzer.index_terms(searched_text(memory))[0].split())
-            fit, matched = _fit(asked, weights, held)
-            is_near = memory.id in elsewhere or likelihood(0.0, near.get(memory.id, 0.0)) >= LEAST_LIKELY
-            fit = max(_worth(fit, near.get(memory.id)), elsewhere.get(memory.id, 0.0))
-            if fit:
+            words, matched = _fit(asked, weights, held)
+            how_near, cosine = near.get(memory.id), elsewhere.get(memory.id, 0.0)
+            worth = max(_worth(words, how_near), cosine)
+            if worth:
                 fresh = freshness(memory, at)
-                score = fit * nearness * _TRUST[memory.trust] * (1 - _FRESHNESS + _FRESHNESS * fresh)
+                score = worth * nearness * _TRUST[memory.trust] * (1 - _FRESHNESS + _FRESHNESS * fresh)
+                is_near = bool(cosine) or likelihood(0.0, how_near or 0.0) >= LEAST_LIKELY
                 why = _why(memory, matched, is_near, nearness, home, at)
-                scored.append(Recalled(memory, round(score, 3), why))
+                likely = max(likelihood_by_words(words) if how_near is None else worth, cosine)
+                scored.append(Recalled(memory, round(score, 3), why, round(likely, 3)))
         scored.sort(key=lambda each: (-each.score, -each.memory.created_at, each.memory.id))
-        chosen = [self._with_contradictions(namespace, each, viewer) for each in scored[:limit]]
-        self._mark_seen(namespace, [each.memory for each in chosen])
-        return chosen
+        return [self._with_contradictions(namespace, each, viewer) for each in scored[:limit]]
 
     def _candidates(
         self, namespace: Namespace, query: str, terms: Sequence[str], where: MemoryFilter, elsewhere: Collection[str]
@@ -147,7 +172,7 @@ class Recalling:
 
     def _with_contradictions(self, namespace: Namespace, found: Recalled, viewer: str) -> Recalled:
         against = self._semantic.contradictions_of(namespace, found.memory, viewer=viewer)
-        return Recalled(found.memory, found.score, found.why, against) if against else found
+        return replace(found, contradicted_by=against) if against else found
 
 
 def _worth(words: float, near: float | None) -> float:

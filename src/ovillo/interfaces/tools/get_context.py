@@ -90,7 +90,11 @@ def handle(call: Call, args: Input) -> Answer:
         scope=scope,
         asking=None if args.include else asking_session(call),
         include_self=args.include == "self",
+        viewer=call.principal.name,
     )
+    for each in answer.provenance:
+        if each.kind == "memory":
+            call.services.audit.read(call.principal, call.context.channel, "get_context", f"memory:{each.id}")
     output = to_output(answer)
     if found is not None:
         output.session_id = found.id

@@ -7,10 +7,10 @@ from ovillo.model.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a piece of the content stands. ``kind`` is ``code``, ``message``, ``session`` or ``document``."""
+    """Where a piece of the content stands. ``kind`` is ``code``, ``message``, ``session``, ``document`` or ``memory``."""
 
     kind: str
-    #: Id that fetches it whole: of a message, a session, a chunk; of code ``file:qualified name``.
+    #: Id that fetches it whole: of a message, a session, a chunk, a memory; of code ``file:qualified name``.
     id: str
     score: float
     session_id: str | None = None

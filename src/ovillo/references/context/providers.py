@@ -45,6 +45,8 @@ class Question:
     scope: Scope = EVERYWHERE
     #: The session whose client asks: its newest turn is the question in other words.
     asking: SessionId | None = None
+    #: Who asks: what is personal to others is no evidence. Nobody's is what was not said.
+    viewer: str = ""
     #: That turn, and calls of ovillo's own tools, are looked at as well.
     include_self: bool = False
     #: The newest turns of that session, the newest first, where the question goes on with them.

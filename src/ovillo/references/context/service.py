@@ -20,6 +20,7 @@ from ovillo.references.context.confidence import THRESHOLDS, Evidence, probabili
 from ovillo.references.context.elsewhere import Elsewhere
 from ovillo.references.context.fitting import fitted
 from ovillo.references.context.gathered import Gathered
+from ovillo.references.context.memories import disagreements
 from ovillo.references.context.providers import Provider, ProviderAnswer, Question, ResolvedQuery
 from ovillo.references.context.question_intent import asks_about_past
 from ovillo.references.context.wording import Wording, refused
@@ -81,11 +82,13 @@ class ContextService:
         scope: Scope = EVERYWHERE,
         asking: SessionId | None = None,
         include_self: bool = False,
+        viewer: str = "",
     ) -> ContextAnswer:
         """What answers the query, best first, within ``max_tokens``. Without a session it is the stateless retrieval of v5.
 
         ``scope`` says what may answer; what the session ``asking`` said last is the question in other words, and answers
-        nothing unless ``include_self``. ``top_k`` pieces at most; ``min_score`` (0 to 1) stands in for
+        nothing unless ``include_self``. ``viewer`` is the principal who asks: personal memories are shown to their owner.
+        ``top_k`` pieces at most; ``min_score`` (0 to 1) stands in for
         the threshold of the kind of question.
         Raises InvalidInput, and NotFound for a session that does not exist."""
         began = time.monotonic()
@@ -101,7 +104,16 @@ class ContextService:
             resolved = self._resolve(namespace, asked, session_id)
         wording = Wording(resolved.language)
         question = Question(
-            namespace, asked, resolved, wording, session_id, scope, asking, include_self, max_tokens=max_tokens
+            namespace,
+            asked,
+            resolved,
+            wording,
+            session_id,
+            scope,
+            asking,
+            include_self=include_self,
+            viewer=viewer,
+            max_tokens=max_tokens,
         )
         question = self._following.completed(self._without_guesses(question))
         gathered = Gathered(min_score)
@@ -114,7 +126,7 @@ class ContextService:
         answer = self._answer(question, gathered, found, top_k)
         answer = self._elsewhere.labelled(namespace, answer, scope)
         if not gathered.question:
-            away = partial(self.get_context, namespace, asked, min_score=min_score)
+            away = partial(self.get_context, namespace, asked, min_score=min_score, viewer=viewer)
             answer = self._elsewhere.told(namespace, answer, scope, resolved.language, lambda there: away(scope=there))
         return replace(answer, elapsed_ms=round((time.monotonic() - began) * 1000, 1))
 
@@ -131,6 +143,7 @@ class ContextService:
                 break
         self._join(question, gathered)
         gathered.add(ProviderAnswer(documents.items, confidence=documents.confidence))
+        gathered.notes += disagreements(gathered.ranked(), question.wording)
 
     def _join(self, question: Question, gathered: Gathered) -> None:
         """What was said, as the code has it now, beside it. How sure the answer is what was said tells."""

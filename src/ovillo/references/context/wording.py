@@ -38,6 +38,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Yes: session {session} ({title}) is about it and is {status}.",
         "affects": "It affects {names} too.",
         "none pending": "No open bug about it was found; {count} sessions of that kind are completed.",
+        "memory": "Memory {id} ({told}){against}:",
+        "against": "; {ids} says otherwise, and nobody settled it",
+        "disagree": "Memory {id} and session {session} say different things of the same; the newer one is {newer}.",
     },
     "es": {
         "are": "{said}: {what}.",
@@ -59,6 +62,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Sí: la sesión {session} ({title}) trata de eso y está {status}.",
         "affects": "Afecta también a {names}.",
         "none pending": "No encontré ningún bug abierto sobre eso; {count} sesiones de ese tipo están terminadas.",
+        "memory": "Recuerdo {id} ({told}){against}:",
+        "against": "; {ids} dice otra cosa, y nadie lo ha aclarado",
+        "disagree": "El recuerdo {id} y la sesión {session} dicen cosas distintas de lo mismo; lo más reciente es {newer}.",
     },
     "fr": {
         "are": "{said} : {what}.",
@@ -80,6 +86,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Oui : la session {session} ({title}) en parle et est {status}.",
         "affects": "Cela touche aussi {names}.",
         "none pending": "Aucun bug ouvert à ce sujet ; {count} sessions de ce genre sont terminées.",
+        "memory": "Souvenir {id} ({told}){against} :",
+        "against": " ; {ids} dit autre chose, et personne n'a tranché",
+        "disagree": "Le souvenir {id} et la session {session} disent des choses différentes du même sujet ; le plus récent est {newer}.",
     },
     "pt": {
         "are": "{said}: {what}.",
@@ -101,6 +110,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Sim: a sessão {session} ({title}) trata disso e está {status}.",
         "affects": "Afeta também {names}.",
         "none pending": "Nenhum bug aberto sobre isso foi encontrado; {count} sessões desse tipo estão concluídas.",
+        "memory": "Memória {id} ({told}){against}:",
+        "against": "; {ids} diz outra coisa, e ninguém esclareceu",
+        "disagree": "A memória {id} e a sessão {session} dizem coisas diferentes do mesmo assunto; o mais recente é {newer}.",
     },
 }
 _STATUS = {
@@ -237,6 +249,13 @@ class Wording:
 
     def document(self, file: str, first: int, last: int) -> str:
         return self._words["document"].format(file=named(file), first=first, last=last)
+
+    def memory(self, memory: str, told: str, against: Sequence[str]) -> str:
+        other = self._words["against"].format(ids=", ".join(map(named, against))) if against else ""
+        return self._words["memory"].format(id=named(memory), told=told, against=other)
+
+    def disagree(self, memory: str, session: str, newer: str) -> str:
+        return self._words["disagree"].format(id=named(memory), session=named(session), newer=named(newer))
 
     def pending(self, session: str, title: str, status: str) -> str:
         told = _STATUS.get(self.language, {}).get(status, status)
