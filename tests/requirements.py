@@ -276,9 +276,14 @@ SECURITY: dict[str, tuple[str, str]] = {
     "SEC-23": ("Nothing that a repository configures is executed", "issue 8, 1"),
     "SEC-25": ("No connection leaves the machine, and no file is made outside the data folder", "DESIGN 20"),
     "SEC-24": ("What git tells is right in plain repositories, worktrees and submodules", "DESIGN 7, 9; issue 8, 1"),
-    "SEC-31": ("What fewer rules masked is read again: histories, code, documents", "DESIGN 15; issue 8, 1 Secrets"),
+    "SEC-31": ("What fewer rules masked is masked again: histories, code, documents", "DESIGN 15; issue 8, 1 Secrets"),
     "SEC-40": ("Recorded text leaves no quote in any tool, resource or prompt", "DESIGN 15; issue 8, 1 Injection"),
     "SEC-41": ("Nothing recorded commands a terminal, in any command or error", "DESIGN 15; issue 8, 1 Injection"),
+    "SEC-46": (
+        "What only new rules for secrets know is left nowhere in what is stored",
+        "DESIGN 15; issue 8, 1 Secrets",
+    ),
+    "SEC-47": ("Masking again survives a kill and a full disk, and lets others write", "DESIGN 15; issue 8, 1 Secrets"),
     "SEC-42": ("No markup of recorded text is live in exports, pictures, pages, logs", "issue 8, 1 Injection"),
 }
 PROJECT: dict[str, tuple[str, str]] = {

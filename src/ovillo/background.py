@@ -119,7 +119,7 @@ class Background:
         ]
         if settings.follows_code:
             jobs.append(Job("watching the code", "ovillo-code", self._watch_code))
-        jobs.append(Job("masking recorded sessions by new rules", "ovillo-mask", self._mask))
+        jobs.append(Job("masking by new rules", "ovillo-mask", self._mask))
         jobs.append(Job("removing sessions past their days", "ovillo-retention", self._retain))
         if settings.uses_chroma and settings.embedder != "none":
             jobs.append(Job("sending memories to Chroma", "ovillo-chroma", self._send_to_chroma))
@@ -202,16 +202,16 @@ class Background:
             self._new_sessions.clear()
 
     def _mask(self, stop: threading.Event) -> None:
-        """Once: rules become others with another version only."""
+        """Once: rules become others with another version, or another package, only."""
         _be_nice()
-        masking = self._services.masking
-        for namespace in self.namespaces():
-            while not masking.is_done(namespace) and not stop.is_set():
-                with self._services.store.leases.hold("masking") as ours:
-                    if ours:
-                        masking.run(namespace, stop)
-                if not ours:
-                    stop.wait(_TRACK_AGAIN_S)
+        masking, changed = self._services.masking, 0
+        while not masking.is_done() and not stop.is_set():
+            done = masking.run(stop)
+            changed += done or 0
+            if done is None:
+                stop.wait(_TRACK_AGAIN_S)
+        if changed:
+            self._wipe_when_quiet(stop)
         stop.wait()
 
     def _retain(self, stop: threading.Event) -> None:
@@ -229,6 +229,11 @@ class Background:
         if services.settings.has_retention:
             for namespace in self.namespaces():
                 services.retention.run(namespace, stop)
+        self._wipe_when_quiet(stop)
+
+    def _wipe_when_quiet(self, stop: threading.Event) -> None:
+        """Writing the file anew, without what was removed, while nobody appends."""
+        services = self._services
         while not services.summary_worker.is_quiet and not stop.wait(_LOOK_S):
             pass
         if not stop.is_set() and (left := services.store.forgetting.wipe()):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ovillo.model.clock import Clock
     from ovillo.model.code import SymbolRow
     from ovillo.model.entities import SessionEntities
+    from ovillo.model.masking import MaskingProgress, Rules
     from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
@@ -96,7 +97,21 @@ class Composition:
     @property
     def _redactor(self) -> Redactor:
         """The store's; its rules are compiled when the first text comes."""
-        return _redactor(self.store.secrets.get("redaction"), self.settings.redaction)
+        return _redactor(self._redaction_key, self.settings.redaction)
+
+    @built_once
+    def _redaction_key(self) -> bytes:
+        """Whoever asks is about to write: by which rules is noted first."""
+        self.store.masking.begin(self._rules)
+        return self.store.secrets.get("redaction")
+
+    @built_once
+    def _rules(self) -> Rules:
+        from ovillo.security.rules_version import rules_of
+        from ovillo.security.secret_finders import secret_finders
+
+        mode = self.settings.redaction
+        return rules_of(mode, () if mode == "off" else tuple(name for name, _ in secret_finders()))
 
     def _stored_id(self, given: str) -> str:
         """Which id a client's own has here. Asked only for ids that nothing has: the rules are not loaded before."""
@@ -119,20 +134,18 @@ class Composition:
     def ingest(self) -> Ingest:
         from ovillo.ingest.service import Ingest
         from ovillo.readers import all_readers
-        from ovillo.security.rules_version import rules_version
 
         settings, store = self.settings, self.store
         chosen = [reader for reader in all_readers() if not settings.readers or reader.name in settings.readers]
         return Ingest(
             store,
             chosen,
-            partial(_redactor, store.secrets.get("redaction"), settings.redaction),
+            partial(_redactor, self._redaction_key, settings.redaction),
             environment=settings.environment,
             home=settings.home,
             clock=self.clock,
             state=self.scan_state,
             exclude=settings.exclude,
-            rules=rules_version(settings.redaction),
         )
 
     @built_once
@@ -336,7 +349,16 @@ class Composition:
     def masking(self) -> Masking:
         from ovillo.sessions.masking import Masking
 
-        return Masking(self.store, self._redactor)
+        def elsewhere() -> list[tuple[str, Callable[[], int]]]:
+            """What is made of files, and copies beside the store; built only to be masked again."""
+            spaces = self.store.sessions.namespaces()
+            return [
+                ("code", lambda: self.code.mask_again(spaces)),
+                ("documents", lambda: self.knowledge.mask_again(spaces)),
+                ("copies of records", lambda: self.memories.operational.mask_again(spaces)),
+            ]
+
+        return Masking(self.store, self._rules, lambda: self._redactor, elsewhere)
 
     @built_once
     def forgetting(self) -> Forgetting:
@@ -442,6 +464,10 @@ class Composition:
             model = model_id(self.settings)
             return None if model is None else self.store.vectors.share(namespace, model)
 
+        def masking_progress() -> MaskingProgress:
+            """Builds the service for whoever asks how far it is only."""
+            return self.masking.progress()
+
         return StatusService(
             self.store,
             self.settings.data_dir,
@@ -449,6 +475,7 @@ class Composition:
             lambda: time.monotonic() - self.opened_at,
             embedded,
             self.workers,
+            masking_progress,
         )
 
     @built_once

@@ -16,6 +16,11 @@ from typing import Any
 import apsw
 import pytest
 
+from ovillo.app import open_services
+from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import Role, SessionId
+from ovillo.sessions.drafts import MessageDraft, SessionDraft
+from ovillo.settings import Settings
 from tests.faults.test_store_faults import append, stored
 from tests.interfaces.http.serving import process
 
@@ -269,3 +274,22 @@ def ask(client: subprocess.Popen[str], message: dict[str, Any]) -> dict[str, Any
 
 def call(client: subprocess.Popen[str], number: int, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return ask(client, {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+
+
+@pytest.mark.requirement("FAULT-6")
+def test_a_store_goes_on_after_it_was_written_anew_without_what_was_forgotten(tmp_path: Path) -> None:
+    """The file becomes smaller when the log is folded into it, and somebody writes between the two."""
+    services = open_services(
+        Settings(data_dir=tmp_path / "data", home=tmp_path, environment={"HOME": str(tmp_path)}, embedder="none")
+    )
+    services.recorder.create(NS, SessionDraft(id="mine"))
+    for number in range(60):
+        words = " ".join(f"word{number * 1_000 + each}" for each in range(200))
+        services.recorder.append(NS, SessionId("mine"), [(MessageDraft(Role.USER, words), f"k{number}")]).result()
+    services.store.maintenance.fold_log()  # type: ignore[attr-defined]  # a checkpoint, whenever it comes
+    services.recorder.create(NS, SessionDraft(id="other"))
+    services.store.forgetting.forget_session(NS, SessionId("mine"), at=1)
+    assert services.store.forgetting.wipe() is None
+    row, _ = services.recorder.create(NS, SessionDraft(id="after"))
+    assert services.store.sessions.get(NS, row.session.id) is not None
+    services.close()

@@ -1,4 +1,4 @@
-"""What was masked by fewer rules is read again: histories, code and documents."""
+"""What was masked by fewer rules is masked again: histories, sessions recorded here, code and documents."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def test_a_change_of_the_rules_raises_their_version() -> None:
 
 
 @pytest.mark.requirement("SEC-31")
-def test_a_history_that_fewer_rules_masked_is_read_again_once(tmp_path: Path) -> None:
+def test_a_history_that_fewer_rules_masked_is_masked_in_place_and_reading_it_again_changes_nothing(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / ".claude/projects/-made-up-place"
     folder.mkdir(parents=True)
     line = {
@@ -75,9 +77,8 @@ def test_a_history_that_fewer_rules_masked_is_read_again_once(tmp_path: Path) ->
     assert secret() in said(before)
     before.close()
     services = opened(tmp_path, "mask")
-    assert [source.reader for source in services.ingest.masked_by_fewer()] == ["claude_code"]
-    services.ingest.scan()
-    assert services.ingest.masked_by_fewer() == []
+    assert services.masking.run()
+    assert services.masking.is_done()
     assert secret() not in said(services)
     assert "[redacted:github_token:" in said(services)
     assert services.ingest.scan().touched == frozenset()
@@ -91,18 +92,18 @@ def test_what_was_recorded_under_fewer_rules_is_masked_in_place_from_where_it_wa
         row, _ = before.recorder.create(NS, SessionDraft(name=f"for {secret()}"))
         draft = MessageDraft(Role.USER, f"push {number} with {secret()} please")
         before.recorder.append(NS, row.session.id, [(draft, f"key {number}")]).result()
-    before.masking.run(NS)
+    before.masking.run()
     assert said(before).count(secret()) >= 6
     before.close()
     services = opened(tmp_path, "mask")
     ended = threading.Event()
     ended.set()
-    assert services.masking.run(NS, ended) == 0
-    assert services.masking.waiting() == [NS]
-    assert services.masking.run(NS) >= 3
+    assert services.masking.run(ended) == 0
+    assert services.masking.progress().left == 6
+    assert services.masking.run() == 6
     assert secret() not in said(services)
-    assert services.masking.waiting() == []
-    assert services.masking.run(NS) == 0
+    assert services.masking.progress().left == 0
+    assert services.masking.run() == 0
     services.close()
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
-from ovillo.model.live import NATIVE, Masked, Summary
+from ovillo.model.live import NATIVE, Summary
 from ovillo.model.records import DEFAULT_NAMESPACE, Message, Namespace, SessionId, SessionStatus, SessionType
 from ovillo.model.sessions import SessionFilter
 from ovillo.store.protocol import DocFilter, RecordingStore, Store, Term
@@ -222,12 +222,3 @@ def test_whatever_is_appended_comes_back(store: Store, recording: RecordingStore
         replace(m, seq=n, parts=(replace(m.parts[0], text=text),))
         for n, (m, text) in enumerate(zip(messages, expected, strict=True), 1)
     ]
-
-
-@pytest.mark.requirement("SEC-31")
-def test_how_far_recorded_sessions_are_masked_is_noted_for_each_namespace(recording: RecordingStore) -> None:
-    assert recording.masked(NS) == Masked()
-    for noted in (Masked(1, 2, (NOON, "ses_a")), Masked(2)):
-        recording.note_masked(NS, noted)
-        assert recording.masked(NS) == noted
-    assert recording.masked(Namespace("other")) == Masked()

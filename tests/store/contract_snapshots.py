@@ -125,3 +125,17 @@ def test_a_saved_version_is_told_in_the_change_log(store: Store, snapshots: Snap
     before = store.changes.last(NS)
     snapshots.add(NS, A, _state("{0"), at=NOON + 5)
     assert [(x.kind, x.ref, x.at) for x in store.changes.since(NS, before, 5)] == [("snapshot", "ses_a", NOON + 5)]
+
+
+@pytest.mark.requirement("SEC-46")
+def test_another_state_takes_the_place_of_one_that_nothing_rests_on(store: Store, snapshots: SnapshotStore) -> None:
+    _begin(store)
+    snapshots.add(NS, A, _state("one"), at=NOON)
+    snapshots.add(NS, A, _state("two", (1, "one")), at=NOON)
+    assert [x.version for x in snapshots.resting_on(NS, A, 1)] == [2]
+    assert not snapshots.replace(NS, A, 1, _sum("one"), _state("other"))
+    assert snapshots.rewrite(NS, A, {2: _state("two")})
+    assert not snapshots.replace(NS, A, 1, _sum("another"), _state("other"))
+    assert snapshots.replace(NS, A, 1, _sum("one"), _state("other"))
+    ((facts, data),) = snapshots.chain(NS, A, 1)
+    assert (facts.version, facts.checksum, data) == (1, _sum("other"), b"other")

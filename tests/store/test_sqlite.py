@@ -32,6 +32,7 @@ from tests.store.contract_leases import *  # noqa: F403
 from tests.store.contract_links import *  # noqa: F403
 from tests.store.contract_locations import *  # noqa: F403
 from tests.store.contract_maintenance import *  # noqa: F403
+from tests.store.contract_masking import *  # noqa: F403
 from tests.store.contract_memories import *  # noqa: F403
 from tests.store.contract_memory_vectors import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403

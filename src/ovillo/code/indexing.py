@@ -88,6 +88,18 @@ class Indexer:
     def look(self, root: Path) -> scanning.FolderScan:
         return scanning.look(root, self._choice)
 
+    @property
+    def _read_by(self) -> str:
+        return f"{_READER}, masked by {self._redactor.rules}"
+
+    def behind(self, namespace: Namespace) -> list[str]:
+        """Folders that were read by another version or masked by other rules."""
+        return [
+            root
+            for root in self._store.root_paths(namespace)
+            if self._facts(namespace, Path(root)).get("reader") != self._read_by
+        ]
+
     def index(
         self, namespace: Namespace, root: Path, progress: OnProgress | None, stop: threading.Event | None
     ) -> IndexReport:
@@ -99,8 +111,7 @@ class Indexer:
             found = self.look(root)
             self._store.put_root(namespace, str(root))
             known = self._store.stamps(namespace, str(root))
-            read_by = f"{_READER}, masked by {self._redactor.rules}"
-            if is_older := self._facts(namespace, root).get("reader") != read_by:
+            if is_older := self._facts(namespace, root).get("reader") != self._read_by:
                 known = dict.fromkeys(known, (-1, -1, b""))
             todo = scanning.differences(found, known)
             tally = _Tally(str(root), len(todo.changed), progress)
@@ -110,7 +121,7 @@ class Indexer:
                     break
                 self._read(namespace, root, batch, known, tally)
             if is_older and not (stop is not None and stop.is_set()):
-                facts = {**self._facts(namespace, root), "reader": read_by}
+                facts = {**self._facts(namespace, root), "reader": self._read_by}
                 self._store.put_root(namespace, str(root), facts=facts)
             self._read_history(namespace, root, found.repositories)
             self._store.put_root(namespace, str(root), indexed_at=self._clock())

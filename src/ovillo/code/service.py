@@ -6,7 +6,7 @@ Owns what interfaces and floors above ask for; a namespace comes first in every 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,6 +112,19 @@ class CodeIndex:
         path = self.root(namespace, root)
         self._store.code.remove_root(namespace, path)
         return path
+
+    def mask_again(self, namespaces: Sequence[Namespace]) -> int:
+        """Folders that were masked by other rules are read again; one that is gone is dropped, since nothing of it can be looked
+        at. How many."""
+        changed = 0
+        for namespace in namespaces:
+            for root in self._indexer.behind(namespace):
+                changed += 1
+                if Path(root).is_dir():
+                    self._indexer.index(namespace, Path(root), None, None)
+                else:
+                    self._store.code.remove_root(namespace, root)
+        return changed
 
     def root(self, namespace: Namespace, given: str | Path | None = None) -> str:
         """The indexed folder that is meant: the one of this path or around it, or of this name; the only one for

@@ -25,7 +25,7 @@ from ovillo.ingest.reports import ScanReport, SourceReport
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import HINDERING, SealedCursor
 from ovillo.ingest.state import ScanState
-from ovillo.ingest.versions import catching_up, is_behind, reading_of
+from ovillo.ingest.versions import catching_up, reading_of
 from ovillo.ingest.watch import changed_sources
 from ovillo.ingest.writing import BundleWriter
 from ovillo.model.clock import Clock
@@ -40,7 +40,6 @@ from ovillo.model.records import (
 from ovillo.model.timeouts import BACKGROUND_S, patient
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Cursor, Reader, Source
-from ovillo.security.rules_version import RULES_VERSION
 from ovillo.store.protocol import Applied, SourceState
 
 if TYPE_CHECKING:
@@ -72,7 +71,6 @@ class Ingest:
         clock: Clock,
         state: ScanState,
         exclude: Sequence[str] = (),
-        rules: int = RULES_VERSION,
     ) -> None:
         self._store = store
         self._readers = {reader.name: reader for reader in readers}
@@ -85,7 +83,6 @@ class Ingest:
         self._namespace = DEFAULT_NAMESPACE
         self._state = state
         self._exclude = exclude
-        self._rules = rules
 
     @cached_property
     def _redactor(self) -> Redactor:
@@ -174,15 +171,6 @@ class Ingest:
 
     # --- reading
 
-    def masked_by_fewer(self) -> list[SourceReport]:
-        """Sources whose sessions the next scan reads again, since there are rules for secrets that they have not met."""
-        return [
-            report
-            for report in self.sources()
-            if report.status != "gone"
-            and is_behind(self._store.sources.cursor(self._namespace, report.reader, report.path), self._rules)
-        ]
-
     def scan(
         self,
         progress: OnProgress | None = None,
@@ -263,7 +251,7 @@ class Ingest:
         a database of a client is not kept open while others are read."""
         scan_filter = self._scan_filter(source)
         known = self._store.sources.cursor(self._namespace, source.reader, str(source.path))
-        cursor = SealedCursor(reading_of(self._readers[source.reader], known, self._rules).cursor, scan_filter.key)
+        cursor = SealedCursor(reading_of(self._readers[source.reader], known).cursor, scan_filter.key)
         stream = bundles(
             self._readers[source.reader], source, cursor, self._the_redactor, self._preparation, scan_filter
         )
@@ -287,7 +275,7 @@ class Ingest:
         scan_filter = self._see_lifted_rules(source, before)
         if scan_filter is not before:
             known = self._store.sources.cursor(self._namespace, source.reader, path)
-        reading = reading_of(self._readers[source.reader], known, self._rules)
+        reading = reading_of(self._readers[source.reader], known)
         self._move(source, reading.before)
         writing = BundleWriter(self._store.ingest, self._namespace, source, anew=reading.anew)
         for bundle in self._bundles(source, SealedCursor(reading.cursor, scan_filter.key), scan_filter):

@@ -1,9 +1,8 @@
-"""Which version of a reader read a source and which rules masked it, and what follows when either has become another.
+"""Which version of a reader read a source, and what follows when it has become another.
 
-Owns one key of a source's cursor, which no reader sees. A new version, or rules that mask more, read every source again,
-once: from an empty cursor, over what is stored. Where the client only appends, what comes takes the place of what an
-earlier version made of it, and what does not come again is dropped at the end; elsewhere it is merged, since the client may
-have removed what is only here.
+Owns one key of a source's cursor, which no reader sees. A new version reads every source again, once: from an empty cursor,
+over what is stored. Where the client only appends, what comes takes the place of what an earlier version made of it, and what does
+not come again is dropped at the end; elsewhere it is merged, since the client may have removed what is only here.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import Any
 
 from ovillo.model.dataclass import dataclass
 from ovillo.readers.protocol import Cursor, Reader
-from ovillo.security.rules_version import NO_RULES
 
 _KEY = "@reader"
 #: Needs no mark: sources read before versions were noted have none.
@@ -33,24 +31,17 @@ class Reading:
     after: Cursor = field(default_factory=dict)
 
 
-def reading_of(reader: Reader, stored: Cursor, rules: int) -> Reading:
-    """A scan of a whole source whose cursor is ``stored``; what it reads is masked by ``rules``."""
+def reading_of(reader: Reader, stored: Cursor) -> Reading:
+    """A scan of a whole source whose cursor is ``stored``."""
     cursor, known = _split(stored)
     version, appends_only = _facts(reader)
-    masked_by = known.get("rules", NO_RULES if cursor else rules)
-    mark: dict[str, Any] = {"version": version, "rules": rules}
-    if known.get("version", _FIRST if cursor else version) != version or masked_by < rules:
+    mark: dict[str, Any] = {"version": version}
+    if known.get("version", _FIRST if cursor else version) != version:
         again = {**mark, "again": True}
         return Reading({}, appends_only, {**dict.fromkeys(cursor), _KEY: again}, {_KEY: mark})
     if known.get("again"):
         return Reading(cursor, appends_only, {}, {_KEY: mark})
-    return Reading(cursor, before={} if known and masked_by == rules else {_KEY: mark})
-
-
-def is_behind(stored: Cursor, rules: int) -> bool:
-    """Whether what was read of a source is still masked by fewer rules, in whole or in part."""
-    cursor, known = _split(stored)
-    return bool(cursor or known) and (known.get("rules", NO_RULES) < rules or known.get("again") is True)
+    return Reading(cursor, before={} if known else {_KEY: mark})
 
 
 def catching_up(reader: Reader, stored: Cursor) -> Reading:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ovillo.memory.layers.drafts import Drafts, checked_json, checked_name, digest_of
+from ovillo.memory.layers.drafts import Drafts, checked_json, checked_name
 from ovillo.memory.layers.semantic import superseded
 from ovillo.memory.procedures.shape import read_procedure
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.ids import new_id
-from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryId, MemoryState, Origin, Trust
+from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryId, MemoryState, Origin, Trust, digest_of
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.memory.kinds import kind_of
-from ovillo.memory.layers.drafts import Drafts, digest_of
+from ovillo.memory.layers.drafts import Drafts
 from ovillo.memory.planted import planted_instruction
 from ovillo.memory.subjects import SAME_SUBJECT, fact_like, key_for, likeness, subject
 from ovillo.model.conclusions import Conclusion
@@ -27,6 +27,7 @@ from ovillo.model.memories import (
     Origin,
     Provenance,
     Trust,
+    digest_of,
 )
 from ovillo.model.quoting import said
 from ovillo.model.records import Author, Message, Namespace, PartType, Role, Session, SessionId, SessionKind

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ovillo.memory.layers.drafts import Drafts, digest_of
+from ovillo.memory.layers.drafts import Drafts
 from ovillo.memory.layers.semantic import superseded
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
-from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryId, MemoryState, Trust
+from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryId, MemoryState, Trust, digest_of
 from ovillo.model.quoting import said
 from ovillo.model.records import Namespace
 

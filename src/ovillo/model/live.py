@@ -49,13 +49,3 @@ class Summary:
     #: The summarizer that made it, e.g. ``extractive``.
     summarizer: str
     created_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Masked:
-    """How far what was recorded here is masked: by the version ``rules`` of the rules for secrets, or, on the way to
-    ``towards``, all sessions up to ``after`` (time and id, newest first)."""
-
-    rules: int = 0
-    towards: int | None = None
-    after: tuple[int, str] | None = None

@@ -6,6 +6,9 @@ Owns the shapes: a memory with where it came from and how far it is believed, a 
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import StrEnum
@@ -18,6 +21,7 @@ RunId = NewType("RunId", str)
 
 #: Text of one memory that is searched (characters).
 MAX_SEARCHED_CHARS = 20_000
+_SPACE = re.compile(r"\s+")
 
 
 class Layer(StrEnum):
@@ -170,6 +174,13 @@ class ProcedureRun:
     owner: str
     started_at: int
     updated_at: int
+
+
+def digest_of(text: str, value: Any) -> str:
+    """Equal for what says the same: letter case, spaces and the full stop do not count."""
+    plain = _SPACE.sub(" ", text).strip().strip(".!").casefold()
+    told = "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.blake2b(f"{plain}\0{told}".encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def searched_text(memory: Memory) -> str:

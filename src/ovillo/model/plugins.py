@@ -67,6 +67,11 @@ def names(group: str) -> list[str]:
     return list(_points(group))
 
 
+def package_of(group: str, name: str) -> str:
+    """The distribution that one comes from, with its version."""
+    return _package(_points(group)[name])
+
+
 def loaded(group: str, make: Callable[[str, object], _T], taken: Collection[str] = ()) -> dict[str, _T]:
     """By name what ``make`` makes of the things of a group; ``make`` raises for one that does not fit. Names that are
     ``taken`` are ovillo's own, and stay so."""

@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeVar
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
 from ovillo.security.record_names import changed, is_plain_id, names_of, renamed, strings_of
 from ovillo.security.record_texts import MOST_DEEP, texts_of
-from ovillo.security.rules_version import rules_version
+from ovillo.security.rules_version import rules_of
 from ovillo.security.secret_finders import Finders, found_by, secret_finders
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
 from ovillo.security.secret_rules.hints import COLOUR
@@ -84,8 +84,8 @@ class Redactor:
         self._key = key
         self._on = mode != "off"
         self._finders = finders
-        #: What is masked (``rules_version``).
-        self.rules = rules_version(mode)
+        #: What is masked.
+        self.rules = rules_of(mode, tuple(name for name, _ in finders))
 
     def redact(self, text: str) -> tuple[str, Mapping[str, int]]:
         """``text`` with secrets masked, and how many of each kind; the same object when there are none."""
@@ -152,6 +152,10 @@ class Redactor:
             return delta, counts
         return replace(delta, session=session, messages=messages, tool_results=results), counts
 
+    def redact_session(self, session: Session) -> Session:
+        """``session`` with the secrets of its texts and names masked; the same object when there are none."""
+        return self._session(self._names(session, {}), {}) if self._on else session
+
     def redact_message(self, message: Message) -> Message:
         """``message`` with the secrets of its texts and names masked; the same object when there are none."""
         return self._message(self._names(message, {}), {}) if self._on else message
@@ -164,12 +168,16 @@ class Redactor:
         if not self._finders and not _any_match(names_of(record)):
             return record
 
+        own: _Counts = {}
+
         def name(text: str) -> str:
             clean, found = self._name(text)
-            _add(counts, found)
+            _add(own, found)
             return clean
 
-        return renamed(record, name, lambda text: self._text(text, counts))
+        clean = renamed(record, name, lambda text: self._text(text, own))
+        _add(counts, own)
+        return clean if own else record
 
     def redact_state(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a reader keeps for the next time, names in it masked as in records; not its keys, which are files."""

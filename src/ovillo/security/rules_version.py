@@ -1,17 +1,17 @@
-"""The version of the rules for secrets: what was masked by older ones is read again.
+"""The version of the rules for secrets: what was masked by older ones is masked again.
 
-Owns one number. Whatever keeps texts of others (sources, code, documents) notes beside them by which rules they were
-masked, and reads again what was masked by fewer.
+Owns one number, and which rules there are beside ovillo's own. Whatever keeps texts notes beside them by which rules they were
+masked, and masks again, or reads again, what was masked by others.
 """
 
 from __future__ import annotations
 
+from ovillo.model.masking import Rules
+
 #: Raised with every change of what is masked; ``tests/security/test_rules_version.py`` notices one.
 RULES_VERSION = 2
-#: Nothing was masked.
-NO_RULES = 0
 
 
-def rules_version(mode: str) -> int:
-    """What is masked under the setting ``redaction``."""
-    return NO_RULES if mode == "off" else RULES_VERSION
+def rules_of(mode: str, finders: tuple[str, ...] = ()) -> Rules:
+    """What is masked under the setting ``redaction``, with these finders of other packages."""
+    return Rules() if mode == "off" else Rules(RULES_VERSION, tuple(sorted(finders)))

@@ -11,15 +11,16 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from ovillo.model.plugins import Unfit, loaded
+from ovillo.model.plugins import Unfit, loaded, package_of
 
 _log = logging.getLogger(__name__)
 
 #: Takes a text and gives the places of secrets in it: begin, end and what kind of secret it is.
 SecretFinder = Callable[[str], Iterable[tuple[int, int, str]]]
-#: With their names.
+#: With their names, packages and versions.
 Finders = tuple[tuple[str, SecretFinder], ...]
 
+_GROUP = "ovillo.redactors"
 #: What a marker may hold (``redaction``).
 _KIND = re.compile(r"[a-z_0-9]{1,40}")
 #: Said once a process.
@@ -30,7 +31,8 @@ _TRIED_WITH = "There is no secret in this text."
 @cache
 def secret_finders() -> Finders:
     """Those of other packages by name, without the broken ones. Loaded once: every redactor of a process has the same."""
-    return tuple(loaded("ovillo.redactors", _fitting).items())
+    found = loaded(_GROUP, _fitting)
+    return tuple((f"{name} of {package_of(_GROUP, name)}", finder) for name, finder in found.items())
 
 
 def found_by(finders: Finders, data: bytes) -> list[tuple[int, int, str]]:
@@ -43,7 +45,9 @@ def found_by(finders: Finders, data: bytes) -> list[tuple[int, int, str]]:
         except Exception as error:  # noqa: BLE001  Boundary: another package's code; the text itself is never logged.
             if name not in _failed:
                 _failed.add(name)
-                _log.warning("the redactor %s fails on some texts (%s)", name, type(error).__name__)
+                _log.warning(
+                    "the redactor %s fails on some texts (%s)", name.partition(" of ")[0], type(error).__name__
+                )
             continue
         for begin, end, kind in spans:
             first = len(text[:begin].encode("utf-8", "surrogatepass"))

@@ -1,78 +1,166 @@
-"""Masking again, in place, what was recorded here under fewer rules for secrets.
+"""Masking again, in place, whatever is stored, when the rules for secrets have become others.
 
-Owns going through recorded sessions once when the rules have become others, newest first, and going on where that was
-ended; mirrored sessions are read again from their sources (``ingest.versions``).
+Owns going through all of it once, a subject after the other, and going on where that was ended; what a subject holds is the store's
+(``store.protocol.masking``), but for saved states, whose bytes only ``snapshot_encoding`` reads. What is made of files, and what
+stands outside of the store, is handed in.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ovillo.model.live import NATIVE, Masked
-from ovillo.model.records import Namespace, SessionDelta
-from ovillo.model.sessions import SessionFilter, SessionRow
+from ovillo.model.masking import MaskingProgress, MaskingState, Place, Rules
+from ovillo.model.records import Namespace, SessionId
+from ovillo.sessions.snapshot_encoding import Damaged, content_of, encode, plain_text
+from ovillo.sessions.snapshots import plain_of
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
     from ovillo.store.protocol import Store
 
-#: Sessions listed, and messages masked, at once.
-_SESSIONS, _MESSAGES = 50, 200
+#: What it is, and what masks it again, all at once; how much was changed.
+Elsewhere = tuple[str, Callable[[], int]]
+OnProgress = Callable[[MaskingProgress], None]
+
+_SNAPSHOTS = "saved states"
+_VERSIONS = 1_000
 
 
 class Masking:
-    def __init__(self, store: Store, redactor: Redactor) -> None:
+    """``redactor`` masks by ``rules``, and is made when there is something to mask."""
+
+    def __init__(
+        self,
+        store: Store,
+        rules: Rules,
+        redactor: Callable[[], Redactor],
+        elsewhere: Callable[[], Sequence[Elsewhere]] = list,
+    ) -> None:
         self._store = store
-        self._redactor = redactor
+        self._rules = rules
+        self._make_redactor = redactor
+        self._elsewhere = elsewhere
 
-    def waiting(self) -> list[Namespace]:
-        """Those with recorded sessions that may still be masked by fewer rules."""
-        recorded = SessionFilter(source=NATIVE)
-        return [
-            namespace
-            for namespace in self._store.sessions.namespaces()
-            if not self.is_done(namespace) and self._store.sessions.find(namespace, recorded, 1)
-        ]
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return self._make_redactor()
 
-    def is_done(self, namespace: Namespace) -> bool:
-        return self._store.recording.masked(namespace) == Masked(self._redactor.rules)
+    def is_done(self) -> bool:
+        return self._store.masking.state().done.cover(self._rules)
 
-    def run(self, namespace: Namespace, stop: threading.Event | None = None) -> int:
-        """How many messages and sessions were changed. ``stop`` ends it between two sessions."""
-        done = self._store.recording.masked(namespace)
-        rules = self._redactor.rules
-        if done.rules > rules:
-            # What is recorded from now on is masked by fewer.
-            self._store.recording.note_masked(namespace, Masked(rules))
+    def progress(self) -> MaskingProgress:
+        """How much is masked by the rules as they are, and how much is not sure to be: something, until all is."""
+        subjects = self._subjects()
+        whole = sum(self._left(subject, None) for subject in subjects)
+        if self.is_done():
+            return MaskingProgress(whole, 0)
+        state = self._on_the_way()
+        if state.subject is None:
+            return MaskingProgress(0, max(whole, 1))
+        if state.subject not in subjects:
+            # Only what is made of files is left.
+            return MaskingProgress(whole, 1)
+        at = subjects.index(state.subject)
+        left = self._left(state.subject, state.after) + sum(self._left(each, None) for each in subjects[at + 1 :])
+        return MaskingProgress(max(whole - left, 0), max(left, 1))
+
+    def run(self, stop: threading.Event | None = None, progress: OnProgress | None = None) -> int | None:
+        """How much was changed; ``None`` while another process is at it. ``stop`` ends it between two steps; it goes on there the
+        next time. What was said before may stand in free space until ``wipe``. Raises StoreUnavailable."""
+        with self._store.leases.hold("masking") as ours:
+            return self._run(stop, progress) if ours else None
+
+    def wipe(self) -> str | None:
+        """Leave nothing of what was masked, whatever has to be written anew for it; what was in the way, if anything."""
+        return self._store.forgetting.wipe()
+
+    def _run(self, stop: threading.Event | None, progress: OnProgress | None) -> int:
+        rules, changed = self._rules, 0
+        if self.is_done():
             return 0
-        changed = 0
-        after = done.after if done.towards == rules else None
-        while done.rules < rules:
-            rows = self._store.sessions.find(namespace, SessionFilter(source=NATIVE), _SESSIONS, after)
-            for row in rows:
+        elsewhere = dict(self._elsewhere())
+        subjects = [*self._subjects(), *elsewhere]
+        state = self._on_the_way()
+        begin = subjects.index(state.subject) if state.subject in subjects else 0
+        for subject in subjects[begin:]:
+            after = state.after if subject == state.subject else None
+            while True:
                 if stop is not None and stop.is_set():
                     return changed
-                changed += self._mask(namespace, row)
-                after = (row.session.updated_at or 0, row.session.id)
-                self._store.recording.note_masked(namespace, Masked(done.rules, rules, after))
-            if len(rows) < _SESSIONS:
-                done = Masked(rules)
-                self._store.recording.note_masked(namespace, done)
+                after, more = (None, elsewhere[subject]()) if subject in elsewhere else self._step(subject, after)
+                changed += more
+                if after is None:
+                    break
+                self._store.masking.note(MaskingState(state.done, rules, subject, after))
+                self._tell(progress)
+            following = subjects[subjects.index(subject) + 1 :]
+            if following:
+                self._store.masking.note(MaskingState(state.done, rules, following[0], None))
+                self._tell(progress)
+        self._store.masking.note(MaskingState(rules))
+        self._tell(progress)
         return changed
 
-    def _mask(self, namespace: Namespace, row: SessionRow) -> int:
-        changed, last = self._apply(namespace, SessionDelta(row.session)), None
-        while messages := self._store.sessions.messages(namespace, row.session.id, after_seq=last, limit=_MESSAGES):
-            last = messages[-1].seq
-            told = [one for one in messages if self._redactor.redact_message(one) is not one]
-            if told:
-                changed += self._apply(namespace, SessionDelta(row.session, tuple(told)))
-        return changed
+    def _subjects(self) -> list[str]:
+        return [*self._store.masking.subjects(), _SNAPSHOTS]
 
-    def _apply(self, namespace: Namespace, delta: SessionDelta) -> int:
-        clean, _ = self._redactor.redact_delta(delta)
-        if clean is delta:
-            return 0
-        self._store.ingest.apply(namespace, [clean])
-        return max(1, len(clean.messages))
+    def _on_the_way(self) -> MaskingState:
+        """From the beginning where the way led to other rules."""
+        state = self._store.masking.state()
+        return state if state.towards == self._rules else MaskingState(state.done)
+
+    def _left(self, subject: str, after: Place | None) -> int:
+        if subject != _SNAPSHOTS:
+            return self._store.masking.left(subject, after)
+        return sum(after is None or each > after for each in self._with_states())
+
+    def _tell(self, progress: OnProgress | None) -> None:
+        if progress is not None:
+            progress(self.progress())
+
+    def _step(self, subject: str, after: Place | None) -> tuple[Place | None, int]:
+        if subject == _SNAPSHOTS:
+            return self._mask_states(after)
+        step = self._store.masking.step(subject, self._redactor, after)
+        return step.after, step.changed
+
+    # --- saved states
+
+    def _with_states(self) -> list[tuple[str, str]]:
+        """Namespace and session of all that have any, in order."""
+        namespaces = self._store.sessions.namespaces()
+        return sorted((str(each), str(one)) for each in namespaces for one in self._store.snapshots.sessions(each))
+
+    def _mask_states(self, after: Place | None) -> tuple[Place | None, int]:
+        """Those of the next session."""
+        sessions = self._with_states()
+        following = [each for each in sessions if after is None or each > after]
+        if not following:
+            return None, 0
+        namespace, session_id = Namespace(following[0][0]), SessionId(following[0][1])
+        changed, before = 0, None
+        while page := self._store.snapshots.versions(namespace, session_id, before=before, limit=_VERSIONS):
+            changed += sum(self._mask_state(namespace, session_id, row.version) for row in page)
+            before = page[-1].version
+        return following[0] if len(following) > 1 else None, changed
+
+    def _mask_state(self, namespace: Namespace, session_id: SessionId, version: int) -> bool:
+        """What rests on a version that changes stands alone from then on; ``memory_optimize`` packs it again."""
+        chain = self._store.snapshots.chain(namespace, session_id, version)
+        try:
+            content = content_of(plain_of(chain)) if chain else {}
+        except Damaged:
+            return False  # nobody can read it, ``restore`` says so
+        masked = self._redactor.redact_value(content)
+        if masked is content:
+            return False
+        row = chain[-1][0]
+        for resting in self._store.snapshots.resting_on(namespace, session_id, version):
+            plain = plain_of(self._store.snapshots.chain(namespace, session_id, resting.version))
+            self._store.snapshots.rewrite(namespace, session_id, {resting.version: encode(plain, resting.level)})
+        encoded = encode(plain_text(masked), row.level)
+        # False: another process was quicker, and its rules are these or will be met by it.
+        return self._store.snapshots.replace(namespace, session_id, version, row.checksum, encoded)

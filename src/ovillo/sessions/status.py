@@ -16,6 +16,7 @@ from ovillo.model.coordination import StoreHealth
 from ovillo.model.errors import OvilloError
 from ovillo.model.extras import EXTRAS
 from ovillo.model.live import NATIVE
+from ovillo.model.masking import MaskingProgress
 from ovillo.model.records import Namespace
 from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.catalog import summarise
@@ -76,6 +77,7 @@ class StatusService:
         uptime: Callable[[], float],
         embedded: Callable[[Namespace], tuple[int, int] | None],
         workers: Workers,
+        masking: Callable[[], MaskingProgress],
     ) -> None:
         self._store = store
         self._data_dir = data_dir
@@ -83,6 +85,7 @@ class StatusService:
         self._uptime = uptime
         self._embedded = embedded
         self._workers = workers
+        self._masking = masking
 
     def status(self, namespace: Namespace, *, include_sessions: bool = False, include_metrics: bool = False) -> Status:
         """Never raises for what is wrong: that is what it tells."""
@@ -94,6 +97,7 @@ class StatusService:
             self._index,
             self._embedding,
             self._sources,
+            self._masked,
             self._background,
             self._extras,
         ):
@@ -204,6 +208,16 @@ class StatusService:
         if unreadable:
             named = ", ".join(source.path for source in unreadable[:_SOURCES_NAMED])
             found.note("degraded", f"{len(unreadable)} sources cannot be read ({named}): `ovillo sources` says why.")
+
+    def _masked(self, namespace: Namespace, found: _Findings) -> None:
+        now = self._masking()
+        found.metrics["maskedTexts"] = {"done": now.done, "left": now.left}
+        if now.left:
+            found.note("degraded", f"{now.told} `ovillo scan` does it now, a running server in the background.")
+
+    def masking(self) -> MaskingProgress:
+        """How much of what is stored is masked by the rules as they are."""
+        return self._masking()
 
     def _background(self, namespace: Namespace, found: _Findings) -> None:
         found.metrics["background"] = {

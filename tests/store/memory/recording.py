@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
-from ovillo.model.live import NATIVE, Appended, Masked, Summary
+from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId, SessionStatus
 from ovillo.model.sessions import SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
@@ -19,7 +19,7 @@ from tests.store.memory.stored import stored
 from tests.store.memory.substore import SubStore
 
 #: Of the newest summary, what a list of sessions shows (characters).
-_SHOWN = 200
+SHOWN = 200
 #: What a field is when it was emptied, where that is not ``None``.
 _EMPTY: Mapping[str, object] = {"status": SessionStatus.ACTIVE, "modes": (), "active_files": (), "metadata": {}}
 
@@ -78,10 +78,10 @@ class Recording(SubStore):
         return future
 
     def _append(self, space: Space, kept: StoredSession, message: Message, key: str, at: int) -> Appended:
-        said = _said(message)
+        heard_now = said(message)
         if key in kept.appended:
             before, heard = kept.appended[key]
-            if heard != said:
+            if heard != heard_now:
                 raise Conflict(
                     f"The idempotency key {key[:80]!r} was used in session {kept.session.id!r} for another message.",
                     hint="Use a new key for a new message.",
@@ -94,7 +94,7 @@ class Recording(SubStore):
         seq = max((each.seq for each in kept.messages.values()), default=0) + 1
         self._state.put_message(kept, replace(message, seq=seq))
         kept.session = replace(kept.session, updated_at=max(at, kept.session.updated_at or 0))
-        kept.appended[key] = Appended(message.id, seq), said
+        kept.appended[key] = Appended(message.id, seq), heard_now
         kept.revision += 1
         space.log("message", [f"{kept.session.id}/{message.id}"], at)
         return kept.appended[key][0]
@@ -111,19 +111,12 @@ class Recording(SubStore):
             kept.summaries.append(stored(summary))
             kept.revision += 1
             if kept.session.source == NATIVE:
-                kept.session = replace(kept.session, summary=" ".join(kept.summaries[-1].text.split())[:_SHOWN])
+                kept.session = replace(kept.session, summary=" ".join(kept.summaries[-1].text.split())[:SHOWN])
             space.log("summary", [summary.session_id], summary.created_at)
 
     def summaries(self, namespace: Namespace, session_id: SessionId) -> list[Summary]:
         kept = self._state.space(namespace).sessions.get(session_id)
         return list(kept.summaries) if kept else []
-
-    def masked(self, namespace: Namespace) -> Masked:
-        return self._state.space(namespace).masked
-
-    def note_masked(self, namespace: Namespace, masked: Masked) -> None:
-        with self._state.writing_to(namespace) as space:
-            space.masked = masked
 
 
 def _current(space: Space, session_id: SessionId, if_version: str | None) -> StoredSession:
@@ -138,7 +131,7 @@ def _current(space: Space, session_id: SessionId, if_version: str | None) -> Sto
     return kept
 
 
-def _said(message: Message) -> object:
+def said(message: Message) -> object:
     """What makes two messages under one key the same: who said what; not the id or time the server gave it."""
     said = stored(message)
     return said.role, [(part.type, part.text, part.tool, part.file, part.patch) for part in said.parts]

@@ -72,6 +72,22 @@ class Snapshots(SubStore):
                 )
             return True
 
+    def replace(
+        self, namespace: Namespace, session_id: SessionId, version: int, checksum: bytes, encoded: EncodedSnapshot
+    ) -> bool:
+        with self._state.writing_to(namespace) as space:
+            saved = space.sessions[session_id].snapshots if session_id in space.sessions else {}
+            if not _is_state(saved, version, checksum) or any(row.base == version for row, _ in saved.values()):
+                return False
+            known, size = saved[version][0], len(encoded.data)
+            facts = Snapshot(version, known.saved_at, encoded.level, None, encoded.plain_bytes, size, encoded.checksum)
+            saved[version] = facts, encoded.data
+            return True
+
+    def resting_on(self, namespace: Namespace, session_id: SessionId, version: int) -> list[Snapshot]:
+        saved = self._saved(namespace, session_id)
+        return [row for _, (row, _) in sorted(saved.items()) if row.base == version]
+
     def sessions(self, namespace: Namespace) -> list[SessionId]:
         return [session_id for session_id, kept in self._state.space(namespace).sessions.items() if kept.snapshots]
 

@@ -22,7 +22,8 @@ from ovillo.model.coordination import ContextEntry, Link, Task
 from ovillo.model.entities import Sighting
 from ovillo.model.errors import StoreUnavailable
 from ovillo.model.knowledge import ChunkKey, KnowledgeChunk, KnowledgeDocument, KnowledgeVector
-from ovillo.model.live import Appended, Masked, Summary
+from ovillo.model.live import Appended, Summary
+from ovillo.model.masking import MaskingState
 from ovillo.model.memories import Memory, ProcedureRun
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId, SkippedRecord
 from ovillo.model.sessions import SessionCounts, SessionRow, Snapshot
@@ -195,7 +196,6 @@ class Space(Changeable):
     sources: dict[SourceName, StoredSource] = field(default_factory=dict)
     #: Pairs of sessions that hold messages of equal id.
     overlaps: set[tuple[SessionId, SessionId]] = field(default_factory=set)
-    masked: Masked = field(default_factory=Masked)
     forgotten: dict[tuple[Forgettable, bytes], Mark] = field(default_factory=dict)
     links: dict[tuple[SessionId, SessionId, str], Link] = field(default_factory=dict)
     dismissed: set[frozenset[SessionId]] = field(default_factory=set)
@@ -234,6 +234,8 @@ class Tables(Changeable):
     audit: list[AuditRecord] = field(default_factory=list)
     #: Number and chain of the last entry that was dropped from the audit's beginning.
     audit_dropped: tuple[int, bytes] = (0, b"")
+    #: By which rules for secrets all of it is masked.
+    masking: MaskingState | None = None
     #: Whether something was removed since the last wipe.
     is_wipe_due: bool = False
 

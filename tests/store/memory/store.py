@@ -22,6 +22,7 @@ from ovillo.store.protocol import (
     LeaseStore,
     LinkStore,
     MaintenanceStore,
+    MaskingStore,
     MemoriesStore,
     MemoryVectorStore,
     RecordingStore,
@@ -48,6 +49,7 @@ from tests.store.memory.knowledge import Knowledge
 from tests.store.memory.leases import Leases
 from tests.store.memory.links import Links
 from tests.store.memory.maintenance import Maintenance
+from tests.store.memory.masking import Masking
 from tests.store.memory.memories import Memories
 from tests.store.memory.memory_vectors import MemoryVectors
 from tests.store.memory.recording import Recording
@@ -149,6 +151,10 @@ class MemoryStore:
     @built_once
     def forgetting(self) -> ForgettingStore:
         return Forgetting(self._state)
+
+    @built_once
+    def masking(self) -> MaskingStore:
+        return Masking(self._state)
 
     @built_once
     def keys(self) -> KeyStore:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.model.knowledge import KnowledgeAnswer
-from ovillo.security.private_files import append, make_folder
+from ovillo.security.private_files import append, make_folder, write
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
@@ -53,6 +53,20 @@ class QueryAudit:
                 self._append(line)
         except OSError as error:
             log.warning("The query was not noted in %s: %s", self.path, error.strerror)
+
+    def mask_again(self) -> int:
+        """Queries that were noted, by the rules as they are; how many lines changed. Raises OSError."""
+        changed = 0
+        with self._lock:
+            for path in (self.path, *map(self._numbered, range(1, KEPT + 1))):
+                if not path.is_file():
+                    continue
+                lines = path.read_text(encoding="ascii", errors="replace").splitlines()
+                clean = [self._redactor.redact_text(line) for line in lines]
+                if clean != lines:
+                    write(path, "".join(f"{line}\n" for line in clean).encode("utf-8", "replace"), replace=True)
+                    changed += sum(one != other for one, other in zip(lines, clean, strict=True))
+        return changed
 
     def _append(self, line: bytes) -> None:
         make_folder(self.path.parent)

@@ -199,7 +199,7 @@ class MaskedReading:
     @property
     def mark(self) -> bytes:
         """How the digest of what is read now ends."""
-        return b"masked by %d" % self._redactor.rules
+        return f"masked by {self._redactor.rules}".encode()
 
 
 def _lines(path: str, data: bytes) -> tuple[str, ...]:

@@ -130,6 +130,22 @@ class Indexer:
             notes.append(f"not quoted, because the file cannot be read: {shown}")
         return notes
 
+    def mask_again(self, namespace: Namespace) -> int:
+        """How many documents were masked by other rules."""
+
+        def others() -> list[KnowledgeDocument]:
+            return [x for x in self._store.documents(namespace) if not x.stamp.digest.endswith(self._read.mark)]
+
+        behind = others()
+        if behind:
+            self.catch_up(namespace)
+        for known in others():
+            # The file is gone for now: what was made of it goes, and comes again with it.
+            stamp = KnowledgeStamp(0, 0, self._read.mark, known.stamp.cutting)
+            self._store.put(namespace, known.path, stamp, [], name=known.name, lines=0, at=self._clock())
+            self._store.restamp(namespace, known.path, stamp, known.problem or "it is not there")
+        return len(behind)
+
     def _refresh(self, namespace: Namespace, known: KnowledgeDocument) -> bool:
         document = self._read(known.path)
         if document.digest == known.stamp.digest and known.is_current:

@@ -18,7 +18,7 @@ from ovillo.memory.knowledge.retrieval import Retrieval
 from ovillo.memory.knowledge.transfer import ExportReport, ImportReport, Transfer
 from ovillo.memory.knowledge.vectors import ChunkVectors
 from ovillo.model.clock import Clock
-from ovillo.model.errors import InvalidInput, NotFound, OvilloError
+from ovillo.model.errors import InvalidInput, NotFound, OvilloError, StoreUnavailable
 from ovillo.model.knowledge import KnowledgeAnswer, KnowledgeDocument
 from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.quoting import names
@@ -145,6 +145,17 @@ class Knowledge:
     def files_of_container(self, path: Path, base: Path) -> tuple[Sequence[str], int]:
         """Which files below ``base`` it names, and how many of its names lead to none. Raises as importing does."""
         return self._transfer.files_of(path, base)
+
+    def mask_again(self, namespaces: Sequence[Namespace]) -> int:
+        """Documents that were masked by other rules are read again, and queries that were noted are masked; how many. Of a file
+        that cannot be read now nothing stays but its place."""
+        changed = sum(self._indexer.mask_again(each) for each in namespaces)
+        try:
+            return changed + (self._audit.mask_again() if self._audit is not None else 0)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"Noted queries could not be masked again: {error.strerror}.", hint="Make the data folder writable."
+            ) from error
 
     def _embedded(self, namespace: Namespace) -> Sequence[str]:
         try:

@@ -5,9 +5,7 @@ Owns what all layers do alike before they store. What a layer means is its own m
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ from ovillo.memory.planted import planted_instruction
 from ovillo.model.clock import Clock
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.ids import new_id
-from ovillo.model.memories import Audience, Layer, Memory, MemoryId, MemoryState, Provenance, Trust
+from ovillo.model.memories import Audience, Layer, Memory, MemoryId, MemoryState, Provenance, Trust, digest_of
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
@@ -28,7 +26,6 @@ MAX_NAME_CHARS = 200
 MAX_TAGS = 50
 #: A hundred years (seconds).
 MAX_TTL_S = 3_153_600_000
-_SPACE = re.compile(r"\s+")
 
 
 class Drafts:
@@ -182,10 +179,3 @@ def as_text(value: Any, limit: int = 2_000) -> str:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def digest_of(text: str, value: Any) -> str:
-    """Equal for what says the same: letter case, spaces and the full stop do not count."""
-    plain = _SPACE.sub(" ", text).strip().strip(".!").casefold()
-    told = "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.blake2b(f"{plain}\0{told}".encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -11,7 +11,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,30 @@ class JsonFolder:
                 path.unlink()
         return removed
 
+    def mask(self, namespace: Namespace, mask: Callable[[Any], Any]) -> list[tuple[str, str]]:
+        """Change records in files of ours; those of other programs stay as they are. Ids of changed ones, before and after.
+
+        Raises OSError."""
+        own, ids = self._root / _name(str(namespace)), list[tuple[str, str]]()
+        for path in self._of(namespace) if self._root.is_dir() else ():
+            if path.parent.parent != own:
+                continue
+            try:
+                held = read_json(path)
+            except Unreadable:
+                continue
+            clean = mask(held)
+            if clean is held:
+                continue
+            before, after = ([self._id(path, one) for one in _each(some)] for some in (held, clean))
+            ids += [(old, new) for old, new in zip(before, after, strict=True) if old and new and old != new]
+            shown = json.dumps(clean, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass")
+            at = path.with_name(f"{_NO_NAME.sub('_', str(mask(path.stem)))[:_MAX_NAME]}.json")
+            write(path, shown, replace=True)
+            if at != path and not at.exists():
+                path.rename(at)
+        return ids
+
     def _of(self, namespace: Namespace) -> list[Path]:
         own, at_top = self._root / _name(str(namespace)), namespace == DEFAULT_NAMESPACE
         return [
@@ -132,6 +156,10 @@ def _paths(folder: Path, record: Mapping[str, Any]) -> Iterator[Path]:
     yield folder / f"{stem}.json"
     for number in range(1, _MAX_ALIKE):
         yield folder / f"{stem}_{number}.json"
+
+
+def _each(held: object) -> list[Any]:
+    return held if isinstance(held, list) else [held]
 
 
 def _held(path: Path) -> list[dict[str, Any]]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ovillo.legacy.mcp_ocs import episode_of
 from ovillo.memory.layers.drafts import Drafts
 from ovillo.model.dataclass import dataclass
-from ovillo.model.errors import InvalidInput, OvilloError
-from ovillo.model.memories import Memory, Origin, Provenance
+from ovillo.model.errors import InvalidInput, OvilloError, StoreUnavailable
+from ovillo.model.memories import Memory, MemoryId, Origin, Provenance
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
@@ -104,6 +104,26 @@ class Operational:
             _log.warning("forgotten records are still in the memory folder: %s", error.strerror)
             return
         _log.info("took %d records out of the memory folder", removed)
+
+    def mask_again(self, namespaces: Sequence[Namespace]) -> int:
+        """Records in our files of the shared folder; a record's id is made of what it says, and its memory gets it, too."""
+        changed = 0
+        for namespace in namespaces if self._folder is not None else ():
+            assert self._folder is not None
+            try:
+                renamed = self._folder.mask(namespace, self._drafts.masked)
+            except OSError as error:
+                raise StoreUnavailable(
+                    f"Records in the memory folder could not be masked again: {error.strerror}.",
+                    hint="Make the folder writable; it is tried again.",
+                ) from error
+            for old, new in renamed:
+                memory = self._store.get(namespace, MemoryId(old))
+                if memory is not None:
+                    self._store.put(namespace, [replace(memory, id=MemoryId(new))])
+                    self._store.remove(namespace, [memory.id], at=self._drafts.clock())
+            changed += len(renamed)
+        return changed
 
     def _copy(self, namespace: Namespace, record: dict[str, Any]) -> str | None:
         if self._folder is None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.leases import LeaseStore
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore, StoreSize
+    from ovillo.store.protocol.masking import Masker, MaskingStep, MaskingStore
     from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.memory_vectors import MemoryVectorStore
     from ovillo.store.protocol.recording import RecordingStore
@@ -97,6 +98,11 @@ _NAMES = {
     "knowledge": ("KnowledgeStore",),
     "leases": ("LeaseStore",),
     "links": ("LinkStore",),
+    "masking": (
+        "Masker",
+        "MaskingStep",
+        "MaskingStore",
+    ),
     "memories": ("MemoriesStore",),
     "memory_vectors": ("MemoryVectorStore",),
     "recording": ("RecordingStore",),
@@ -162,6 +168,9 @@ __all__ = [
     "LeaseStore",
     "LinkStore",
     "MaintenanceStore",
+    "Masker",
+    "MaskingStep",
+    "MaskingStore",
     "Match",
     "Matched",
     "MemoriesStore",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-from ovillo.model.live import Appended, Masked, Summary
+from ovillo.model.live import Appended, Summary
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.model.sessions import SessionRow
 
@@ -77,9 +77,3 @@ class RecordingStore(Protocol):
     def summaries(self, namespace: Namespace, session_id: SessionId) -> list[Summary]:
         """Oldest first; the last one is in force."""
         ...
-
-    def masked(self, namespace: Namespace) -> Masked:
-        """What ``note_masked`` noted last; by no rules before."""
-        ...
-
-    def note_masked(self, namespace: Namespace, masked: Masked) -> None: ...

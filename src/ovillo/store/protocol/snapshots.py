@@ -60,4 +60,16 @@ class SnapshotStore(Protocol):
         False, and nothing changed, when one of them is gone or is another state by now."""
         ...
 
+    def replace(
+        self, namespace: Namespace, session_id: SessionId, version: int, checksum: bytes, encoded: EncodedSnapshot
+    ) -> bool:
+        """Put another state in the place of a version, as a keyframe.
+
+        False, and nothing changed, when it is gone, its state is not the one of ``checksum``, or another version rests on it."""
+        ...
+
+    def resting_on(self, namespace: Namespace, session_id: SessionId, version: int) -> list[Snapshot]:
+        """Versions whose bytes rest on this one's."""
+        ...
+
     def sessions(self, namespace: Namespace) -> list[SessionId]: ...

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.leases import LeaseStore
     from ovillo.store.protocol.links import LinkStore
     from ovillo.store.protocol.maintenance import MaintenanceStore
+    from ovillo.store.protocol.masking import MaskingStore
     from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.memory_vectors import MemoryVectorStore
     from ovillo.store.protocol.recording import RecordingStore
@@ -105,6 +106,9 @@ class Store(Protocol):
 
     @property
     def forgetting(self) -> ForgettingStore: ...
+
+    @property
+    def masking(self) -> MaskingStore: ...
 
     @property
     def keys(self) -> KeyStore: ...

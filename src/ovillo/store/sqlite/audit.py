@@ -15,8 +15,8 @@ from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import from_json, to_json
 
-_COLUMNS = "a.seq, n.name, a.at, a.principal, a.key_id, a.door, a.action, a.session_id, a.times, a.chain"
-_FROM = "FROM audit a JOIN namespaces n ON n.key = a.namespace_key"
+AUDIT_COLUMNS = "a.seq, n.name, a.at, a.principal, a.key_id, a.door, a.action, a.session_id, a.times, a.chain"
+AUDIT_FROM = "FROM audit a JOIN namespaces n ON n.key = a.namespace_key"
 #: ``meta``: seq and chain of the last entry that was dropped from the beginning, or of nothing at all.
 _ANCHOR = "audit_anchor"
 
@@ -51,25 +51,25 @@ class AuditTables(SubStore):
     ) -> list[AuditRecord]:
         with self._pool.reading() as db:
             rows = db.execute(
-                f"SELECT {_COLUMNS} {_FROM} WHERE n.name = ?1 AND (?2 IS NULL OR a.session_id = ?2)"
+                f"SELECT {AUDIT_COLUMNS} {AUDIT_FROM} WHERE n.name = ?1 AND (?2 IS NULL OR a.session_id = ?2)"
                 " AND (?3 IS NULL OR a.seq < ?3) ORDER BY a.seq DESC LIMIT ?4",
                 (namespace, session_id, before, limit),
             ).fetchall()
-        return [_record(row) for row in rows]
+        return [record_from(row) for row in rows]
 
     def chain(self) -> Iterator[AuditRecord]:
         with self._pool.reading() as db:
-            for row in db.execute(f"SELECT {_COLUMNS} {_FROM} ORDER BY a.seq"):
-                yield _record(row)
+            for row in db.execute(f"SELECT {AUDIT_COLUMNS} {AUDIT_FROM} ORDER BY a.seq"):
+                yield record_from(row)
 
     def check(self) -> AuditCheck:
         secret = self._secrets.get(SECRET)
         with self._pool.reading() as db, db:
-            seq, chain = _anchor(db)
+            seq, chain = read_anchor(db)
             rows = db.execute(
-                f"SELECT {_COLUMNS} FROM audit a LEFT JOIN namespaces n ON n.key = a.namespace_key ORDER BY a.seq"
+                f"SELECT {AUDIT_COLUMNS} FROM audit a LEFT JOIN namespaces n ON n.key = a.namespace_key ORDER BY a.seq"
             )
-            return checked(secret, seq, chain, map(_record, rows))
+            return checked(secret, seq, chain, map(record_from, rows))
 
     def drop(self, before: int) -> int:
         def work(db: apsw.Connection) -> int:
@@ -90,16 +90,16 @@ class AuditTables(SubStore):
 
 def _last(db: apsw.Connection) -> tuple[int, bytes]:
     row = db.execute("SELECT seq, chain FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
-    return (int(row[0]), bytes(row[1])) if row else _anchor(db)
+    return (int(row[0]), bytes(row[1])) if row else read_anchor(db)
 
 
-def _anchor(db: apsw.Connection) -> tuple[int, bytes]:
+def read_anchor(db: apsw.Connection) -> tuple[int, bytes]:
     row = db.execute("SELECT value FROM meta WHERE key = ?", (_ANCHOR,)).fetchone()
     seq, chain = from_json(row[0]) if row else (0, "")
     return int(seq), bytes.fromhex(chain)
 
 
-def _record(row: tuple[Any, ...]) -> AuditRecord:
+def record_from(row: tuple[Any, ...]) -> AuditRecord:
     seq, namespace, at, principal, key_id, channel, action, session_id, times, chain = row
     entry = AuditEntry(at, principal, key_id, channel, action, session_id, times)
     return AuditRecord(seq, namespace or "", entry, bytes(chain))

@@ -7,7 +7,7 @@ written anew (``forgotten.wipe``).
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import apsw
 
@@ -67,7 +67,7 @@ def remove_session(db: apsw.Connection, analyzer: Analyzer, namespace: int, key:
     db.execute("DELETE FROM dismissed_links WHERE session_key = ?1 OR other_key = ?1", (key,))
     db.execute("DELETE FROM sessions WHERE key = ?", (key,))
     _drop_references(db, analyzer, namespace, session_id)
-    _drop_words(db, analyzer, surfaces)
+    drop_words(db, analyzer, surfaces)
     db.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (WIPE_DUE,))
 
 
@@ -112,11 +112,16 @@ def _drop_cursors(db: apsw.Connection, key: int, session_id: str) -> None:
 
 def _surfaces(db: apsw.Connection, analyzer: Analyzer, key: int) -> list[tuple[str, str]]:
     """Words of a session as written, with their terms."""
+    titles = db.execute("SELECT title FROM sessions WHERE key = ? AND title IS NOT NULL", (key,)).fetchall()
+    texts = (*_texts(db, "p.session_key = ?", (key,)), *(title for (title,) in titles))
+    return surfaces_of(analyzer, texts)
+
+
+def surfaces_of(analyzer: Analyzer, texts: Iterable[str]) -> list[tuple[str, str]]:
+    """Words of texts as written, with their terms."""
     fresh = copy.copy(analyzer)
-    for text in _texts(db, "p.session_key = ?", (key,)):
+    for text in texts:
         fresh.index_terms(text)
-    for (title,) in db.execute("SELECT title FROM sessions WHERE key = ? AND title IS NOT NULL", (key,)):
-        fresh.index_terms(title)
     return list(dict.fromkeys(fresh.take_new_surfaces()))
 
 
@@ -126,7 +131,7 @@ def _texts(db: apsw.Connection, where: str, bound: tuple[object, ...]) -> Iterat
         yield searchable_text(part_from(row[1:], "", row[0]))
 
 
-def _drop_words(db: apsw.Connection, analyzer: Analyzer, surfaces: list[tuple[str, str]]) -> None:
+def drop_words(db: apsw.Connection, analyzer: Analyzer, surfaces: list[tuple[str, str]]) -> None:
     """Those of ``surfaces`` that stand in no text any more leave the vocabulary."""
     others = _OtherTexts(db, analyzer)
     gone: list[tuple[int, str]] = []

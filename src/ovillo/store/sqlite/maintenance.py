@@ -87,12 +87,11 @@ class Maintenance(SubStore):
         return "the write-ahead log is folded into the file"
 
     def merge_index(self) -> None:
-        """Writes the full-text index anew in one piece, without what was deleted from it."""
+        """Writes the full-text indexes anew, each in one piece, without what was deleted from it."""
 
         def work(db: apsw.Connection) -> None:
-            db.execute("INSERT INTO fts (fts) VALUES ('optimize')")
-            db.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
-            db.execute("INSERT INTO code_words (code_words) VALUES ('optimize')")
+            for index in ("fts", "trigrams", "code_words", "knowledge_fts", "memory_fts"):
+                db.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
 
         self._writer.run(work)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
 
+from ovillo.model.masking import Place
 from ovillo.model.memories import (
     Layer,
     Memory,
@@ -18,10 +20,12 @@ from ovillo.model.memories import (
     searched_text,
 )
 from ovillo.model.records import Namespace
+from ovillo.store.masked_records import masked
 from ovillo.store.protocol import Analyzer
+from ovillo.store.protocol.masking import Masker
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
-from ovillo.store.sqlite.forgetting import WIPE_DUE
+from ovillo.store.sqlite.forgetting import WIPE_DUE, drop_words, surfaces_of
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.memory_filters import conditions
 from ovillo.store.sqlite.memory_rows import MEMORY_COLUMNS, memory_from, memory_values, run_from
@@ -38,6 +42,7 @@ _ANALYZED_BY = "memory_analyzer"
 _PER_TERM = 20_000
 _TERMS = 64
 _FETCHED = 200
+_MASKED_AT_ONCE = 200
 
 
 class MemoryTables(SubStore):
@@ -183,6 +188,33 @@ class MemoryTables(SubStore):
 def drop_memories_of(db: apsw.Connection, ns: int, session_id: str, at: int) -> int:
     """Of a session that is removed for good."""
     return _drop(db, ns, "session_id = ?", session_id, at)
+
+
+def suspect_memories(db: apsw.Connection, masker: Masker, after: Place | None) -> tuple[list[int], Place | None]:
+    """Keys of those that hold a secret, and the last one looked at; ``None`` at the end."""
+    rows = db.execute(
+        f"SELECT key, {MEMORY_COLUMNS} FROM memories WHERE key > ? ORDER BY key LIMIT ?",
+        (*(after or (0,)), _MASKED_AT_ONCE),
+    ).fetchall()
+    found = [row[0] for row in rows if masked((memory := memory_from(row[1:])), masker) is not memory]
+    return found, (rows[-1][0],) if len(rows) == _MASKED_AT_ONCE else None
+
+
+def mask_memories(db: apsw.Connection, analyzer: Analyzer, masker: Masker, keys: Sequence[int], at: int) -> int:
+    """With what they are found by; words that stand nowhere else leave the vocabulary. How many changed."""
+    own, old, changed = copy.copy(analyzer), list[str](), 0
+    for key in keys:
+        row = db.execute(f"SELECT namespace_key, {MEMORY_COLUMNS} FROM memories WHERE key = ?", (key,)).fetchone()
+        memory = None if row is None else memory_from(row[1:])
+        if memory is None or (new := masked(memory, masker)) is memory:
+            continue
+        db.execute("UPDATE OR REPLACE memories SET id = ? WHERE key = ?", (clean(new.id), key))
+        _put(db, row[0], own, new)
+        old.append(searched_text(memory))
+        log_changes(db, row[0], "memory", [new.id], at)
+        changed += 1
+    drop_words(db, own, surfaces_of(own, old))
+    return changed
 
 
 def _version(analyzer: Analyzer) -> str:

@@ -52,14 +52,14 @@ from ovillo.store.sqlite.session_identity import session_of
 #: Position in ``MESSAGE_COLUMNS``.
 _FLAGS = 19
 MESSAGE_INSERT = f"INSERT INTO messages (key, session_key, {MESSAGE_COLUMNS}) VALUES ({','.join('?' * 24)})"
-_MESSAGE_UPDATE = (
+MESSAGE_UPDATE = (
     f"UPDATE messages SET {', '.join(f'{name.strip()} = ?' for name in MESSAGE_COLUMNS.split(','))} WHERE key = ?"
 )
 PART_INSERT = (
     f"INSERT INTO parts (key, session_key, message_key, role, flags, length, {PART_COLUMNS})"
     f" VALUES ({','.join('?' * 19)})"
 )
-_PART_UPDATE = (
+PART_UPDATE = (
     f"UPDATE parts SET flags = ?, length = ?, role = ?, {', '.join(f'{name.strip()} = ?' for name in PART_COLUMNS.split(','))}"
     " WHERE key = ?"
 )
@@ -329,7 +329,7 @@ class Merge:
             merged = replace(merged, seq=row[1])
         values = message_values(merged)
         if values != row:
-            self._db.execute(_MESSAGE_UPDATE, (*values, message_key))
+            self._db.execute(MESSAGE_UPDATE, (*values, message_key))
             self._touched.add(session_id)
         # Who speaks decides where its words are found.
         voice_changed = row[2:4] != values[2:4]
@@ -380,7 +380,7 @@ class Merge:
         prepared = prepare_part(merged, message, self._analyzer)
         grown = prepared.characters - len(searchable_text(old))
         self._characters[key] = self._characters.get(key, 0) + grown
-        self._db.execute(_PART_UPDATE, (prepared.flags, prepared.length, prepared.role, *prepared.values, doc))
+        self._db.execute(PART_UPDATE, (prepared.flags, prepared.length, prepared.role, *prepared.values, doc))
         self._index.replace(doc, prepared.column, prepared.terms)
         if prepared.paths:
             self._index.touch(doc, key, prepared.paths, merged.created_at or message.created_at)

@@ -7,7 +7,6 @@ inside the transaction.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from enum import Enum
@@ -16,7 +15,7 @@ from typing import Any
 import apsw
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
-from ovillo.model.live import NATIVE, Appended, Masked, Summary
+from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Session, SessionId
 from ovillo.model.sessions import SessionRow
@@ -47,8 +46,6 @@ from ovillo.store.sqlite.vocabulary import learn, return_if_failed
 _COLUMNS = ("title", "status", "type", "agent", "model", "directory", "project_id", "git_branch")
 #: How much of the newest summary a list of sessions shows (characters).
 _SHOWN = 200
-#: In ``meta``, before the namespace.
-_MASKED = "masked:"
 _SUMMARY_COLUMNS = "id, from_seq, through_seq, text, tokens_before, tokens_after, summarizer, created_at"
 
 
@@ -123,7 +120,7 @@ class RecordingTables(SubStore):
     def append(
         self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]], *, at: int
     ) -> Future[list[Appended]]:
-        entries = [Entry(prepare_message(m, self._analyzer), key, _digest(m)) for m, key in messages]
+        entries = [Entry(prepare_message(m, self._analyzer), key, digest_of_message(m)) for m, key in messages]
         surfaces = self._analyzer.take_new_surfaces()
 
         def prompt() -> str | None:
@@ -155,7 +152,7 @@ class RecordingTables(SubStore):
             db.execute(
                 "UPDATE sessions SET revision = revision + 1, extra = CASE source WHEN ? THEN"
                 " json_set(extra, '$.summary', ?) ELSE extra END WHERE key = ?",
-                (NATIVE, _one_line(summary.text), key),
+                (NATIVE, shown_summary(summary.text), key),
             )
             log_changes(db, ns, "summary", [summary.session_id], summary.created_at)
 
@@ -169,22 +166,6 @@ class RecordingTables(SubStore):
                 (namespace, session_id),
             ).fetchall()
         return [Summary(row[0], session_id, row[1], row[2], unpack(row[3]) or "", *row[4:]) for row in rows]
-
-    # --- sessions
-
-    def masked(self, namespace: Namespace) -> Masked:
-        with self._pool.reading() as db:
-            row = db.execute("SELECT value FROM meta WHERE key = ?", (_MASKED + namespace,)).fetchone()
-        if row is None:
-            return Masked()
-        rules, towards, after = json.loads(row[0])
-        return Masked(rules, towards, after and (after[0], after[1]))
-
-    def note_masked(self, namespace: Namespace, masked: Masked) -> None:
-        value = to_json([masked.rules, masked.towards, masked.after])
-        self._writer.run(
-            lambda db: db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_MASKED + namespace, value))
-        )
 
 
 def insert_session(db: apsw.Connection, ns: int, session: Session, terms: str) -> None:
@@ -257,13 +238,13 @@ def _unknown(session_id: SessionId) -> NotFound:
     return NotFound(f"No session {session_id!r}.", hint="List sessions, or create it first.")
 
 
-def _digest(message: Message) -> bytes:
+def digest_of_message(message: Message) -> bytes:
     """What makes two messages under one key the same: who said what; not the id or time the server gave it."""
     said = to_json([message.role, [[p.type, p.text, p.tool, p.file, p.patch] for p in message.parts]])
     return hashlib.blake2b(clean(said).encode(), digest_size=8).digest()
 
 
-def _one_line(text: str) -> str:
+def shown_summary(text: str) -> str:
     return clean(" ".join(text.split())[:_SHOWN])
 
 

@@ -16,6 +16,7 @@ from ovillo.model.sessions import Snapshot
 from ovillo.store.protocol.snapshots import MAX_DELTAS, EncodedSnapshot
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.forgetting import WIPE_DUE
 from ovillo.store.sqlite.keys import namespace_key, session_key
 
 _COLUMNS = "version, saved_at, level, base, plain_bytes, length(data), checksum"
@@ -104,6 +105,32 @@ class SnapshotTables(SubStore):
             return True
 
         return self._writer.run(work)
+
+    def replace(
+        self, namespace: Namespace, session_id: SessionId, version: int, checksum: bytes, encoded: EncodedSnapshot
+    ) -> bool:
+        def work(db: apsw.Connection) -> bool:
+            key = session_key(db, namespace_key(db, namespace, self._analyzer), session_id)
+            rests = "SELECT 1 FROM snapshots WHERE session_key = ? AND base = ?"
+            if key is None or _checksum(db, key, version) != checksum or db.execute(rests, (key, version)).fetchone():
+                return False
+            db.execute(
+                "UPDATE snapshots SET level = ?, base = NULL, plain_bytes = ?, checksum = ?, data = ?"
+                " WHERE session_key = ? AND version = ?",
+                (encoded.level, encoded.plain_bytes, encoded.checksum, encoded.data, key, version),
+            )
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (WIPE_DUE,))
+            return True
+
+        return self._writer.run(work)
+
+    def resting_on(self, namespace: Namespace, session_id: SessionId, version: int) -> list[Snapshot]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT {_COLUMNS} FROM snapshots WHERE session_key = {_SESSION} AND base = ?3 ORDER BY version",
+                (namespace, session_id, version),
+            ).fetchall()
+        return [Snapshot(*row) for row in rows]
 
     def sessions(self, namespace: Namespace) -> list[SessionId]:
         with self._pool.reading() as db:

@@ -60,6 +60,8 @@ class Standing:
         #: Pages the file had when it was last looked at, those it has now, and the schema then: only rewriting a file
         #: makes it smaller, and that counts the schema up.
         self._most_pages = self._pages = self._cookie = 0
+        #: Pages after a rewriting that the file itself has not seen yet.
+        self._rewritten_to: int | None = None
         #: SQLite's number for what the file holds, when the schema was last asked for: the same as long as nobody else
         #: commits.
         self._version: int | None = None
@@ -122,8 +124,10 @@ class Standing:
         if db.data_version() != self._version:
             self._ask_schema(db)
         if self._pages < self._most_pages:
-            # The file became smaller, and nobody rewrote it: an earlier copy was put in its place.
-            raise self._overwritten()
+            if self._rewritten_to is None or self._pages < self._rewritten_to:
+                # The file became smaller, and nobody rewrote it: an earlier copy was put in its place.
+                raise self._overwritten()
+            self._rewritten_to = None
         self._most_pages = self._pages
 
     def _ask_schema(self, db: apsw.Connection) -> None:
@@ -133,6 +137,8 @@ class Standing:
             raise self.other_schema(version)
         cookie = int(db.pragma("schema_version"))
         if cookie != self._cookie:
+            # What rewrote the file may still be in the log: the file itself becomes so small later.
+            self._rewritten_to = int(db.pragma("page_count")) if self._cookie else None
             self._cookie, self._most_pages = cookie, self._pages
         self._version = db.data_version()
 

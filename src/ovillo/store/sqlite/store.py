@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         KnowledgeStore,
         LeaseStore,
         LinkStore,
+        MaskingStore,
         MemoriesStore,
         MemoryVectorStore,
         RecordingStore,
@@ -173,6 +174,12 @@ class SqliteStore:
         from ovillo.store.sqlite.forgotten import ForgottenTables
 
         return ForgottenTables(self._core, self.maintenance)
+
+    @built_once
+    def masking(self) -> MaskingStore:
+        from ovillo.store.sqlite.masking.service import MaskingTables
+
+        return MaskingTables(self._core, self.secrets)
 
     @built_once
     def keys(self) -> KeyStore:

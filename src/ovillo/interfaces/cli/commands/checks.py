@@ -190,22 +190,11 @@ def _secrets(state: State, settings: Settings) -> Check:
         return Check("secrets", Level.WARN, "not masked: switched off", "OVILLO_REDACTION=mask switches it on.")
     if not settings.database.exists():
         return Check("secrets", Level.OK, "masked")
-    services = state.services()
-    if sources := services.ingest.masked_by_fewer():
-        return Check(
-            "secrets",
-            Level.WARN,
-            f"{counted(len(sources), 'source')} masked by the rules of an earlier version, in whole or in part",
-            "Run `ovillo scan`: it reads them again.",
-        )
-    if waiting := services.masking.waiting():
-        return Check(
-            "secrets",
-            Level.WARN,
-            f"recorded sessions of {counted(len(waiting), 'namespace')} masked by the rules of an earlier version, in whole or in part",
-            "A running server (`ovillo serve`, or an agent's) masks them again in the background.",
-        )
-    return Check("secrets", Level.OK, "masked by the rules of this version")
+    now = state.services().status.masking()
+    if now.left:
+        hint = "`ovillo scan` does it now; a running server (`ovillo serve`, or an agent's) in the background."
+        return Check("secrets", Level.WARN, now.told, hint)
+    return Check("secrets", Level.OK, f"all {now.done:,} stored texts are masked by the rules of this version")
 
 
 def _embedder(state: State, settings: Settings) -> Check:

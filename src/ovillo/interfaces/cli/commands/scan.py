@@ -18,6 +18,7 @@ from ovillo.model.wording import counted
 
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanProgress, ScanReport, SourceReport
+    from ovillo.model.masking import MaskingProgress
 
 #: Columns; with fewer the bar goes without counts.
 _ROOM_FOR_COUNTS = 100
@@ -32,15 +33,58 @@ def scan(state: State, readers: tuple[str, ...], progress: bool | None) -> None:
     """Read what is new in the histories of all agents on this machine.
 
     Their files are only read, never written, moved or locked. A second scan reads only what changed since the first.
+    When rules for secrets have become others, what is stored is masked by them first.
     """
+    masked = _mask(state, progress)
     ingest = state.services().ingest
     with _meter(state, progress) as notify:
         report = ingest.scan(notify, list(readers) or None)
     sources = [x for x in ingest.sources() if not readers or x.reader in readers]
     if state.json:
-        print_json(_data(report, sources))
+        print_json(_data(report, sources) | ({} if masked is None else {"masked": masked}))
     else:
         _summary(state, report, sources)
+
+
+def _mask(state: State, wanted: bool | None) -> int | None:
+    """How many stored texts were changed; ``None`` where the rules are those that masked all of it, or somebody is at it."""
+    masking = state.services().masking
+    if masking.is_done():
+        return None
+    shows = wanted is not False and not state.json and (sys.stderr.isatty() or wanted is True)
+    with _MaskingBar(state) if shows else nullcontext(None) as notify:
+        changed = masking.run(progress=notify)
+    if changed is None:
+        tell("Another process is masking what is stored by new rules for secrets.", err=True)
+        return None
+    left = masking.wipe() if changed else None
+    if not state.json and changed:
+        tell(f"Masked {counted(changed, 'stored text')} again: rules for secrets have become others.")
+    if left:
+        tell(f"What they said before may still stand in free space of the file: {left}", err=True)
+    return changed
+
+
+class _MaskingBar:
+    """How much is looked through, on standard error."""
+
+    def __init__(self, state: State) -> None:
+        # start-up cost: only a terminal gets a bar
+        from rich.progress import BarColumn, Progress, TaskProgressColumn
+
+        from ovillo.interfaces.cli.screen import bar_text
+
+        said = bar_text("Masking by new rules")
+        columns = (said, BarColumn(bar_width=None), TaskProgressColumn())
+        self._bar = Progress(*columns, console=console(state, stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=None)
+
+    def __enter__(self) -> Callable[[MaskingProgress], None]:
+        self._bar.start()
+        return lambda now: self._bar.update(self._task, completed=now.done, total=now.done + now.left)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
 
 
 def _meter(state: State, wanted: bool | None) -> AbstractContextManager[Callable[[ScanProgress], None] | None]:
