@@ -67,7 +67,7 @@ PLACES = ("user", "assistant", "thinking", "tool_use", "tool_result")
 def generate(out: Path, *, sessions: int, megabytes: float, seed: int) -> list[dict[str, str]]:
     """Writes the corpus and returns its needles."""
     rng = random.Random(seed)
-    lines = _source_lines()
+    lines = source_lines()
     planted = [(kind, index, *needle) for kind, items in NEEDLES.items() for index, needle in enumerate(items)]
     chosen = rng.sample(range(sessions), len(planted))
     rows: list[dict[str, str]] = []
@@ -181,7 +181,7 @@ def grow(home: Path, mark: str, turns: int = 10) -> str:
     with largest.open(encoding="utf-8") as lines:
         last = next(record for record in reversed([json.loads(line) for line in lines]) if record.get("cwd"))
     begun = datetime.fromisoformat(last["timestamp"])
-    more = Transcript(largest.stem, last["cwd"], begun, random.Random(mark), _source_lines())
+    more = Transcript(largest.stem, last["cwd"], begun, random.Random(mark), source_lines())
     for _ in range(turns - 1):
         more.turn()
     more.turn(f"the freshly grown marker {mark} was added last", "user")
@@ -190,7 +190,7 @@ def grow(home: Path, mark: str, turns: int = 10) -> str:
     return largest.stem
 
 
-def _source_lines() -> list[str]:
+def source_lines() -> list[str]:
     folder = Path(sysconfig.get_path("stdlib"))
     lines: list[str] = []
     for path in sorted(folder.glob("*.py"))[:160]:

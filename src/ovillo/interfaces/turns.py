@@ -16,6 +16,8 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 
 Result = TypeVar("Result")
+#: Of one caller, where all share the 40 threads that anyio has: the others always find some.
+_AT_ONCE = 8
 
 
 @dataclass(slots=True)
@@ -28,7 +30,7 @@ class _Line:
 class Turns:
     """``most`` at once for each caller. For one event loop."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int = _AT_ONCE) -> None:
         self._most = most
         self._lines: dict[str, _Line] = {}
 

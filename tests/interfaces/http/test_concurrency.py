@@ -228,7 +228,7 @@ def test_requests_that_wait_are_bounded_and_health_is_told_all_the_same(small: G
 
 
 @pytest.mark.requirement("LOAD-11")
-@pytest.mark.parametrize(("door", "share"), [("rest", 12), ("mcp sockets", 8)])
+@pytest.mark.parametrize(("door", "share"), [("rest", 12), ("mcp sockets", 8), ("live sockets", 8), ("both sockets", 8)])
 def test_a_caller_who_asks_for_everything_at_once_leaves_threads_to_the_others(
     tmp_path: Path, door: str, share: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,13 +249,19 @@ def test_a_caller_who_asks_for_everything_at_once_leaves_threads_to_the_others(
     with guarded(tmp_path) as guard, ExitStack() as stack:
         site = guard.site
         monkeypatch.setattr(type(guard.services.search), "search", slow)
+        monkeypatch.setattr(type(guard.services.reading), "last_change", slow)
         mine = {"Authorization": f"Bearer {guard.reader}"}
         if door == "rest":
             for _ in range(asked):
                 connection = site.connect()
                 stack.callback(connection.close)
                 connection.request("GET", "/api/search?query=everything", headers=mine)
-        else:
+        if door in ("live sockets", "both sockets"):
+            # Frames of one socket are carried out in order: each holds a thread of its own.
+            for _ in range(asked):
+                live = stack.enter_context(connect(f"ws://{site.host}/ws", additional_headers=mine))
+                live.send(json.dumps({"type": "sync", "since": 0}))
+        if door in ("mcp sockets", "both sockets"):
             sockets = [connect(f"ws://{site.host}/mcp/ws", additional_headers=mine) for _ in range(6)]
             for socket in sockets:
                 stack.enter_context(socket)
@@ -267,5 +273,7 @@ def test_a_caller_who_asks_for_everything_at_once_leaves_threads_to_the_others(
         for _ in range(5):
             assert guard.ask(guard.writer, "GET", "/api/sessions").status == 200
             assert hello(site, guard.writer).status == 200
+            listing = {**rpc("execute"), "params": {"tool": "list_sessions", "parameters": {}}}
+            assert guard.ask(guard.writer, "POST", "/mcp/v1/execute", listing).status == 200
         ended.set()
     assert 0 < most <= share

@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 
 from ovillo.interfaces.backend import Backend
 from ovillo.interfaces.http.endpoints import Endpoint
+from ovillo.interfaces.turns import Turns
 
 if TYPE_CHECKING:
     from ovillo.settings import Settings
@@ -32,6 +33,8 @@ class ServerContext:
     stopping: anyio.Event = field(default_factory=anyio.Event)
     #: Awaited behind ``stopping`` and before connections are cut: sockets say where they are and go.
     farewells: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
+    #: For mounts that have no threads of their own (MCP, sockets): the same lines for all of them.
+    turns: Turns = field(default_factory=Turns)
     #: Differs with every start: one-time links are made for one.
     instance: str = field(default_factory=lambda: token_hex(16))
 

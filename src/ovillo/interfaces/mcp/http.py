@@ -35,7 +35,7 @@ def mount(context: ServerContext, *, grace_s: float = GRACE_S) -> Mount:
     toolset that nobody knows."""
     settings, backend = context.settings, context.backend
     registry = Registry.choose(settings.toolsets, read_only=settings.read_only, maturity=settings.maturity)
-    server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir))
+    server = OvilloServer(backend, registry, state_key=state_key(settings.data_dir), turns=context.turns)
     sdk = sdk_mount(server.mcp, context, server.end_subscriptions, grace_s)
 
     @asynccontextmanager

@@ -52,8 +52,6 @@ Result = TypeVar("Result")
 NAME = "ovillo"
 _HOUR_MS = 3_600_000
 _PAGE = 50
-#: Calls of one caller that run at once: a client that sends hundreds must not keep all threads from the others.
-_AT_ONCE = 8
 #: More changed sessions than this in one scan are announced as "the list changed" only.
 _MOST_UPDATES = 50
 #: Results of the era that knew this code; since 2026-07-28 a missing resource is -32602.
@@ -72,7 +70,7 @@ CACHE_HINTS: dict[CacheableMethod, CacheHint] = {
 
 class OvilloServer:
     """Handlers of one server. ``own_process``: the client started this process (stdio), so that environment and
-    working directory are the client's."""
+    working directory are the client's. ``turns``: those of a whole HTTP server, which other doors share."""
 
     def __init__(
         self,
@@ -82,13 +80,14 @@ class OvilloServer:
         state_key: bytes,
         principal: Principal = LOCAL,
         own_process: bool = False,
+        turns: Turns | None = None,
     ) -> None:
         self.backend = backend
         self.registry = registry
         self._principal = principal
         self._own_process = own_process
         self._roots = ClientRoots()
-        self._turns = Turns(_AT_ONCE)
+        self._turns = turns or Turns()
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         #: Serves callers of namespaces that no histories are read into: nothing is announced to them.

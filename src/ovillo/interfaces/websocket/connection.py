@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
 import anyio
-import anyio.to_thread
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from ovillo.interfaces.http.acknowledged import acknowledged
 from ovillo.interfaces.http.message_shapes import draft_of
+from ovillo.interfaces.turns import Turns
 from ovillo.interfaces.websocket import frames
 from ovillo.model.audit import EVERY_SESSION
 from ovillo.model.errors import InvalidInput, OvilloError, PermissionDenied
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from ovillo.interfaces.services import Services
 
 _log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 #: RFC 6455 section 7.4 and its registry: service restart, try again later.
 _RESTART, _TRY_AGAIN = 1012, 1013
@@ -61,10 +64,14 @@ class Limits:
 
 
 class Connection:
-    def __init__(self, socket: WebSocket, services: Services, principal: Principal, limits: Limits) -> None:
+    def __init__(
+        self, socket: WebSocket, services: Services, principal: Principal, limits: Limits, turns: Turns
+    ) -> None:
         self._socket = socket
         self._services = services
         self._principal = principal
+        self._turns = turns
+        self._caller = str(socket.scope.get("state", {}).get("caller", ""))
         self._limits = limits
         #: Text and the cursor it brings the client to; ``None`` ends the socket behind what was said before.
         self._out, self._queued = anyio.create_memory_object_stream[tuple[str, int | None] | None](limits.in_flight)
@@ -141,6 +148,10 @@ class Connection:
             case _:
                 assert_never(frame)
 
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        """In line with everything else that this caller asked, on whatever socket."""
+        return await self._turns.run(self._caller, work)
+
     def _needs(self, scope: str) -> None:
         if scope not in self._principal.scopes:
             raise PermissionDenied(
@@ -179,7 +190,7 @@ class Connection:
 
     async def _sync_session(self, frame: frames.SyncFrame) -> None:
         """Messages after one, page by page, the last with ``more: false``."""
-        start = await anyio.to_thread.run_sync(self._start_of, frame)
+        start = await self._in_thread(partial(self._start_of, frame))
         session_id, last = start.session_id, start.last_message_id
         # Behind a message, not a number: older ones may turn up between two pages.
         since = frame.since if last is None else None
@@ -196,7 +207,7 @@ class Connection:
                 count=self._limits.page,
                 max_chars=self._limits.page_chars,
             )
-            page, more = await anyio.to_thread.run_sync(read)
+            page, more = await self._in_thread(read)
             if page:
                 since, last = None, page[-1].id
             await self._say(
@@ -225,14 +236,14 @@ class Connection:
         if frame.since is None:
             raise InvalidInput("sync needs session_id, or since.", hint="since is the cursor of the last change seen.")
         cursor = frame.since
-        newest = await anyio.to_thread.run_sync(self._services.reading.last_change, self._principal.namespace)
+        newest = await self._in_thread(partial(self._services.reading.last_change, self._principal.namespace))
         if cursor > newest:
             raise InvalidInput(f"since is {cursor}; the newest change is {newest}.", hint="Sync from since: 0.")
         self._note("sync")
         more = True
         while more:
             await self._taken_before()
-            page = await anyio.to_thread.run_sync(self._changes_after, cursor)
+            page = await self._in_thread(partial(self._changes_after, cursor))
             cursor, more = page.cursor, page.more
             fields = [frames.event_fields(event) for event in page.events]
             await self._say(frames.Delta(changes=fields, cursor=cursor, more=more, ref=frame.ref))
@@ -265,7 +276,7 @@ class Connection:
             )
             return list(ids) if asked else None, subscription
 
-        ids, subscription = await anyio.to_thread.run_sync(begin)
+        ids, subscription = await self._in_thread(begin)
         self._unsubscribe()
         self._subscription = subscription
         self._following = anyio.CancelScope()

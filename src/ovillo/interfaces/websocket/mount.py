@@ -38,7 +38,7 @@ def open_mount(around: ServerContext, limits: Limits | None = None) -> Mount:
             services = await anyio.to_thread.run_sync(_ready, around)
             principal = socket.scope.get("state", {}).get("principal", ANYONE)
             assert isinstance(principal, Principal)
-            await Connection(socket, services, principal, bounds).serve(around.stopping)
+            await Connection(socket, services, principal, bounds, around.turns).serve(around.stopping)
         except OvilloError as error:  # the store cannot be opened
             await socket.close(_FAILED, error.code)
         finally:
