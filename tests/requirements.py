@@ -274,6 +274,10 @@ SECURITY: dict[str, tuple[str, str]] = {
     "SEC-21": ("The data folder is closed to others from the first byte of every file", "issue 8, 1 Files"),
     "SEC-22": ("A link that leads out of a client's folder is not followed, and is listed", "issue 8, 1 Files"),
     "SEC-23": ("Nothing that a repository configures is executed", "issue 8, 1"),
+    "SEC-61": (
+        "Masking ends, whatever a text was made of, and one long text holds nobody else up",
+        "issue 8, second attack",
+    ),
     "SEC-25": ("No connection leaves the machine, and no file is made outside the data folder", "DESIGN 20"),
     "SEC-24": ("What git tells is right in plain repositories, worktrees and submodules", "DESIGN 7, 9; issue 8, 1"),
     "SEC-31": ("What fewer rules masked is masked again: histories, code, documents", "DESIGN 15; issue 8, 1 Secrets"),

@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from operator import is_
@@ -40,6 +41,10 @@ _ROUNDS = 8
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 #: A value so long is masked wherever else it stands in its text.
 _SHORTEST_AGAIN = 8
+#: Longer ones (bytes), and those without a letter or digit, are looked for one by one, so many of them.
+_LONGEST_RUN_BY_RUN, _MOST_OTHERS = 4_096, 64
+_RUN = re.compile(rb"[0-9A-Za-z]+")
+_NO_SIZES: Mapping[tuple[int, int], Mapping[bytes, str]] = MappingProxyType({})
 _COLOUR = re.compile(COLOUR.encode())
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
@@ -53,6 +58,7 @@ _LAST_WORD = re.compile(r"(?i)(?:access[_-]?)?(?:token|key|secret)s?$")
 
 _Counts = dict[str, int]
 _R = TypeVar("_R")
+_Span = TypeVar("_Span", bound=tuple[int, int, object])
 
 
 @lru_cache(maxsize=8192)
@@ -127,9 +133,7 @@ class Redactor:
     def _found(self, data: bytes) -> list[tuple[int, int, str]]:
         spans = _found(data)
         if self._finders:
-            masked = [marker.span() for marker in _MARKER.finditer(data)]
-            others = found_by(self._finders, data)
-            spans += [one for one in others if not any(one[0] < end and start < one[1] for start, end in masked)]
+            spans += _outside(found_by(self._finders, data), [marker.span() for marker in _MARKER.finditer(data)])
         return spans
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
@@ -357,39 +361,73 @@ def _found(data: bytes) -> list[tuple[int, int, str]]:
         return []
     if not hints.coloured:
         return spans_of(data, search().windows(data, hints))
-    plain, places = _without_colours(data)
+    plain, place = _without_colours(data)
     if (hints := search().hints(plain)) is None:
         return []
     return [
-        (places[start], places[end - 1] + 1, kind)
-        for start, end, kind in spans_of(plain, search().windows(plain, hints))
+        (place(start), place(end - 1) + 1, kind) for start, end, kind in spans_of(plain, search().windows(plain, hints))
     ]
 
 
-def _without_colours(data: bytes) -> tuple[bytes, list[int]]:
-    """``data`` as a terminal shows it, and where each of its bytes stands in ``data``."""
-    places: list[int] = []
-    done = 0
+def _without_colours(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+    """``data`` as a terminal shows it, and where one of its bytes stands in ``data``."""
+    #: Where what is left goes on behind each colour, and how many bytes were taken out up to there.
+    ends, taken = [0], [0]
     for match in _COLOUR.finditer(data):
-        places += range(done, match.start())
-        done = match.end()
-    places += range(done, len(data))
-    return _COLOUR.sub(b"", data), places
+        ends.append(match.start() - taken[-1])
+        taken.append(taken[-1] + match.end() - match.start())
+    return _COLOUR.sub(b"", data), lambda place: place + taken[bisect_right(ends, place) - 1]
 
 
 def _said_again(data: bytes, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """Where what was found stands once more, by itself: what a text calls a secret in one place is one in all."""
-    again: list[tuple[int, int, str]] = []
+    # By the first run of letters and digits of each, which begins and ends where one of the text does: to look for one after the
+    # other in all of the text takes too long where there are thousands.
+    wanted: dict[bytes, dict[tuple[int, int], dict[bytes, str]]] = {}
+    others: dict[bytes, str] = {}
     for secret, kind in {data[start:end]: kind for start, end, kind in spans}.items():
         if len(secret) < _SHORTEST_AGAIN or secret.isalpha() or secret.isdigit():
             continue
-        start = data.find(secret)
-        while start >= 0:
-            end = start + len(secret)
-            if not (data[max(0, start - 1) : start].isalnum() or data[end : end + 1].isalnum()):
-                again.append((start, end, kind))
-            start = data.find(secret, end)
+        first = _RUN.search(secret)
+        if first is None or len(secret) > _LONGEST_RUN_BY_RUN:
+            others[secret] = kind
+        else:
+            sizes = wanted.setdefault(first[0], {})
+            sizes.setdefault((first.start(), len(secret)), {})[secret] = kind
+    again = [span for secret in list(others)[:_MOST_OTHERS] for span in _places(data, secret, others[secret])]
+    if not wanted:
+        return again
+    for run in _RUN.finditer(data):
+        for (before, size), secrets in wanted.get(run[0], _NO_SIZES).items():
+            start = run.start() - before
+            again_kind = secrets.get(data[start : start + size]) if start >= 0 else None
+            if again_kind and _stands_alone(data, start, start + size):
+                again.append((start, start + size, again_kind))
     return again
+
+
+def _places(data: bytes, secret: bytes, kind: str) -> Iterator[tuple[int, int, str]]:
+    start = data.find(secret)
+    while start >= 0:
+        end = start + len(secret)
+        if _stands_alone(data, start, end):
+            yield start, end, kind
+        start = data.find(secret, end)
+
+
+def _stands_alone(data: bytes, start: int, end: int) -> bool:
+    return not (data[max(0, start - 1) : start].isalnum() or data[end : end + 1].isalnum())
+
+
+def _outside(found: Iterable[_Span], markers: Sequence[tuple[int, int]]) -> list[_Span]:
+    """Those that touch none of ``markers``, which are in order."""
+    ends = [end for _, end in markers]
+
+    def touches(one: _Span) -> bool:
+        next_marker = bisect_right(ends, one[0])
+        return next_marker < len(markers) and markers[next_marker][0] < one[1]
+
+    return [one for one in found if not touches(one)]
 
 
 def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str]]:
@@ -402,8 +440,7 @@ def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str
                     found.append((window.start + span[0], window.start + span[1], index))
     if not found:
         return []
-    markers = [m.span() for m in _MARKER.finditer(data)]
-    found = [one for one in found if not any(one[0] < end and start < one[1] for start, end in markers)]
+    found = _outside(found, [marker.span() for marker in _MARKER.finditer(data)])
     found.sort()
     merged: list[tuple[int, int, int]] = []
     for start, end, index in found:

@@ -18,6 +18,7 @@ from websockets.sync.client import connect
 from ovillo.app import open_services
 from ovillo.interfaces.mcp.http import mount as mcp_mount
 from ovillo.model.errors import InvalidInput
+from ovillo.security.redaction import Redactor
 from tests.interfaces.http.guarded import Guarded, guarded
 from tests.interfaces.http.serving import Answer, Site, answer_of, serving
 from tests.interfaces.opened import settings_for
@@ -228,7 +229,9 @@ def test_requests_that_wait_are_bounded_and_health_is_told_all_the_same(small: G
 
 
 @pytest.mark.requirement("LOAD-11")
-@pytest.mark.parametrize(("door", "share"), [("rest", 12), ("mcp sockets", 8), ("live sockets", 8), ("both sockets", 8)])
+@pytest.mark.parametrize(
+    ("door", "share"), [("rest", 12), ("mcp sockets", 8), ("live sockets", 8), ("both sockets", 8)]
+)
 def test_a_caller_who_asks_for_everything_at_once_leaves_threads_to_the_others(
     tmp_path: Path, door: str, share: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,3 +280,47 @@ def test_a_caller_who_asks_for_everything_at_once_leaves_threads_to_the_others(
             assert guard.ask(guard.writer, "POST", "/mcp/v1/execute", listing).status == 200
         ended.set()
     assert 0 < most <= share
+
+
+@pytest.mark.requirement("SEC-61")
+@pytest.mark.parametrize("door", ["message", "batch", "socket"])
+def test_others_are_answered_while_a_long_message_is_looked_through_for_secrets(
+    tmp_path: Path, door: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, others_answered = threading.Event(), threading.Event()
+    redact = Redactor.redact_message
+
+    def long(redactor: Redactor, message: Any) -> Any:
+        begun.set()
+        others_answered.wait(20)
+        return redact(redactor, message)
+
+    with guarded(tmp_path) as guard, ExitStack() as stack:
+        guard.ask(guard.writer, "POST", "/api/sessions", {"id": "long", "name": "long"})
+        monkeypatch.setattr(Redactor, "redact_message", long)
+        stack.callback(others_answered.set)
+        said = {"role": "user", "content": "a line of a long message\n" * 4_000, "idempotencyKey": "k"}
+        answers: list[Any] = []
+
+        def send() -> None:
+            if door == "socket":
+                mine = {"Authorization": f"Bearer {guard.writer}"}
+                with connect(f"ws://{guard.site.host}/ws", additional_headers=mine) as socket:
+                    socket.send(json.dumps({"type": "message", "session_id": "long", **said}))
+                    answers.append(json.loads(socket.recv(30))["type"] == "ack")
+                return
+            path = "/api/sessions/long/messages"
+            if door == "batch":
+                answer = guard.ask(guard.writer, "POST", f"{path}/batch", {"messages": [said]})
+            else:
+                answer = guard.ask(guard.writer, "POST", path, said)
+            answers.append(answer.status == 201)
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        assert begun.wait(20)
+        assert guard.ask(guard.foreign, "GET", "/api/sessions").status == 200
+        assert not answers
+        others_answered.set()
+        sending.join()
+    assert answers == [True]

@@ -15,6 +15,10 @@ from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
 
+#: What is sent to be appended is looked through for secrets. Up to this size (bytes) that is done at once, where it came in:
+#: on the event loop, everybody waits for it.
+SHORT = 16 * 1024
+
 
 class _Bridge:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

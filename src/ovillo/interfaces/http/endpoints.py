@@ -6,7 +6,7 @@ JSON at the one edge.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Query = TypeVar("Query")
 Body = TypeVar("Body")
 Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
@@ -41,6 +42,14 @@ class Exchange(Generic[Query, Body]):
     #: Names in lower case.
     headers: Mapping[str, str]
     request_id: str
+    #: Of the body as it was sent (bytes).
+    size: int
+    #: For coroutines: does some work in a thread, in line with everything else that this caller asked.
+    apart: Callable[[Callable[[], Any]], Awaitable[Any]]
+
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        done: Result = await self.apart(work)
+        return done
 
     @property
     def services(self) -> Services:

@@ -154,13 +154,14 @@ class EndpointRouter:
             require_scope(principal, found.scope)
         query = found.decode_query(scope["query_string"])
         headers = state.get("headers") or headers_of(scope)
-        body = None
+        body, size = None, 0
         if found.decode_body is not None:
             raw = await _read(receive)
             if raw is None:
                 return None
+            size = len(raw)
             content_type = headers.get("content-type")
-            if len(raw) > _DECODE_APART:
+            if size > _DECODE_APART:
                 body = await anyio.to_thread.run_sync(found.decode_body, raw, content_type, limiter=self._limiter())
             else:
                 body = found.decode_body(raw, content_type)
@@ -168,12 +169,12 @@ class EndpointRouter:
         if services is None and found.needs_services:
             services = await self._open()
         request_id = state.get("request_id", "")
-        exchange = Exchange(services, principal, values, query, body, headers, request_id)
+        apart = partial(self._turns.run, state.get("caller", ""), limiter=self._limiter())
+        exchange = Exchange(services, principal, values, query, body, headers, request_id, size, apart)
         if found.is_async:
             answer = await found.handler(exchange)
         else:
-            work = partial(found.handler, exchange)
-            answer = await self._turns.run(state.get("caller", ""), work, limiter=self._limiter())
+            answer = await apart(partial(found.handler, exchange))
         return answer if isinstance(answer, Reply) else Reply(answer)
 
     async def _send(self, found: _Prepared, reply: Reply[Any], scope: Scope, receive: Receive, send: Send) -> None:
@@ -184,7 +185,7 @@ class EndpointRouter:
             return
         if isinstance(body, ChunkedBody):
             # What was begun is finished, as every answer is when the server ends.
-            await self._stream(status, reply, self._made(body.chunks), receive, send)
+            await self._stream(status, reply, self._made(body.chunks, scope["state"].get("caller", "")), receive, send)
             await anyio.to_thread.run_sync(memory_release.give_back, limiter=self._limiter())
             return
         if body is None or status in _NO_BODY:
@@ -207,9 +208,9 @@ class EndpointRouter:
             del content, body, reply
             await anyio.to_thread.run_sync(memory_release.give_back, limiter=self._limiter())
 
-    async def _made(self, chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    async def _made(self, chunks: Iterator[bytes], caller: str) -> AsyncIterator[bytes]:
         """Pieces of a good size, each made in a thread when the one before it is on its way."""
-        while piece := await anyio.to_thread.run_sync(_piece, chunks, limiter=self._limiter()):
+        while piece := await self._turns.run(caller, partial(_piece, chunks), limiter=self._limiter()):
             yield piece
 
     async def _stream(

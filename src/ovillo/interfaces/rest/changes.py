@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated
 
 import anyio
-import anyio.to_thread
 import msgspec
 from msgspec import Meta, Struct
 
@@ -91,10 +91,10 @@ async def list_changes(call: Exchange[Query, None]) -> Reply[Changes]:
         return await _stream(call)
     session_id = await _session(call)
     since = call.query.since or 0
-    page = await anyio.to_thread.run_sync(_read, call, since, session_id)
+    page = await call.in_thread(partial(_read, call, since, session_id))
     if not page.events and call.query.wait:
         await _something(call, page.cursor, session_id)
-        page = await anyio.to_thread.run_sync(_read, call, page.cursor, session_id)
+        page = await call.in_thread(partial(_read, call, page.cursor, session_id))
     found = [change_info(event, with_message=True) for event in page.events]
     return Reply(Changes(changes=found, cursor=page.cursor, more=page.more))
 
@@ -102,7 +102,7 @@ async def list_changes(call: Exchange[Query, None]) -> Reply[Changes]:
 async def _session(call: Exchange[Query, None]) -> SessionId | None:
     found = None
     if call.query.session is not None:
-        found = await anyio.to_thread.run_sync(call.services.catalog.resolve, call.namespace, call.query.session)
+        found = await call.in_thread(partial(call.services.catalog.resolve, call.namespace, call.query.session))
     session_id = found.session.id if found else None
     if call.query.messages:
         call.services.audit.read(call.principal, "rest", "changes", session_id or EVERY_SESSION)
@@ -139,7 +139,7 @@ async def _subscribed(
             cursor=cursor,
         )
 
-    return await anyio.to_thread.run_sync(subscribe), woken
+    return await call.in_thread(subscribe), woken
 
 
 async def _stream(call: Exchange[Query, None]) -> Reply[Changes]:

@@ -5,18 +5,22 @@ Owns the requests and answers of messages.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.http import message_shapes
-from ovillo.interfaces.http.acknowledged import acknowledged
+from ovillo.interfaces.http.acknowledged import SHORT, acknowledged
 from ovillo.interfaces.http.endpoints import Exchange, NoQuery, Reply
 from ovillo.interfaces.http.routes import Routes
 from ovillo.model.limits import MAX_STORED
 from ovillo.model.live import Appended
 from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
+from ovillo.sessions.drafts import MessageDraft
 
 routes = Routes("Messages")
 
@@ -86,10 +90,7 @@ class SummaryReply(Struct, rename="camel", kw_only=True):
 async def append_message(call: Exchange[NoQuery, message_shapes.NewMessage]) -> Reply[AppendedInfo]:
     given = call.body
     key = call.headers.get("idempotency-key") or given.idempotency_key
-    appending = call.services.recorder.append(
-        call.namespace, SessionId(call.path["id"]), [(message_shapes.draft_of(given), key)]
-    )
-    (stored,) = await acknowledged(appending)
+    (stored,) = await acknowledged(await _append(call, [(message_shapes.draft_of(given), key)]))
     return Reply(_appended(stored), 200 if stored.replayed else 201)
 
 
@@ -103,10 +104,16 @@ async def append_message(call: Exchange[NoQuery, message_shapes.NewMessage]) -> 
 )
 async def append_messages(call: Exchange[NoQuery, Batch]) -> Reply[AppendedList]:
     drafts = [(message_shapes.draft_of(given), given.idempotency_key) for given in call.body.messages]
-    appending = call.services.recorder.append(call.namespace, SessionId(call.path["id"]), drafts)
-    stored = await acknowledged(appending)
+    stored = await acknowledged(await _append(call, drafts))
     fresh = any(not item.replayed for item in stored)
     return Reply(AppendedList(messages=[_appended(item) for item in stored]), 201 if fresh else 200)
+
+
+async def _append(
+    call: Exchange[NoQuery, Any], drafts: Sequence[tuple[MessageDraft, str | None]]
+) -> Future[list[Appended]]:
+    append = partial(call.services.recorder.append, call.namespace, SessionId(call.path["id"]), drafts)
+    return append() if call.size <= SHORT else await call.in_thread(append)
 
 
 def _appended(stored: Appended) -> AppendedInfo:

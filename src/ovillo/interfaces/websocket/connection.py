@@ -19,7 +19,7 @@ import anyio
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from ovillo.interfaces.http.acknowledged import acknowledged
+from ovillo.interfaces.http.acknowledged import SHORT, acknowledged
 from ovillo.interfaces.http.message_shapes import draft_of
 from ovillo.interfaces.turns import Turns
 from ovillo.interfaces.websocket import frames
@@ -114,9 +114,9 @@ class Connection:
     async def _carry_out(self, data: bytes) -> None:
         ref, key = None, None
         try:
-            frame = frames.read(data)
+            frame = frames.read(data) if len(data) <= SHORT else await self._in_thread(partial(frames.read, data))
             ref, key = frame.ref, getattr(frame, "idempotency_key", None)
-            await self._answer(frame)
+            await self._answer(frame, len(data))
         except frames.BadFrame as error:
             key = error.fields.get("idempotency_key")
             key = key if isinstance(key, str) else None
@@ -127,11 +127,11 @@ class Connection:
             _log.exception("a frame failed")
             await self._say(frames.unexpected(error, ref, key))
 
-    async def _answer(self, frame: frames.Inbound) -> None:
+    async def _answer(self, frame: frames.Inbound, size: int) -> None:
         match frame:
             case frames.MessageFrame():
                 self._needs(SESSIONS_WRITE)
-                await self._append(frame)
+                await self._append(frame, size)
             case frames.SyncFrame():
                 self._needs(HISTORY_READ)
                 await (self._sync_session(frame) if frame.session_id else self._sync_all(frame))
@@ -160,15 +160,17 @@ class Connection:
 
     # --- appending
 
-    async def _append(self, frame: frames.MessageFrame) -> None:
+    async def _append(self, frame: frames.MessageFrame, size: int) -> None:
         """The next frame is read while this one is on its way to the disk; the answer comes after COMMIT."""
         # A frame without a key is stored once for this frame: only a key of its own lets a client repeat it safely.
         key = frame.idempotency_key or frame.id or new_id("key")
         await self._room.acquire()
         try:
-            appending = self._services.recorder.append(
-                self._principal.namespace, SessionId(frame.session_id), [(draft_of(frame), key)]
+            drafts = [(draft_of(frame), key)]
+            append = partial(
+                self._services.recorder.append, self._principal.namespace, SessionId(frame.session_id), drafts
             )
+            appending = append() if size <= SHORT else await self._in_thread(append)
         except BaseException:
             self._room.release()
             raise

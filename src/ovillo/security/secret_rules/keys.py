@@ -23,10 +23,14 @@ def _beginnings_in_base64() -> str:
     return "|".join(b64encode(head[: len(head) // 3 * 3]).decode() for head in heads)
 
 
+#: What stands between the first and last line of a key. It ends at the next five hyphens: with anything at all, each of many
+#: first lines would be followed to the end of the text.
+_INSIDE = r"(?:-{0,4}[^-])*?-{0,4}?"
+
 KEYS = tuple(map(behind_escapes, (
-    Rule("private_key", r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:([\s\S]*?)-----END [A-Z0-9 ]*PRIVATE KEY"
+    Rule("private_key", rf"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:({_INSIDE})-----END [A-Z0-9 ]*PRIVATE KEY"
          r"(?: BLOCK)?-----|((?:\s|\\[nrt]|[A-Za-z0-9+/=])*))", Check.PEM),
-    Rule("private_key", r"-----BEGIN OpenVPN Static key V1-----([\s\S]*?)-----END OpenVPN", Check.PEM),
+    Rule("private_key", rf"-----BEGIN OpenVPN Static key V1-----({_INSIDE})-----END OpenVPN", Check.PEM),
     Rule("private_key", r"---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----([\s\S]*?)---- END SSH2", Check.PEM),
     Rule("private_key", rf"\b(?:{_beginnings_in_base64()})[0-9A-Za-z+/_-]{{20,}}={{0,2}}"),
     Rule("private_key", r"(?i)client-key-data\\?[\"']?[ \t]*:\s*\\?[\"']?([0-9A-Za-z+/]{30,}={0,2})"),
