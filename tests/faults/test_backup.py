@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -218,3 +220,118 @@ def test_a_backup_is_whole_or_not_there_and_for_its_owner_alone(tmp_path: Path) 
     assert run(home, "backup", str(target))[0] == 6
     ok(home, "backup", str(target), "--replace")
     assert (victim.read_text(), target.is_symlink()) == ("mine", False)
+
+
+_KILLED = """
+import os, sys
+from ovillo.app import main
+steps = int(sys.argv.pop(1))
+def counted(call):
+    def stepping(*given, **named):
+        global steps
+        if not os.path.lexists(given[0]):
+            return call(*given, **named)
+        if steps == 0:
+            os._exit(137)
+        steps -= 1
+        return call(*given, **named)
+    return stepping
+for name in ("replace", "rename", "link", "unlink"):
+    setattr(os, name, counted(getattr(os, name)))
+main()
+"""
+_LEFT = """
+import os, sys
+from pathlib import Path
+from ovillo.app import open_services
+from ovillo.sessions.drafts import MessageDraft
+from ovillo.settings import Settings
+from ovillo.model.records import Role
+data = Path(sys.argv[1])
+services = open_services(Settings(data_dir=data, home=data, embedder="none", watch=False))
+services.recorder.append("default", "mine", [(MessageDraft(Role.USER, "left in the log"), "k")]).result()
+os._exit(0)
+"""
+
+
+@pytest.mark.requirement("BACKUP-6")
+def test_a_restore_that_is_killed_leaves_the_old_or_the_new_database_whole(tmp_path: Path) -> None:
+    home, target = recorded(tmp_path / "here"), tmp_path / "all.db"
+    ok(home, "backup", str(target))
+    subprocess.run([sys.executable, "-c", _LEFT, str(home / "data")], check=True, env=environment(home))
+    assert (home / "data" / "ovillo.db-wal").stat().st_size > 0
+    for steps in range(16):
+        attempt = tmp_path / f"attempt-{steps}"
+        shutil.copytree(home, attempt)
+        done = subprocess.run(
+            [sys.executable, "-c", _KILLED, str(steps), "restore", str(target), "--yes"],
+            env=environment(attempt),
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+            check=False,
+        )
+        kept = [path for path in (attempt / "data").glob("before-restore-*") if (path / "ovillo.db").exists()]
+        is_old = "left in the log" in texts(attempt)
+        assert is_old or kept, (steps, done.stderr)
+        if not is_old:
+            # What was there is kept whole, with what stood in its log.
+            shutil.copytree(kept[0], tmp_path / f"kept-{steps}" / "data")
+            assert "left in the log" in texts(tmp_path / f"kept-{steps}"), steps
+        if done.returncode == 0:
+            break
+    assert (done.returncode, is_old) == (0, False)
+
+
+@pytest.mark.requirement("BACKUP-7")
+def test_keys_revoked_since_a_backup_stay_revoked_and_what_was_forgotten_since_is_named(tmp_path: Path) -> None:
+    home, target = recorded(tmp_path / "here"), tmp_path / "all.db"
+    for name in ("leaked", "good"):
+        ok(home, "key", "create", "--name", name, "--role", "reader")
+    ok(home, "backup", str(target))
+    ok(home, "key", "revoke", "leaked")
+    ok(home, "forget", "session", "mine", "--yes")
+    told = ok(home, "restore", str(target), "--yes")
+    assert "forgotten since the backup" in told
+    live = {key["name"] for key in json.loads(ok(home, "key", "list", "--json"))["keys"]}
+    assert live == {"good"}
+    # Over a database that cannot be read, and on another machine, the backup counts as it is.
+    ok(tmp_path, "restore", str(target), "--yes")
+
+
+@pytest.mark.requirement("BACKUP-8")
+def test_what_is_no_backup_of_ours_is_refused_before_anything_changes(tmp_path: Path) -> None:
+    home, target = recorded(tmp_path / "here"), tmp_path / "all.db"
+    ok(home, "backup", str(target))
+    acting = tmp_path / "acting.db"
+    shutil.copy(target, acting)
+    with apsw.Connection(str(acting)) as db:
+        db.execute(
+            "CREATE TRIGGER again AFTER UPDATE ON access_keys BEGIN UPDATE access_keys SET revoked_at = NULL; END"
+        )
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for given, why in ((acting, "trigger"), (pipe, "no regular file"), (home / "data" / "ovillo.db", "itself")):
+        code, told = run(home, "restore", str(given), "--yes")
+        assert (code, why in told) == (2, True), told
+        assert "zorvath" in texts(home)
+    code, told = run(home, "backup", str(tmp_path / "more.db"), "--passphrase-file", "/dev/zero")
+    assert code in (0, 2), told
+
+
+@pytest.mark.requirement("BACKUP-5")
+def test_what_a_killed_backup_left_goes_with_the_next_one_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    home, folder = recorded(tmp_path / "here"), tmp_path / "out"
+    folder.mkdir()
+    left, busy, foreign = folder / ".ovillo-left.part", folder / ".ovillo-busy.part", folder / ".ovillo-link.part"
+    victim = tmp_path / "victim"
+    for path in (left, busy, victim):
+        path.write_text("somebody's words")
+        os.utime(path, (1, 1))
+    foreign.symlink_to(victim)
+    with busy.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        ok(home, "backup", str(folder / "all.db"))
+    assert {path.name for path in folder.iterdir()} == {"all.db", busy.name, foreign.name}
+    assert victim.read_text()

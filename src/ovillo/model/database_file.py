@@ -20,6 +20,8 @@ class Copied:
     counts: dict[str, int]
     #: Where the database that stood there before is now; of a restore only.
     kept_at: Path | None = None
+    #: What was forgotten since the copy was made, and is in it again; of a restore only.
+    forgotten_since: int = 0
 
 
 @dataclass(slots=True)

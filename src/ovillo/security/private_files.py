@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
+_BEGINNING, _ENDING = ".ovillo-", ".part"
+#: A file is held at once when it is made; one so old that nobody holds was left behind (seconds).
+_MADE_S = 60
 
 
 def make_folder(folder: Path) -> None:
@@ -42,7 +46,8 @@ def made(path: Path, *, replace: bool = False) -> Iterator[Path]:
 
     _check_free(path, replace=replace)
     # ``mkstemp`` opens with O_EXCL and O_NOFOLLOW, mode 0600.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".ovillo-", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_BEGINNING, suffix=_ENDING)
+    _hold(handle)
     try:
         yield Path(name)
         os.fsync(handle)
@@ -54,6 +59,34 @@ def made(path: Path, *, replace: bool = False) -> Iterator[Path]:
         os.close(handle)
         with suppress(FileNotFoundError):
             os.unlink(name)  # noqa: PTH108
+
+
+def sweep(folder: Path) -> None:
+    """Take away what ``made`` left there when its process was killed: no name tells anybody what such a file holds."""
+    for left in folder.glob(f"{_BEGINNING}*{_ENDING}"):
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            try:
+                found = os.fstat(handle)
+                is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+                # One that was made this moment is not held yet.
+                if is_ours and time.time() - found.st_mtime > _MADE_S and _hold(handle):
+                    left.unlink()
+            finally:
+                os.close(handle)
+
+
+def _hold(handle: int) -> bool:
+    """Until it is closed; whether nobody else does. Ends with the process, however that ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: nothing is swept there
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def write(path: Path, data: bytes, *, replace: bool = False) -> None:

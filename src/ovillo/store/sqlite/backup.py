@@ -6,6 +6,8 @@ without what was removed; an enciphered one is a SQLCipher 4 database with that 
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,12 +16,21 @@ from urllib.parse import quote
 import apsw
 
 from ovillo.model.database_file import Copied
-from ovillo.model.errors import Conflict, IntegrityError, InvalidInput, NotFound, PermissionDenied, StoreUnavailable
+from ovillo.model.errors import (
+    Conflict,
+    IntegrityError,
+    InvalidInput,
+    NotFound,
+    OvilloError,
+    PermissionDenied,
+    StoreUnavailable,
+)
+from ovillo.model.quoting import named
 from ovillo.security.own_servers import running_servers
-from ovillo.security.private_files import ensure, made, make_folder
+from ovillo.security.private_files import ensure, made, make_folder, sweep
 from ovillo.store.sqlite.connection import newest_schema
 from ovillo.store.sqlite.faults import explained
-from ovillo.store.sqlite.file_replacement import alone, put_in_place, remove_made
+from ovillo.store.sqlite.file_replacement import alone, fold_log, put_in_place, remove_made
 
 _HEADER = b"SQLite format 3\0"
 #: Page size of our own database and of SQLCipher 4: both programs then open the file without being told.
@@ -41,6 +52,9 @@ _COUNTED = {
 def is_encrypted(path: Path) -> bool:
     """Raises NotFound, InvalidInput."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # A pipe would be waited for, and read to its end for nothing: a database is read in many places.
+            raise InvalidInput(f"{path} is no regular file.", hint="Save it as a file first.")
         with path.open("rb") as file:
             head = file.read(len(_HEADER))
     except FileNotFoundError as error:
@@ -62,6 +76,7 @@ def back_up(database: Path, target: Path, passphrase: str | None, *, replace: bo
         raise NotFound(f"There is no database {database}.", hint="`ovillo scan` makes one.")
     if not target.parent.is_dir():
         raise InvalidInput(f"There is no folder {target.parent}.", hint="Make it, or choose another place.")
+    sweep(target.parent)
     try:
         with _room_told(target), made(target, replace=replace) as new:
             source = _live(database)
@@ -97,7 +112,11 @@ def restore(data_dir: Path, database: Path, source: Path, passphrase: str | None
             f"A server uses this data folder: {running[0].url} (process {running[0].pid}).",
             hint="End it, then restore again.",
         )
+    if database.exists() and database.samefile(source):
+        raise InvalidInput(f"{source} is the database itself.", hint="Give the file that `ovillo backup` wrote.")
     make_folder(database.parent)
+    fold_log(database)
+    ended, forgotten = _ended_since(database)
     plain, new = (database.with_name(f"{database.name}-{name}") for name in ("deciphered", "restored"))
     with alone(database, "restore"), _room_told(database):
         try:
@@ -123,13 +142,53 @@ def restore(data_dir: Path, database: Path, source: Path, passphrase: str | None
             try:
                 if _checked(written, new) != counts:
                     raise IntegrityError(f"What was written does not equal {source}.", hint="Check the disk.")
+                since = len(forgotten - _marks(written))
             finally:
                 written.close()
+            _end_keys(new, ended)
             kept_at = put_in_place(database, new, "before-restore")
         finally:
             remove_made(plain)
             remove_made(new)
-    return Copied(database, database.stat().st_size, was_encrypted, counts, kept_at)
+    return Copied(database, database.stat().st_size, was_encrypted, counts, kept_at, since)
+
+
+def _ended_since(database: Path) -> tuple[list[tuple[int | None, int | None, str]], set[str]]:
+    """What the database that gives way knows and an older copy may not: ends of keys (revoked, expires, id), and marks of
+    what was forgotten. Nothing of one that cannot be read."""
+    try:
+        old = _opened(database, None)
+    except (OvilloError, apsw.Error):
+        return [], set()
+    try:
+        asked = "SELECT revoked_at, expires_at, id FROM access_keys WHERE revoked_at NOT NULL OR expires_at NOT NULL"
+        return old.execute(asked).fetchall(), _marks(old)
+    except apsw.Error:
+        return [], set()
+    finally:
+        old.close()
+
+
+def _marks(db: apsw.Connection) -> set[str]:
+    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'forgotten'").fetchone():
+        return set()
+    return {row[0] for row in db.execute("SELECT hex(mark) FROM forgotten")}
+
+
+def _end_keys(path: Path, ended: list[tuple[int | None, int | None, str]]) -> None:
+    """A key that was revoked since the copy was made does not come back with it, nor one that was to end sooner."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        if ended and connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'access_keys'").fetchone():
+            connection.executemany(
+                "UPDATE access_keys SET revoked_at = coalesce(revoked_at, ?1),"
+                " expires_at = coalesce(min(expires_at, ?2), expires_at, ?2) WHERE id = ?3",
+                ended,
+            )
+    finally:
+        connection.close()
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _live(database: Path) -> apsw.Connection:
@@ -185,6 +244,13 @@ def _checked(copy: apsw.Connection, path: Path) -> dict[str, int]:
     try:
         problems = [row[0] for row in copy.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
         tables = {row[0] for row in copy.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        strange = [row[0] for row in copy.execute("SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view')")]
+        if not problems and strange:
+            # ovillo makes none. One that somebody put there would act whenever the database is written to.
+            raise InvalidInput(
+                f"{path} holds a trigger or view that ovillo did not make: {named(strange[0])}.",
+                hint="Use a backup that nobody else could write to.",
+            )
         version = int(copy.pragma("user_version"))
         if not problems and not {"sessions", "messages", "parts", "meta"} <= tables:
             raise InvalidInput(f"{path} is a database, but none of ovillo.", hint="Give the file of a backup.")

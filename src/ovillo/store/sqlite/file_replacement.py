@@ -1,6 +1,6 @@
 """Putting another file in the place of the database, when nobody has it open.
 
-Owns being alone with the file and moving it aside; nothing is ever deleted. Repairing and restoring do it so.
+Owns being alone with the file and moving it aside; nothing is ever lost. Repairing and restoring do it so.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ovillo.model.errors import Conflict
+import apsw
 
-_PARTS = ("-note", "-shm", "-wal", "")
+from ovillo.model.errors import Conflict, OvilloError
+from ovillo.store.sqlite.standing import check_log, check_whole_log
+
+_BESIDE = ("-note", "-shm", "-wal")
 
 
 @contextmanager
@@ -43,16 +46,43 @@ def alone(path: Path, doing: str) -> Iterator[None]:
 
 
 def put_in_place(path: Path, new: Path, why: str) -> Path | None:
-    """The folder beside it, named after ``why`` and the time, that what stood there was moved to, if anything did."""
-    kept_at: Path | None = None
-    # The file last: until then everything is where it was, for whoever opens it.
-    for ending in _PARTS:
-        old = path.with_name(f"{path.name}{ending}")
-        if old.exists():
-            kept_at = kept_at or _new_folder(path.parent, why)
-            os.replace(old, kept_at / old.name)  # noqa: PTH105
+    """The folder beside it, named after ``why`` and the time, that what stood there was moved to, if anything did.
+
+    Whenever the process is killed, either all of the old or the new database is opened next, and the folder is whole."""
+    beside = [path.with_name(f"{path.name}{ending}") for ending in _BESIDE]
+    old = [each for each in (path, *beside) if each.exists()]
+    kept_at = _new_folder(path.parent, why) if old else None
+    linked = [each for each in old if kept_at is not None and _linked(each, kept_at / each.name)]
+    for each in old:
+        if each in linked:
+            if each != path:
+                each.unlink()
+        elif kept_at is not None:  # a file system without hard links
+            os.replace(each, kept_at / each.name)  # noqa: PTH105
     os.replace(new, path)  # noqa: PTH105
     return kept_at
+
+
+def fold_log(path: Path) -> None:
+    """A log that a killed process left beside the database becomes part of it: then one file alone has to be exchanged.
+
+    Not while ``alone``: SQLite, when it closes the file, gives up every lock that this process holds on it."""
+    with suppress(OvilloError, apsw.Error, OSError):  # a damaged one is kept as it is, log and all
+        if path.is_file() and path.with_name(f"{path.name}-wal").exists():
+            check_log(path)
+            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                check_whole_log(path, connection)
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            finally:
+                connection.close()
+
+
+def _linked(old: Path, kept: Path) -> bool:
+    with suppress(OSError, NotImplementedError):
+        os.link(old, kept, follow_symlinks=False)
+        return True
+    return False
 
 
 def _new_folder(parent: Path, why: str) -> Path:
@@ -67,5 +97,5 @@ def _new_folder(parent: Path, why: str) -> Path:
 
 def remove_made(new: Path) -> None:
     """A file that was to take the place, and what SQLite made beside it."""
-    for ending in _PARTS:
+    for ending in ("", *_BESIDE):
         new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)

@@ -16,6 +16,8 @@ from ovillo.model.database_file import Copied
 from ovillo.model.errors import InvalidInput
 from ovillo.sessions import database_file
 
+#: Of a passphrase (characters): a device has no end.
+_LONGEST = 65_536
 VARIABLE = "OVILLO_BACKUP_PASSPHRASE"
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _PASSPHRASE_FILE = click.option(
@@ -60,11 +62,20 @@ def restore(state: State, file: Path, passphrase_file: Path | None, yes: bool) -
         confirm(f"Put {file} in the place of {settings.database}, and keep what is there aside?")
     done = database_file.restore(settings, file, passphrase)
     if state.json:
-        print_json({**_data(done), "keptAt": None if done.kept_at is None else str(done.kept_at)})
+        print_json(
+            {
+                **_data(done),
+                "keptAt": None if done.kept_at is None else str(done.kept_at),
+                "forgottenSince": done.forgotten_since,
+            }
+        )
         return
     tell(f"Restored {done.path}: {_listed(done)}.")
     if done.kept_at:
         tell(f"What stood there before is in {done.kept_at}. Delete it when you do not need it.")
+    if done.forgotten_since:
+        count = f"{done.forgotten_since:,} {'mark' if done.forgotten_since == 1 else 'marks'}"
+        tell(f"What was forgotten since the backup is there again ({count}): forget it once more.")
     tell("Next: `ovillo scan` reads what agents wrote since.")
 
 
@@ -72,7 +83,8 @@ def _passphrase(environment: Mapping[str, str], file: Path | None, *, twice: boo
     """Never an argument: other programs of the machine read those."""
     if file is not None:
         try:
-            found = (file.read_text(encoding="utf-8").splitlines() or [""])[0]
+            with file.open(encoding="utf-8") as opened:
+                found = opened.readline(_LONGEST).rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidInput(
                 f"The passphrase cannot be read from {file}: {error}.", hint="Is it a text file?"
