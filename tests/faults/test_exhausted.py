@@ -74,6 +74,8 @@ def test_a_server_without_descriptors_says_so_and_recovers_when_connections_are_
         server.terminate()
         said = server.communicate(timeout=20)[1]
         assert "Traceback" not in said
+        # Nobody read what the server said meanwhile: a line for each refused connection would have filled the pipe.
+        assert said.count("New connections wait") == 1
 
 
 @pytest.mark.requirement("FAULT-8")

@@ -6,6 +6,7 @@ requests, and draining. Mounts know nothing of it.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import os
@@ -34,6 +35,7 @@ from ovillo.interfaces.http.concurrency import ConcurrencyLimit
 from ovillo.interfaces.http.connections import protocol_with_limits
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES, Guard, is_loopback
 from ovillo.interfaces.http.logs import log_to_stderr
+from ovillo.interfaces.http.loop_faults import LoopFaults
 from ovillo.interfaces.http.metrics import Metrics
 from ovillo.interfaces.http.monitoring import description_endpoints, monitoring_endpoints
 from ovillo.interfaces.http.mounts import Mount, OpenMount, ServerContext
@@ -136,6 +138,7 @@ class HttpApp:
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(LoopFaults())
         async with anyio.create_task_group() as tasks, AsyncExitStack() as stack:
             for mount in self._mounts:
                 if mount.lifespan is not None:
@@ -245,6 +248,8 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                # One loop everywhere, also where uvloop happens to be installed (ADR 0020).
+                loop="asyncio",
                 lifespan="on",
                 log_config=None,
                 access_log=False,
