@@ -786,6 +786,10 @@ SUPPLY = {
         "What only an extra brings says the command that installs it; everything else works without",
         "issue 9 Weight",
     ),
+    "SUPPLY-6": (
+        "Files of a language that an extra brings are named in one line with what to install, and read once it is",
+        "issue 9 Weight",
+    ),
 }
 
 COMPAT = {

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def _names(requirements: list[str]) -> set[str]:
-    return {re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0].lower().replace("_", "-") for line in requirements}
+    names = (re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0] for line in requirements)
+    return {re.sub(r"[-_.]+", "-", name).lower() for name in names}
 
 
 def _locked(name: str) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from ovillo.interfaces.http.access_setup import check_access
 from ovillo.model.errors import InvalidInput
-from ovillo.model.extras import EXTRAS, PDF, TOKENS, Extra
+from ovillo.model.extras import EXTRAS, LANGUAGES, PDF, TOKENS, Extra
 from tests.interfaces.cli_runs import copy_homes
 from tests.interfaces.opened import settings_for
 
@@ -74,3 +74,24 @@ def test_the_doctor_says_what_is_not_installed_and_how_to_get_it(home: Path, ext
     done = without(extra, home, "doctor")
     assert done.returncode == 0
     assert f"pip install 'ovillo[{extra.name}]'" in done.stdout
+
+
+@pytest.mark.requirement("SUPPLY-6")
+def test_a_project_in_a_language_of_an_extra_says_in_one_line_what_to_install_and_is_read_afterwards(
+    home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text("def start():\n    pass\n")
+    for n in range(20):
+        (tmp_path / f"Order{n}.cs").write_text(f"public class Order{n} {{ public void Pay() {{}} }}\n")
+    for _ in range(2):
+        said = without(LANGUAGES, home, "code", "index", str(tmp_path))
+        assert said.returncode == 0, said.stderr
+        lines = [line.strip() for line in said.stdout.splitlines() if "Order" in line or "csharp" in line]
+        asked = "20 files of csharp not read: the grammar is not installed. Run: pip install 'ovillo[languages]'"
+        assert lines == [asked]
+    assert "start" in without(LANGUAGES, home, "code", "find", "start").stdout
+    assert "Order7.cs" not in without(LANGUAGES, home, "code", "find", "Order7").stdout
+    # Without a change of any file: what is installed afterwards is read.
+    nothing = Extra("nothing", "Nothing", ("nothing_of_that_name",))
+    assert "csharp" not in without(nothing, home, "code", "index", str(tmp_path)).stdout
+    assert "Order7.cs" in without(nothing, home, "code", "find", "Order7").stdout

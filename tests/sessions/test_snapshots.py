@@ -10,12 +10,12 @@ from typing import Any
 
 import apsw
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
+from ovillo.model.compression import compress
 from ovillo.model.errors import IntegrityError, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Namespace, SessionId
@@ -109,7 +109,7 @@ def test_growing_states_are_deltas_far_smaller_than_themselves_in_chains_of_boun
 
 @pytest.mark.requirement("SNAP-3")
 def test_a_state_that_has_nothing_of_the_one_before_stands_alone(fresh: Services) -> None:
-    noise = [zstandard.ZstdCompressor().compress(str(n).encode() * 99).hex() for n in range(200)]
+    noise = [compress(str(n).encode() * 99, 3).hex() for n in range(200)]
     fresh.snapshots.save(NS, A, grown(5))
     assert fresh.snapshots.save(NS, A, {"noise": noise}).snapshot.base is None
     assert fresh.snapshots.save(NS, A, grown(5), 0).snapshot.base is None
@@ -205,7 +205,7 @@ def test_what_is_saved_after_damage_is_sound_and_everything_else_too(fresh: Serv
 @pytest.mark.requirement("SNAP-4")
 def test_a_bomb_in_place_of_a_version_is_not_unpacked(fresh: Services) -> None:
     fresh.snapshots.save(NS, A, grown(3))
-    bomb = zstandard.ZstdCompressor().compress(bytes(400_000_000))
+    bomb = compress(bytes(400_000_000), 3)
     with apsw.Connection(str(fresh.settings.database)) as db:
         db.execute("UPDATE snapshots SET data = ?, plain_bytes = 400000000", (bomb,))
     with pytest.raises(IntegrityError):

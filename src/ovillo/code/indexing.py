@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,13 +17,14 @@ from typing import TYPE_CHECKING
 
 from ovillo.code import git_history, scanning
 from ovillo.code.bodies import bodies_of
-from ovillo.code.languages import language_of
+from ovillo.code.languages import language_named, language_of
 from ovillo.code.languages.language import Language, Unreadable
 from ovillo.code.other_texts import MOST_TEXT_BYTES
-from ovillo.code.parsing import MAX_FILE_BYTES, digest_of, parse_file, source_of
+from ovillo.code.parsing import MAX_FILE_BYTES, NO_GRAMMAR, digest_of, parse_file, source_of
 from ovillo.model.clock import Clock
 from ovillo.model.code import CodeBody, CodeFile
 from ovillo.model.records import Namespace
+from ovillo.model.wording import counted
 from ovillo.store.protocol import FileStamp
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ class IndexReport:
     errors: tuple[tuple[str, str], ...]
     unreadable: tuple[str, ...]
     elapsed_ms: int
+    #: For each language whose files are there and whose grammar is not installed: how many, and what to run.
+    lacking: tuple[str, ...] = ()
     #: Another process was indexing this folder for a minute; this one did nothing.
     busy: bool = False
 
@@ -111,8 +115,13 @@ class Indexer:
             found = self.look(root)
             self._store.put_root(namespace, str(root))
             known = self._store.stamps(namespace, str(root))
-            if is_older := self._facts(namespace, root).get("reader") != self._read_by:
+            lacking = _lacking(found.files)
+            facts = self._facts(namespace, root)
+            had_lacked = set(facts.get("lacking", "").split())
+            if is_older := facts.get("reader") != self._read_by:
                 known = dict.fromkeys(known, (-1, -1, b""))
+            elif installed := had_lacked - lacking.keys():
+                known = {path: (-1, -1, b"") if _name(path) in installed else x for path, x in known.items()}
             todo = scanning.differences(found, known)
             tally = _Tally(str(root), len(todo.changed), progress)
             self._forget(namespace, root, todo.removed)
@@ -120,13 +129,14 @@ class Indexer:
                 if stop is not None and stop.is_set():
                     break
                 self._read(namespace, root, batch, known, tally)
-            if is_older and not (stop is not None and stop.is_set()):
-                facts = {**self._facts(namespace, root), "reader": self._read_by}
+            if (is_older or had_lacked != lacking.keys()) and not (stop is not None and stop.is_set()):
+                facts = {**self._facts(namespace, root), "reader": self._read_by, "lacking": " ".join(lacking)}
                 self._store.put_root(namespace, str(root), facts=facts)
             self._read_history(namespace, root, found.repositories)
             self._store.put_root(namespace, str(root), indexed_at=self._clock())
         files, removed = _of_code(x.path for x in found.files), _of_code(todo.removed)
-        return tally.report(files, removed, tuple(found.unreadable), _ms_since(began))
+        report = tally.report(files, removed, tuple(found.unreadable), _ms_since(began))
+        return replace(report, lacking=tuple(lacking.values()))
 
     def update(self, namespace: Namespace, root: Path, paths: Collection[str]) -> IndexReport:
         """Only these files (relative paths); whether they are wanted is looked up again. ``files`` of the report are these."""
@@ -247,7 +257,7 @@ class _Tally:
         self._read += bool(file.language)
         self._passed += not file.language
         self._symbols += len(file.symbols)
-        if file.skipped and len(self._skipped) < self._KEPT:
+        if file.skipped and file.skipped != NO_GRAMMAR and len(self._skipped) < self._KEPT:
             self._skipped.append((file.path, file.skipped))
         if file.error and len(self._errors) < self._KEPT:
             self._errors.append((file.path, file.error))
@@ -262,6 +272,22 @@ class _Tally:
     def report(self, files: int, removed: int, unreadable: tuple[str, ...], elapsed_ms: int) -> IndexReport:
         counts = (files, self._read, removed, self._symbols)
         return IndexReport(self._root, *counts, tuple(self._skipped), tuple(self._errors), unreadable, elapsed_ms)
+
+
+def _lacking(files: Iterable[scanning.Entry]) -> dict[str, str]:
+    """Languages of these files that cannot be read here, with how many files there are and what to install."""
+    counts = Counter(_name(file.path) for file in files)
+    languages = [language_named(name) for name in sorted(counts) if name]
+    return {
+        x.name: f"{counted(counts[x.name], 'file')} of {x.name} not read: {NO_GRAMMAR}. Run: {x.extra.command}"
+        for x in languages
+        if x.extra is not None and not x.is_readable
+    }
+
+
+def _name(path: str) -> str:
+    language = language_of(path)
+    return "" if language is None else language.name
 
 
 def _of_code(paths: Iterable[str]) -> int:

@@ -18,6 +18,8 @@ from ovillo.model.code import CodeFile
 MAX_FILE_BYTES = 4 * 1024 * 1024
 #: For one file, parsing and walking together (seconds).
 MAX_FILE_S = 5.0
+#: Why a file is skipped whose language needs an extra.
+NO_GRAMMAR = "the grammar is not installed"
 #: Lines this long on average are minified or tables.
 _MINIFIED_AVERAGE = 300
 #: Bytes handed to the parser at once: between two it may be stopped.
@@ -69,6 +71,8 @@ def parse_file(path: str, data: bytes, language: Language, *, mtime_ns: int = 0)
     is_test = is_test_path(path)
     lines = said.count("\n") + (not said.endswith("\n") and bool(said))
     language = language_named(language.read_as(path, source))
+    if not language.is_readable:
+        return CodeFile(path, language.name, *stamp, lines, is_test=is_test, skipped=NO_GRAMMAR)
     grammar = language.load()
     from tree_sitter import Parser  # start-up cost, as the grammars
 

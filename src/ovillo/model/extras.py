@@ -39,4 +39,7 @@ PDF = Extra(
 )
 TOKENS = Extra("tokens", "Exact token counts", ("bpe_openai",))
 JWT = Extra("jwt", "Checking JSON Web Tokens", ("jwt", "cryptography"))
-EXTRAS = (PDF, TOKENS, JWT)
+LANGUAGES = Extra(
+    "languages", "Reading C#, Kotlin and Ruby", ("tree_sitter_c_sharp", "tree_sitter_kotlin", "tree_sitter_ruby")
+)
+EXTRAS = (PDF, TOKENS, JWT, LANGUAGES)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import zstandard
 
 from ovillo.model.characters import whole_json
+from ovillo.model.compression import BadFrame, DeltaLimits, compress, compress_delta, decompress_checked
 from ovillo.model.errors import InvalidInput, LimitExceeded
 from ovillo.model.limits import MAX_JSON_DEPTH
 from ovillo.model.sessions import Snapshot
@@ -29,8 +29,6 @@ DEFAULT_LEVEL = 2
 
 #: A JSON object begins so, and no frame of zstd does.
 _PLAIN_MARK = b"{"
-#: 128 MiB: two states of the largest size. Nothing read back may ask for more memory.
-_MAX_WINDOW_LOG = 27
 #: Match tables of 64 MiB at most; smaller ones lose sight of the beginning of a large dictionary.
 _MAX_TABLE_LOG = 24
 #: From 8 MiB of both texts on, a quick search misses most of what they share (20 MB: 0.9 MB left of a delta that a
@@ -126,35 +124,19 @@ def decode(row: Snapshot, data: bytes, base: bytes | None) -> bytes:
     return plain
 
 
-def _compress(plain: bytes, level: int, dictionary: bytes | None = None) -> bytes:
-    if dictionary is None:
-        return zstandard.ZstdCompressor(level=ZSTD_LEVELS[level]).compress(plain)
-    span = max(len(plain) + len(dictionary), 1024).bit_length()
-    table = min(span, _MAX_TABLE_LOG)
-    parameters = zstandard.ZstdCompressionParameters.from_level(
-        _DEEP_LEVEL if span > _DEEP_FROM_LOG else ZSTD_LEVELS[level],
-        source_size=len(plain),
-        dict_size=len(dictionary),
-        window_log=min(span, _MAX_WINDOW_LOG),
-        hash_log=table,
-        chain_log=table,
-    )
-    raw = zstandard.ZstdCompressionDict(dictionary, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
-    return zstandard.ZstdCompressor(compression_params=parameters, dict_data=raw).compress(plain)
+def _compress(plain: bytes, level: int, base: bytes | None = None) -> bytes:
+    if base is None:
+        return compress(plain, ZSTD_LEVELS[level])
+    span = max(len(plain) + len(base), 1024).bit_length()
+    search_level = _DEEP_LEVEL if span > _DEEP_FROM_LOG else ZSTD_LEVELS[level]
+    return compress_delta(plain, base, DeltaLimits(search_level, span, min(span, _MAX_TABLE_LOG)))
 
 
 def _decompress(row: Snapshot, data: bytes, base: bytes | None) -> bytes:
-    """Nothing is decompressed that says it is larger than its row says, or asks for more memory than was used to make it."""
-    raw = None
-    if base is not None:
-        raw = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
     try:
-        if zstandard.frame_content_size(data) != row.plain_bytes:
-            raise Damaged(row.version, "its frame is of another size")
-        reader = zstandard.ZstdDecompressor(dict_data=raw, max_window_size=1 << _MAX_WINDOW_LOG)
-        return reader.decompress(data, max_output_size=row.plain_bytes)
-    except zstandard.ZstdError:
-        raise Damaged(row.version, "its bytes are damaged") from None
+        return decompress_checked(data, row.plain_bytes, base)
+    except BadFrame as damage:
+        raise Damaged(row.version, str(damage)) from None
 
 
 def _check(content: object) -> None:

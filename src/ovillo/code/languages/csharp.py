@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ovillo.code.languages.language import Language, type_before_name
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
 from ovillo.model.code import CodeImport, SymbolKind
+from ovillo.model.extras import LANGUAGES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -134,6 +135,7 @@ class CSharpLanguage(Language):
     name = "csharp"
     extensions = (".cs",)
     grammar = ("tree_sitter_c_sharp", "language")
+    extra = LANGUAGES
     walker = CSharpWalker
     test_files = re.compile(r"(?:Test|Tests|IT|Spec)\.cs$")
     sees_other_files = True

@@ -10,6 +10,7 @@ from ovillo.code.languages.language import Language, files_of_class
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, child_of_type, field, receiver_of, text, tidy
 from ovillo.code.module_files import ModuleFiles
 from ovillo.model.code import CodeImport, SymbolKind
+from ovillo.model.extras import LANGUAGES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -141,6 +142,7 @@ class KotlinLanguage(Language):
     name = "kotlin"
     extensions = (".kt", ".kts")
     grammar = ("tree_sitter_kotlin", "language")
+    extra = LANGUAGES
     walker = KotlinWalker
     test_files = re.compile(r"(?:Test|Tests|IT|Spec)\.kts?$")
     filled_folders = frozenset({".gradle"})

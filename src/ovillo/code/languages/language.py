@@ -16,6 +16,7 @@ from ovillo.code.languages.bindings import plain_type
 from ovillo.code.languages.walker import Walker
 from ovillo.code.module_files import ModuleFiles
 from ovillo.model.code import CodeImport
+from ovillo.model.extras import Extra
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -39,6 +40,8 @@ class Language:
     extensions: tuple[str, ...] = ()
     #: A module and its function that gives the grammar.
     grammar: tuple[str, str] = ("", "")
+    #: The extra that brings the grammar; ``None`` where every installation has it.
+    extra: Extra | None = None
     walker: type[Walker] = Walker
     #: Languages of one family see each other's names; by itself a language is one.
     family: str = ""
@@ -70,6 +73,11 @@ class Language:
     def load(self) -> Grammar:
         """Its grammar. Raises ImportError where the grammar's wheel is not installed."""
         return _grammar(*self.grammar)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the wheel of its grammar is installed."""
+        return self.extra is None or self.extra.is_installed()
 
     # --- reading a file
 

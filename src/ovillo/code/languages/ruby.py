@@ -11,6 +11,7 @@ from ovillo.code.languages.language import Language
 from ovillo.code.languages.walker import Handler, Next, Scope, Walker, field, receiver_of, text, tidy
 from ovillo.code.module_files import ModuleFiles, folder_of, join
 from ovillo.model.code import CodeImport, SymbolKind
+from ovillo.model.extras import LANGUAGES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -114,6 +115,7 @@ class RubyLanguage(Language):
     name = "ruby"
     extensions = (".rb", ".rake")
     grammar = ("tree_sitter_ruby", "language")
+    extra = LANGUAGES
     walker = RubyWalker
     test_files = re.compile(r"_(?:test|spec)\.rb$|^test_.*\.rb$")
     sees_other_files = True

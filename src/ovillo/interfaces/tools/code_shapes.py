@@ -131,6 +131,8 @@ class IndexInfo(Struct, kw_only=True):
     skipped: list[FileNote] | UnsetType = UNSET
     errors: list[FileNote] | UnsetType = UNSET
     unreadable: list[str] | UnsetType = UNSET
+    #: Languages that an extra brings, and what to run.
+    lacking: list[str] | UnsetType = UNSET
 
 
 def symbol_info(row: SymbolRow, members: Sequence[SymbolRow] | None = None) -> SymbolInfo:
@@ -235,6 +237,8 @@ def index_info(report: IndexReport) -> IndexInfo:
         info.errors = [FileNote(file=file, reason=reason) for file, reason in report.errors[:_NAMED]]
     if report.unreadable:
         info.unreadable = list(report.unreadable[:_NAMED])
+    if report.lacking:
+        info.lacking = list(report.lacking)
     return info
 
 

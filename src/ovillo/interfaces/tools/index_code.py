@@ -39,7 +39,7 @@ def handle(call: Call, args: Input) -> Answer:
     if not call.context.own_process:
         check_may_index(call.services, call.principal, folder)
     report = call.services.code.index(call.namespace, folder)
-    lines = [index_line(report)]
+    lines = [index_line(report), *(f"- {sentence}" for sentence in report.lacking)]
     lines += [f"- skipped {named(file)}: {said(reason)}" for file, reason in report.skipped[:5]]
     lines += [f"- {named(file)}: {said(reason)}" for file, reason in report.errors[:5]]
     made = Output(root=report.root, files=report.files, read=report.read, symbols=report.symbols, busy=report.busy)

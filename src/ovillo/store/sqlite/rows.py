@@ -6,14 +6,13 @@ Owns how a record is spelled in the tables. Runs no SQL.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-import zstandard
 
 from ovillo.model.characters import whole, whole_json
+from ovillo.model.compression import compress, decompress
 from ovillo.model.records import (
     Author,
     FileRef,
@@ -105,27 +104,16 @@ _PACK_FROM = 400
 _PACK_LEVEL = 1
 
 
-class _Packer(threading.local):
-    """Compressors are not shared between threads."""
-
-    def __init__(self) -> None:
-        self.compress = zstandard.ZstdCompressor(level=_PACK_LEVEL).compress
-        self.decompress = zstandard.ZstdDecompressor().decompress
-
-
-_packer = _Packer()
-
-
 def pack(text: str | None) -> str | bytes | None:
     """How a long text is stored: as it is, or as a zstd frame. Equal texts give equal bytes."""
     if text is None or len(text) < _PACK_FROM:
         return text if text is None else clean(text)
-    packed = _packer.compress(clean(text).encode())
+    packed = compress(clean(text).encode(), _PACK_LEVEL)
     return packed if len(packed) < len(text) else clean(text)
 
 
 def unpack(stored: str | bytes | None) -> str | None:
-    return _packer.decompress(stored).decode() if isinstance(stored, bytes) else stored
+    return decompress(stored).decode() if isinstance(stored, bytes) else stored
 
 
 SESSION_EXTRA = (

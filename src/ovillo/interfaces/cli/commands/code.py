@@ -56,6 +56,8 @@ def index(state: State, directory: Path, progress: bool | None) -> None:
         print_json(index_info(report))
         return
     tell(index_line(report))
+    for sentence in report.lacking:
+        tell(f"  {sentence}")
     for title, notes in (("not read", report.skipped), ("read in part", report.errors)):
         for file, reason in notes[:10]:
             tell(f"  {title}: {file}: {reason}")

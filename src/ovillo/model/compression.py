@@ -1,0 +1,99 @@
+"""Zstandard frames: the bytes of a text, or of what it adds to another one.
+
+Owns which library makes them: the standard library's ``compression.zstd``, which Python before 3.14 has as a package of the same
+code. Equal bytes give equal frames. Which level, and whether it is worth it, the callers know.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from dataclasses import dataclass
+from importlib import import_module
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    try:
+        from backports import zstd
+    except ImportError:
+        # Environments that were made before ``zstandard`` was replaced.
+        zstd = import_module("ovillo.model._zstandard")
+
+#: 128 MiB: two states of the largest size. Nothing read back may ask for more memory.
+_MAX_WINDOW_LOG = 27
+
+
+class BadFrame(Exception):
+    """Bytes that are no frame, or not a whole one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaLimits:
+    """How a delta is searched for: ``level``, and logarithms of how far back and in how large tables."""
+
+    level: int
+    window_log: int
+    table_log: int
+
+
+class _Compressors(threading.local):
+    """Compressors are used again, and not shared between threads. A decompressor is good for one frame."""
+
+    def __init__(self) -> None:
+        self.by_level: dict[int, zstd.ZstdCompressor] = {}
+
+    def of(self, level: int) -> zstd.ZstdCompressor:
+        if level not in self.by_level:
+            self.by_level[level] = zstd.ZstdCompressor(level=level)
+        return self.by_level[level]
+
+
+_compressors = _Compressors()
+
+
+def compress(plain: bytes, level: int) -> bytes:
+    frame: bytes = _compressors.of(level).compress(plain, zstd.ZstdCompressor.FLUSH_FRAME)
+    return frame
+
+
+def decompress(frame: bytes) -> bytes:
+    """Of a frame that ``compress`` made."""
+    plain: bytes = zstd.ZstdDecompressor().decompress(frame)
+    return plain
+
+
+def compress_delta(plain: bytes, base: bytes, limits: DeltaLimits) -> bytes:
+    """What ``plain`` adds to ``base``."""
+    options: dict[int, int] = {
+        zstd.CompressionParameter.compression_level: limits.level,
+        zstd.CompressionParameter.window_log: min(limits.window_log, _MAX_WINDOW_LOG),
+        zstd.CompressionParameter.hash_log: limits.table_log,
+        zstd.CompressionParameter.chain_log: limits.table_log,
+    }
+    dictionary = _dictionary(base)
+    compressor = zstd.ZstdCompressor(options=options, zstd_dict=dictionary and dictionary.as_undigested_dict)
+    delta: bytes = compressor.compress(plain, zstd.ZstdCompressor.FLUSH_FRAME)
+    return delta
+
+
+def decompress_checked(frame: bytes, size: int, base: bytes | None = None) -> bytes:
+    """The text of a frame that may be anybody's. Nothing is decompressed that says it is larger than ``size``, or asks for more
+    memory than was used to make it. Raises BadFrame."""
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _MAX_WINDOW_LOG}
+    dictionary = _dictionary(base or b"")
+    try:
+        if zstd.get_frame_info(frame).decompressed_size != size:
+            raise BadFrame("its frame is of another size")
+        reader = zstd.ZstdDecompressor(zstd_dict=dictionary and dictionary.as_prefix, options=options)
+        plain: bytes = reader.decompress(frame, max_length=size + 1)
+    except zstd.ZstdError:
+        raise BadFrame("its bytes are damaged") from None
+    if not reader.eof:
+        raise BadFrame("its bytes are damaged")
+    return plain
+
+
+def _dictionary(base: bytes) -> zstd.ZstdDict | None:
+    """Zstandard itself passes over dictionaries below eight bytes."""
+    return zstd.ZstdDict(base, is_raw=True) if len(base) >= 8 else None
