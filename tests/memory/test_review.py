@@ -89,6 +89,58 @@ def test_questions_plans_wishes_and_planted_orders_are_not_proposed(services: Se
 
 
 @pytest.mark.requirement("LAYER-21")
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("I kept the cache small, because the machines at the shops have little memory.", "decision"),
+        ("Dejé el valor anterior porque los clientes dependen de él desde hace años.", "decision"),
+        ("J'ai gardé l'ancien format parce que les clients en dépendent encore.", "decision"),
+        ("Mantive o formato antigo porque os clientes dependem dele há anos.", "decision"),
+        ("- **Tests:** use `pytest`, not `unittest` or nose.", "convention"),
+        ("- **Markdown:** blanks at the end are kept, because two of them break a line.", "fact"),
+        ("Found the cause: the exporter opened the file before the disk was mounted.", "fact"),
+        ("La causa era que el servicio leía la hora del contenedor.", "fact"),
+    ],
+)
+def test_what_an_answer_chose_found_out_or_laid_down_is_proposed(services: Services, answer: str, kind: str) -> None:
+    said(services, "Mend the exporter", answer)
+    [memory] = promoted(services)
+    assert (memory.kind, memory.provenance.origin) == (kind, Origin.MODEL)
+
+
+@pytest.mark.requirement("LAYER-21")
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("the arrow keys should work in all menus for moving", "convention"),
+        ("cada factura debe llevar el número del cliente", "convention"),
+        ("put the list into a text file so I can edit it without asking you", "preference"),
+    ],
+)
+def test_what_a_person_asks_of_all_of_a_kind_is_proposed(services: Services, prompt: str, kind: str) -> None:
+    said(services, prompt, "Understood.")
+    assert [(each.kind, each.provenance.origin) for each in promoted(services)] == [(kind, Origin.HUMAN)]
+
+
+@pytest.mark.requirement("LAYER-21")
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        ("Use your suggested approach, it must always work.", "Understood."),
+        ("Here is a list of every phase that should be logged.", "Understood."),
+        ("make sure it works for all of them so I can go home", "Understood."),
+        ("Look", "That usually happens because the old session was kept, so I changed the start."),
+        ("Look", "The issue is that we changed the model but haven't updated the database accordingly."),
+    ],
+)
+def test_what_cannot_be_understood_alone_or_is_not_done_is_not_proposed(
+    services: Services, prompt: str, answer: str
+) -> None:
+    said(services, prompt, answer)
+    assert promoted(services) == []
+
+
+@pytest.mark.requirement("LAYER-21")
 def test_nothing_is_proposed_twice_and_what_was_rejected_never_again(services: Services) -> None:
     said(services, "We decided to keep SQLite for local installs.", "Understood.")
     [memory] = promoted(services)

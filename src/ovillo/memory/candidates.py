@@ -1,0 +1,202 @@
+"""Which sentences of a session are worth a person's look: decisions, fixes with their cause, what was found out, conventions, preferences.
+
+Owns the rules, by the words of each language. Nothing is stored here; decisions are those of a hand-off (``sessions.recovery``), so
+that the two never disagree, and those that tell in the first person what was chosen and why.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from ovillo.memory.kinds import kind_of
+from ovillo.memory.planted import planted_instruction
+from ovillo.memory.subjects import SAME_SUBJECT, likeness, subject
+from ovillo.model.conclusions import Conclusion
+from ovillo.model.data_files import text_beside
+from ovillo.model.dataclass import dataclass
+from ovillo.model.memories import Origin
+from ovillo.model.records import Author, Message, PartType, Role, Session
+from ovillo.sessions.conclusions import concludes
+from ovillo.sessions.recovery.points import points
+from ovillo.sessions.recovery.thread import read_thread
+from ovillo.sessions.summarizers.sentences import sentences
+
+_SHORTEST, _LONGEST = 25, 320
+#: Of one session, so that a long one does not fill the list.
+_MOST_OF_A_KIND = 8
+_NOTHING = Conclusion.QUESTION | Conclusion.ANNOUNCEMENT | Conclusion.PENDING
+#: Steps of the work at hand, offers and reports: true when they were said, and of no use to a later session.
+_PASSING = re.compile(
+    r"→|^(?:i|i'(?:ll|ve|m|d)|if you|let'?s|based on|want me|shall i|would you|should i|you|your|looking at|consequently|updating|\w+ing)\b"
+    r"|\b(?:need to|i (?:can|will|tried|got|saw|never)|are failing|we(?:'ll| will)? (?:also )?need)\b"
+    r"|^(?:voy a|si quieres|quieres que|vamos a ver|je vais|si vous voulez|si tu veux|vou|se quiser|quer que)\b"
+    r"|\b(?:hay que|necesitamos|il faut que je|precisamos)\b",
+    re.IGNORECASE,
+)
+#: Said in so many words: that one thing stands in a sentence "rather than" another decides nothing yet.
+_DECIDES = re.compile(
+    r"\b(?:decid(?:ed|imos|ido|iu)|décidé|decision (?:is|was)|the (?:fix|rule|plan) is|agreed|settled on|from now on|going forward"
+    r"|we(?:'ll| will| won'?t| should| keep| use| chose| stay)|let us (?:keep|use)"
+    r"|acordamos|usaremos|mantendremos|a partir de (?:ahora|agora)"
+    r"|désormais|nous (?:gardons|utiliserons|avons choisi)|on (?:garde|utilise|choisit)|combinamos|vamos (?:usar|manter)|manteremos)\b",
+    re.IGNORECASE,
+)
+#: What somebody likes whatever the work; wishes for the work at hand are none.
+_LIKES = re.compile(
+    r"\b(?:i (?:prefer|like|hate|don'?t like|would rather)|my (?:preference|favou?rite)|(?:the )?user prefers?"
+    r"|prefiero|no me gusta|je préfère|je n'aime pas|prefiro|não gosto)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    kind: str
+    text: str
+    origin: Origin
+    message_id: str | None
+    at: int | None
+    #: Told in words that leave no doubt: it is no passing step, however it begins.
+    is_plain: bool = False
+
+
+def candidates(messages: list[Message], session: Session) -> Iterator[Candidate]:
+    """What may be worth keeping, with its evidence; at most some of each kind."""
+    counts: dict[str, int] = {}
+    told: list[frozenset[str]] = []
+    found = (*_decisions(messages, session), *_fixes(messages), *_choices(messages), *_habits(messages))
+    for candidate in found:
+        about = subject(candidate.text)
+        if (
+            counts.get(candidate.kind, 0) < _MOST_OF_A_KIND
+            and planted_instruction(candidate.text) is None
+            and (candidate.is_plain or not _PASSING.search(candidate.text.lstrip("*_#>- ")))
+            and not _says("leans", candidate.text)
+            and len(about) > 2
+            and not any(likeness(about, other) >= SAME_SUBJECT for other in told)
+        ):
+            told.append(about)
+            counts[candidate.kind] = counts.get(candidate.kind, 0) + 1
+            yield candidate
+
+
+def _decisions(messages: list[Message], session: Session) -> Iterator[Candidate]:
+    thread = read_thread(messages)
+    by_id = {message.id: message for message in messages}
+    for point in points(thread, session, thread.evidence.language)["decision"]:
+        text = point.texts[0]
+        message = by_id.get(point.ref) if point.ref else None  # type: ignore[call-overload]  # a message's id as text
+        if message is None or not _DECIDES.search(text) or not _SHORTEST <= len(text) <= _LONGEST or text.endswith("…"):
+            continue
+        yield Candidate("decision", text, _origin(message), message.id, message.created_at)
+
+
+def _choices(messages: list[Message]) -> Iterator[Candidate]:
+    """Of the last answer of each turn: what was chosen and why, rules that were listed, what was found to be the cause."""
+    for message in _last_answers(messages):
+        for text in _texts(message):
+            for sentence in sentences(text):
+                words = " ".join(sentence.text.split())
+                if not _SHORTEST <= len(words) <= _LONGEST or concludes(words) & _NOTHING:
+                    continue
+                kind = _choice(words)
+                if kind is not None:
+                    yield Candidate(kind, words, Origin.MODEL, message.id, message.created_at, is_plain=True)
+
+
+def _choice(words: str) -> str | None:
+    if _says("listed_rule", words):
+        return "convention"
+    if _says("found", words):
+        return "fact"
+    if _says("chose", words) and _says("reason", words):
+        return "decision"
+    return "fact" if _says("labelled", words) and not _PASSING.search(words) else None
+
+
+def _fixes(messages: list[Message]) -> Iterator[Candidate]:
+    """Of the last answer of each turn: what was done, with the sentence beside it that tells why."""
+    for message in _last_answers(messages):
+        for text in _texts(message):
+            spoken = [sentence.text for sentence in sentences(text)]
+            kinds = [concludes(each) for each in spoken]
+            for at, kind in enumerate(kinds):
+                if Conclusion.OUTCOME not in kind or kind & _NOTHING:
+                    continue
+                pair = spoken[at]
+                if Conclusion.CAUSE not in kind:
+                    near = [
+                        n
+                        for n in (at + 1, at - 1)
+                        if 0 <= n < len(kinds) and Conclusion.CAUSE in kinds[n] and not kinds[n] & _NOTHING
+                    ]
+                    if not near:
+                        continue
+                    pair = " ".join(spoken[n] for n in sorted((at, near[0])))
+                pair = " ".join(pair.split())
+                if _SHORTEST <= len(pair) <= _LONGEST:
+                    yield Candidate("fix", pair, Origin.MODEL, message.id, message.created_at)
+
+
+def _habits(messages: list[Message]) -> Iterator[Candidate]:
+    """What people say of how things are done, and of what they like."""
+    for message in messages:
+        if message.role is not Role.USER or message.author is not Author.HUMAN or message.inherited_from is not None:
+            continue
+        for text in _texts(message):
+            for sentence in sentences(text):
+                words = " ".join(sentence.text.split())
+                if not _SHORTEST <= len(words) <= _LONGEST or concludes(words) & _NOTHING:
+                    continue
+                if (kind := _habit(words)) is not None:
+                    is_plain = kind == "preference"
+                    yield Candidate(kind, words, Origin.HUMAN, message.id, message.created_at, is_plain)
+
+
+def _habit(words: str) -> str | None:
+    if _LIKES.search(words) or _says("so_that_i", words):
+        return "preference"
+    return "convention" if kind_of(words).kind == "convention" or _is_of_all(words) else None
+
+
+def _is_of_all(words: str) -> bool:
+    """Whether something has to be so with all things of a kind."""
+    return _says("must", words) and _says("all", words)
+
+
+def _says(rule: str, words: str) -> bool:
+    return _rules()[rule].search(words) is not None
+
+
+@cache
+def _rules() -> Mapping[str, re.Pattern[str]]:
+    data = tomllib.loads(text_beside(__file__, "candidates.toml"))
+    made = {name: "|".join(pieces) for name, pieces in data.items()}
+    made |= {name: rf"\b(?:{made[name]})\b" for name in ("must", "all")}
+    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in made.items()}
+
+
+def _last_answers(messages: list[Message]) -> Iterator[Message]:
+    last: Message | None = None
+    for message in messages:
+        if message.role is Role.USER and message.author is Author.HUMAN:
+            if last is not None:
+                yield last
+            last = None
+        elif message.role is Role.ASSISTANT and any(_texts(message)):
+            last = message
+    if last is not None:
+        yield last
+
+
+def _texts(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        if part.type is PartType.TEXT and part.text and not part.metadata.get("synthetic"):
+            yield part.text
+
+
+def _origin(message: Message) -> Origin:
+    return Origin.HUMAN if message.role is Role.USER and message.author is Author.HUMAN else Origin.MODEL
