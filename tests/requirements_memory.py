@@ -55,6 +55,10 @@ LAYER: dict[str, tuple[str, str]] = {
         "get_context answers from memories, labelled, at home first; what contradicts is shown with both",
         "DESIGN 9, 19; issue 11",
     ),
+    "LAYER-40": (
+        "Facts of other keys and words that may not both hold are marked, in four languages",
+        "issue 11 remember / recall",
+    ),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }

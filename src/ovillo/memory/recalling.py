@@ -69,6 +69,8 @@ class Recalled:
     likely: float
     #: They say otherwise, and nobody has settled it.
     contradicted_by: tuple[Memory, ...] = ()
+    #: Held true under other keys; by their words they may say otherwise.
+    may_contradict: tuple[Memory, ...] = ()
 
 
 class Recalling:
@@ -172,7 +174,8 @@ class Recalling:
 
     def _with_contradictions(self, namespace: Namespace, found: Recalled, viewer: str) -> Recalled:
         against = self._semantic.contradictions_of(namespace, found.memory, viewer=viewer)
-        return replace(found, contradicted_by=against) if against else found
+        perhaps = self._semantic.possible_contradictions_of(namespace, found.memory, viewer=viewer)
+        return replace(found, contradicted_by=against, may_contradict=perhaps) if against or perhaps else found
 
 
 def _worth(words: float, near: float | None) -> float:

@@ -32,6 +32,8 @@ class Remembered:
     is_new: bool
     contradicts: tuple[Memory, ...] = ()
     superseded: tuple[Memory, ...] = ()
+    #: Of other keys, by their words only.
+    may_contradict: tuple[Memory, ...] = ()
 
 
 class Remembering:
@@ -124,7 +126,7 @@ class Remembering:
                 audience=audience,
                 project=project,
             )
-        return Remembered(done.memory, chosen.why, done.is_new, done.contradicts, done.superseded)
+        return Remembered(done.memory, chosen.why, done.is_new, done.contradicts, done.superseded, done.may_contradict)
 
     def _procedure(
         self,

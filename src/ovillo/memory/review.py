@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.memory.layers.drafts import Drafts
-from ovillo.memory.layers.semantic import superseded
+from ovillo.memory.layers.semantic import Semantic, superseded
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryId, MemoryState, Trust, digest_of
@@ -26,18 +26,25 @@ class Waiting:
     memory: Memory
     #: What is held true under the same key and says otherwise: accepting puts it in their place.
     against: tuple[Memory, ...] = ()
+    #: Held true under other keys, and by their words perhaps not beside it: accepting leaves them.
+    perhaps_against: tuple[Memory, ...] = ()
 
 
 class Review:
-    def __init__(self, store: MemoriesStore, drafts: Drafts) -> None:
+    def __init__(self, store: MemoriesStore, drafts: Drafts, semantic: Semantic) -> None:
         self._store = store
         self._drafts = drafts
+        self._semantic = semantic
 
     def waiting(self, namespace: Namespace, *, viewer: str, limit: int = 50) -> list[Waiting]:
         """The newest first."""
         where = MemoryFilter(states=(MemoryState.PROPOSED,), viewer=viewer)
         return [
-            Waiting(each, tuple(self._against(namespace, each, viewer)))
+            Waiting(
+                each,
+                tuple(self._against(namespace, each, viewer)),
+                self._semantic.possible_contradictions_of(namespace, each, viewer=viewer),
+            )
             for each in self._store.find(namespace, where, limit)
         ]
 

@@ -81,7 +81,7 @@ class Memories:
         )
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
         self.promotion = Promotion(store, drafts)
-        self.review = Review(self._store, drafts)
+        self.review = Review(self._store, drafts, self.semantic)
         self.importing = Importing(self._store, drafts)
 
     def near(self, namespace: Namespace, query: str) -> Mapping[str, float]:

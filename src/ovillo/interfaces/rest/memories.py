@@ -221,6 +221,8 @@ class WaitingMemory(Struct, kw_only=True):
     memory: MemoryInfo
     #: What is held true and says otherwise: accepting puts it in their place.
     against: list[MemoryInfo]
+    #: What is held true under other keys and may say otherwise, by its words: accepting leaves it.
+    may_contradict: list[MemoryInfo]
 
 
 class ReviewList(Struct, kw_only=True):
@@ -289,7 +291,11 @@ def promote_session(call: Exchange[NoQuery, Promote]) -> MemoryList:
 
 
 def _waiting(found: Waiting) -> WaitingMemory:
-    return WaitingMemory(memory=memory_info(found.memory), against=[memory_info(each) for each in found.against])
+    return WaitingMemory(
+        memory=memory_info(found.memory),
+        against=[memory_info(each) for each in found.against],
+        may_contradict=[memory_info(each) for each in found.perhaps_against],
+    )
 
 
 class Exported(Struct, kw_only=True):

@@ -65,7 +65,9 @@ def store(call: Call, args: StoreInput) -> Answer:
         audience=audience,
         project=project,
     )
-    return Answer(*kept_answer(done.memory, is_new=done.is_new, contradicts=done.contradicts))
+    return Answer(
+        *kept_answer(done.memory, is_new=done.is_new, contradicts=done.contradicts, may_contradict=done.may_contradict)
+    )
 
 
 class UpdateInput(Struct, kw_only=True):
@@ -97,7 +99,13 @@ def update(call: Call, args: UpdateInput) -> Answer:
         reason=args.reason,
     )
     return Answer(
-        *kept_answer(done.memory, is_new=done.is_new, contradicts=done.contradicts, superseded=done.superseded)
+        *kept_answer(
+            done.memory,
+            is_new=done.is_new,
+            contradicts=done.contradicts,
+            superseded=done.superseded,
+            may_contradict=done.may_contradict,
+        )
     )
 
 

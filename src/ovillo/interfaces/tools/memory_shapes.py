@@ -230,14 +230,22 @@ class KeptMemory(Struct, kw_only=True):
     reason: Annotated[str | UnsetType, NAMED] = UNSET
     contradicts: list[MemoryInfo] | UnsetType = UNSET
     superseded: list[MemoryInfo] | UnsetType = UNSET
+    #: Of other keys; by their words they may not hold beside it.
+    may_contradict: list[MemoryInfo] | UnsetType = UNSET
 
 
 def kept_answer(
-    memory: Memory, *, is_new: bool, contradicts: Sequence[Memory] = (), superseded: Sequence[Memory] = ()
+    memory: Memory,
+    *,
+    is_new: bool,
+    contradicts: Sequence[Memory] = (),
+    superseded: Sequence[Memory] = (),
+    may_contradict: Sequence[Memory] = (),
 ) -> tuple[KeptMemory, list[Line]]:
     room = AnswerBudget()
     against, against_lines = fitting(contradicts, room)
     old, old_lines = fitting(superseded, room)
+    perhaps, perhaps_lines = fitting(may_contradict, room)
     output = KeptMemory(
         success=memory.state in (MemoryState.ACTIVE, MemoryState.PROPOSED),
         id=memory.id,
@@ -246,6 +254,7 @@ def kept_answer(
         reason=memory.reason or UNSET,
         contradicts=against or UNSET,
         superseded=old or UNSET,
+        may_contradict=perhaps or UNSET,
     )
     name = f"{said(memory.key)} " if memory.key else ""
     waits = (
@@ -261,6 +270,11 @@ def kept_answer(
         ]
     if old:
         lines += ["In the place of:", *old_lines]
+    if perhaps:
+        lines += [
+            f"It may contradict what is known under another key; both are kept. Forget or update what is wrong. {len(perhaps)}:",
+            *perhaps_lines,
+        ]
     return output, lines
 
 

@@ -32,6 +32,8 @@ class RecalledMemory(MemoryInfo, kw_only=True):
     #: Ids of what says otherwise, and those of them that are not listed beside it.
     contradicts: list[str] | UnsetType = UNSET
     contradicted_by: list[MemoryInfo] | UnsetType = UNSET
+    #: Ids of what is known under other keys and may say otherwise, by its words.
+    may_contradict: list[str] | UnsetType = UNSET
 
 
 class Output(Struct, kw_only=True):
@@ -60,17 +62,27 @@ def handle(call: Call, args: Input) -> Answer:
         if not infos:
             break
         ids = [str(one.id) for one in each.contradicted_by]
-        unlisted = [one for one in each.contradicted_by if one.id not in listed]
+        perhaps = [str(one.id) for one in each.may_contradict]
+        beside = (*each.contradicted_by, *each.may_contradict)
+        unlisted = [one for one in beside if one.id not in listed]
         against, against_said = fitting(unlisted, room)
         info = {name: getattr(infos[0], name) for name in MemoryInfo.__struct_fields__}
         shown.append(
             RecalledMemory(
-                **info, score=each.score, why=each.why, contradicts=ids or UNSET, contradicted_by=against or UNSET
+                **info,
+                score=each.score,
+                why=each.why,
+                contradicts=ids or UNSET,
+                contradicted_by=against or UNSET,
+                may_contradict=perhaps or UNSET,
             )
         )
         lines += [*said, f"Why: {each.why}."]
         if ids:
-            lines += [f"Contradicted, and nobody settled it: {', '.join(ids)}.", *against_said]
+            lines.append(f"Contradicted, and nobody settled it: {', '.join(ids)}.")
+        if perhaps:
+            lines.append(f"May contradict what is known under another key: {', '.join(perhaps)}.")
+        lines += against_said
         services.audit.read(call.principal, call.context.channel, "recall", f"memory:{each.memory.id}")
     left_out = len(found) - len(shown)
     if not found:

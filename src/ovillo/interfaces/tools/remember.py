@@ -54,6 +54,7 @@ class Output(Struct, kw_only=True):
     reason: str | UnsetType = UNSET
     contradicts: list[MemoryInfo] | UnsetType = UNSET
     superseded: list[MemoryInfo] | UnsetType = UNSET
+    may_contradict: list[MemoryInfo] | UnsetType = UNSET
 
 
 def handle(call: Call, args: Input) -> Answer:
@@ -71,7 +72,13 @@ def handle(call: Call, args: Input) -> Answer:
         replaces=args.replaces,
     )
     memory = done.memory
-    kept, lines = kept_answer(memory, is_new=done.is_new, contradicts=done.contradicts, superseded=done.superseded)
+    kept, lines = kept_answer(
+        memory,
+        is_new=done.is_new,
+        contradicts=done.contradicts,
+        superseded=done.superseded,
+        may_contradict=done.may_contradict,
+    )
     output = Output(
         **{name: getattr(kept, name) for name in KeptMemory.__struct_fields__},
         layer=memory.layer.value,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ovillo.memory.disagreements import LONGEST, may_disagree
 from ovillo.memory.layers.drafts import Drafts, as_text
 from ovillo.memory.terms import terms_of
 from ovillo.model.dataclass import dataclass
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import MemoriesStore
 
 _HISTORY = 50
+#: Facts whose words are compared with those of another.
+_COMPARED = 40
 _BELIEVED = (Trust.CONFIRMED, Trust.STATED, Trust.UNTRUSTED)
 
 
@@ -47,6 +50,8 @@ class StoredKnowledge:
     is_new: bool
     contradicts: tuple[Memory, ...] = ()
     superseded: tuple[Memory, ...] = ()
+    #: Of other keys, by their words only.
+    may_contradict: tuple[Memory, ...] = ()
 
 
 class Semantic:
@@ -94,12 +99,20 @@ class Semantic:
         rejected = next((each for each in known if each.digest == fresh.digest), None)
         if again is not None and again.state in (MemoryState.ACTIVE, MemoryState.PROPOSED):
             kept = self._said_again(namespace, again, fresh)
-            return StoredKnowledge(kept, False, self._contradicting(known, kept))
+            return StoredKnowledge(
+                kept,
+                False,
+                self._contradicting(known, kept),
+                (),
+                self._may_contradict(namespace, kept, provenance.owner),
+            )
         if rejected is not None and rejected.state is MemoryState.REJECTED and fresh.state is MemoryState.PROPOSED:
             # A person has said no to exactly this; nobody is asked twice.
             return StoredKnowledge(rejected, False)
         self._store.put(namespace, [fresh])
-        return StoredKnowledge(fresh, True, self._contradicting(known, fresh))
+        return StoredKnowledge(
+            fresh, True, self._contradicting(known, fresh), (), self._may_contradict(namespace, fresh, provenance.owner)
+        )
 
     def update(
         self,
@@ -145,7 +158,7 @@ class Semantic:
         fresh = replace(fresh, reason=None if reason is None else str(self._drafts.masked(reason)))
         gone = [superseded(each, fresh) for each in current]
         self._store.put(namespace, [fresh, *gone])
-        return StoredKnowledge(fresh, True, (), tuple(gone))
+        return StoredKnowledge(fresh, True, (), tuple(gone), self._may_contradict(namespace, fresh, provenance.owner))
 
     def retrieve(self, namespace: Namespace, key: str, *, viewer: str, at: int | None = None) -> Knowledge:
         """What is known under a key, now or ``at`` a time. Raises InvalidInput."""
@@ -188,6 +201,21 @@ class Semantic:
         if memory.layer is not Layer.SEMANTIC or memory.state is not MemoryState.ACTIVE:
             return ()
         return self._contradicting(self._under(namespace, memory.key, viewer=viewer, project=memory.project), memory)
+
+    def possible_contradictions_of(self, namespace: Namespace, memory: Memory, *, viewer: str) -> tuple[Memory, ...]:
+        """What is held true under other keys and, by its words, may not hold beside it (``disagreements``): nothing is
+        displaced by that."""
+        if memory.layer is not Layer.SEMANTIC or memory.state not in (MemoryState.ACTIVE, MemoryState.PROPOSED):
+            return ()
+        return self._may_contradict(namespace, memory, viewer)
+
+    def _may_contradict(self, namespace: Namespace, memory: Memory, viewer: str) -> tuple[Memory, ...]:
+        if memory.state is MemoryState.REJECTED or len(memory.text) > LONGEST:
+            return ()
+        where = MemoryFilter(layers=(Layer.SEMANTIC,), states=(MemoryState.ACTIVE,), viewer=viewer)
+        found = self._store.matching(namespace, terms_of(memory.text), where, _COMPARED)
+        others = [each for each in found if each.key != memory.key and may_disagree(memory.text, each.text)]
+        return self._contradicting(others, memory)
 
     def _new(
         self,

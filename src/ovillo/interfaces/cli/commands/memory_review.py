@@ -118,7 +118,11 @@ def _tell(state: State, done: Waiting, sentence: str, heading: str) -> None:
 def _data(found: Waiting) -> dict[str, object]:
     from ovillo.interfaces.tools.memory_shapes import memory_info  # start-up cost
 
-    return {"memory": memory_info(found.memory), "against": [memory_info(each) for each in found.against]}
+    return {
+        "memory": memory_info(found.memory),
+        "against": [memory_info(each) for each in found.against],
+        "may_contradict": [memory_info(each) for each in found.perhaps_against],
+    }
 
 
 def _lines(found: Waiting) -> list[Line]:
@@ -133,4 +137,7 @@ def _lines(found: Waiting) -> list[Line]:
         lines.append(f"  heard in: ovillo session show {said(of.session_id)}")
     if found.against:
         lines += ["  says otherwise than:", *(line for each in found.against for line in lines_of(memory_info(each)))]
+    if found.perhaps_against:
+        perhaps = (line for each in found.perhaps_against for line in lines_of(memory_info(each)))
+        lines += ["  may say otherwise than:", *perhaps]
     return lines

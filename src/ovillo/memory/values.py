@@ -1,0 +1,160 @@
+"""What a sentence says of its subject: days, months, figures with their unit, times, and names of which only one can be meant.
+
+Owns the tables, in English, Spanish, French and Portuguese. What follows from two values is ``disagreements``'s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ovillo.model.dataclass import dataclass
+from ovillo.search.analysis import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """``of`` is what kind of thing it is: values of two kinds say nothing of each other. ``words`` are those it is made of."""
+
+    of: str
+    value: str
+    words: frozenset[str]
+
+
+#: Kind -> each value with its names. Of one kind only one is true of a subject at a time.
+_NAMED: Mapping[str, tuple[str, ...]] = {
+    "weekday": (
+        "monday mondays lunes lundi lundis segunda-feira segundas-feiras",
+        "tuesday tuesdays martes mardi mardis terca-feira tercas-feiras",
+        "wednesday wednesdays miercoles mercredi mercredis quarta-feira quartas-feiras",
+        "thursday thursdays jueves jeudi jeudis quinta-feira quintas-feiras",
+        "friday fridays viernes vendredi vendredis sexta-feira sextas-feiras",
+        "saturday saturdays sabado sabados samedi samedis",
+        "sunday sundays domingo domingos dimanche dimanches",
+    ),
+    "month": (
+        "january enero janvier janeiro",
+        "february febrero fevrier fevereiro",
+        "march marzo mars marco",
+        "april abril avril",
+        "june junio juin junho",
+        "july julio juillet julho",
+        "august agosto aout",
+        "september septiembre septembre setembro",
+        "october octubre octobre outubro",
+        "november noviembre novembre novembro",
+        "december diciembre decembre dezembro",
+    ),
+    "packages": ("npm", "pnpm", "yarn", "bun"),
+    "python packages": ("pip", "poetry", "uv", "conda", "pipenv"),
+    "indentation": ("tab tabs tabuladores tabulador tabulations tabulacoes", "space spaces espacios espacio espaces espacos"),
+    "database": ("postgres postgresql", "mysql", "mariadb", "sqlite", "mongodb mongo", "oracle", "cassandra", "dynamodb"),
+    "cache": ("redis", "memcached", "valkey"),
+    "licence": ("mit", "apache", "gpl", "lgpl", "bsd", "mpl", "agpl", "proprietary"),
+    "merging": ("squash squashed", "rebase rebased"),
+    "language": (
+        "english ingles anglais",
+        "spanish espanol castellano espagnol espanhol",
+        "french frances francais",
+        "portuguese portugues portugais",
+        "german aleman allemand alemao",
+    ),
+    "clock": ("utc", "local locale"),
+    "manner": ("synchronous sync sincrono synchrone", "asynchronous async asincrono asynchrone assincrono"),
+    "switch": (
+        "enabled activated activado activada activados activadas habilitado habilitada active activee ativo ativa ativado ativada",
+        "disabled deactivated desactivado desactivada desactivados deshabilitado deshabilitada desactive desactivee desativado desativada",
+    ),
+    "need": (
+        "required mandatory obligatorio obligatoria obligatoire obrigatorio obrigatoria",
+        "optional opcional optionnel optionnelle facultatif facultative",
+    ),
+    "openness": ("public publico publica publique", "private privado privada prive privee"),
+    "leave": (
+        "allowed permitted permitido permitida autorise autorisee autorizado",
+        "forbidden prohibited prohibido prohibida interdit interdite proibido proibida",
+    ),
+    "test runner": ("pytest", "unittest", "nose", "jest", "mocha", "vitest"),
+    "format": ("json", "yaml", "toml", "xml", "csv", "protobuf"),
+    "interface": ("rest", "graphql", "grpc", "soap"),
+    "builder": ("jenkins", "circleci", "travis", "buildkite"),
+    "container": ("docker", "podman"),
+    "framework": ("react", "vue", "svelte", "angular"),
+    "server": ("nginx", "apache2", "caddy", "traefik"),
+}  # fmt: skip
+_NUMBERS: Mapping[str, int] = {
+    word: number
+    for number, words in enumerate(
+        (
+            "one uno una un une um uma", "two dos deux dois duas", "three tres trois", "four cuatro quatre quatro", "five cinco cinq",
+            "six seis", "seven siete sept sete", "eight ocho huit oito", "nine nueve neuf nove", "ten diez dix dez",
+        ),
+        1,
+    )
+    for word in words.split()
+}  # fmt: skip
+#: As words they are articles as often as figures.
+_ARTICLES = frozenset(["uno", "una", "un", "une", "um", "uma"])
+_UNITS: Mapping[str, str] = {
+    word: unit
+    for unit, words in {
+        "second": "second seconds s sec secs segundo segundos seconde secondes",
+        "minute": "minute minutes min mins minuto minutos",
+        "hour": "hour hours h hora horas heure heures",
+        "day": "day days d dia dias jour jours",
+        "week": "week weeks semana semanas semaine semaines",
+        "month": "month months mes meses mois",
+        "year": "year years ano anos an ans",
+        "millisecond": "ms millisecond milliseconds milisegundo milisegundos milliseconde millisecondes",
+        "megabyte": "mb mib megabyte megabytes",
+        "gigabyte": "gb gib gigabyte gigabytes",
+        "percent": "percent % ciento cent cento",
+        "character": "character characters caracter caracteres caractere",
+        "time": "times time veces fois vezes",
+    }.items()
+    for word in words.split()
+}
+_VALUE_OF: Mapping[str, tuple[str, str]] = {
+    word: (kind, names.split()[0]) for kind, values in _NAMED.items() for names in values for word in names.split()
+}
+_WORD = re.compile(r"\d{1,2}:\d\d|\d+(?:[.,]\d+)*(?!\w)|%|[^\W\d_][\w]*(?:[-.'][\w]+)*")
+_REGION = re.compile(r"[a-z]{2}-[a-z]+-\d")
+_CALLED = re.compile(
+    r"\b(?:called|named|se llama|llamada?|s'appelle|appelee?|chama-se|se chama|chamada?)"
+    r" (?:the |el |la |le |o |a )?['\"]?([\w./-]+)"
+)
+_OWNED = re.compile(
+    r"^(\w+) (?:owns|maintains|leads|reviews|is responsible for|es responsable de|mantiene|est responsable d|maintient"
+    r"|e responsavel por|mantem)\b"
+)
+
+
+def tokens(text: str) -> list[str]:
+    """Words, figures and times, folded."""
+    return _WORD.findall(fold(text.lower()))
+
+
+def values_in(text: str) -> Iterator[Value]:
+    """All that may be said of something. A figure among the first two words names what is spoken of: ``Port 8080 is open``."""
+    folded = fold(text.lower())
+    said = tokens(text)
+    for at, word in enumerate(said):
+        following = said[at + 1] if at + 1 < len(said) else ""
+        if ":" in word:
+            yield Value("time of day", word.zfill(5), frozenset({word, *word.split(":")}))
+        elif word[0].isdigit() and at > 1:
+            unit = _UNITS.get(following, "")
+            yield Value(f"figure {unit}", word.replace(",", "."), frozenset({word, *([following] if unit else ())}))
+        elif word in _NUMBERS and (word not in _ARTICLES or following in _UNITS):
+            unit = _UNITS.get(following, "")
+            yield Value(f"figure {unit}", str(_NUMBERS[word]), frozenset({word, *([following] if unit else ())}))
+        elif word in _VALUE_OF:
+            yield Value(*_VALUE_OF[word], frozenset({word}))
+        elif _REGION.fullmatch(word):
+            yield Value("region", word, frozenset({word}))
+    if found := _CALLED.search(folded):
+        name = found[1].strip(".")
+        # What is called ``release`` may be a release branch: then the word is part of the subject, too.
+        yield Value("name", name, frozenset({name}) if said.count(name) == 1 else frozenset())
+    if found := _OWNED.match(folded):
+        yield Value("owner", found[1], frozenset({found[1]}))
