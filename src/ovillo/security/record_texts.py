@@ -15,14 +15,16 @@ from ovillo.model.records import Message
 MOST_DEEP = 200
 
 
-def texts_of(message: Message) -> list[str]:
+def texts_of(message: Message) -> tuple[list[str], set[str]]:
+    """What is said in ``message``, and what names its values: keys of objects, and ``{"name": …}`` beside a value."""
     texts: list[str] = []
+    keys: set[str] = set()
     for part in message.parts:
         if part.text:
             texts.append(part.text)
         if (tool := part.tool) is not None:
             if tool.input:
-                _collect(tool.input, texts)
+                _collect(tool.input, texts, keys)
             if tool.output:
                 texts.append(tool.output)
             if tool.title:
@@ -30,31 +32,26 @@ def texts_of(message: Message) -> list[str]:
         if part.patch is not None and part.patch.diff:
             texts.append(part.patch.diff)
         if part.metadata:
-            _collect(part.metadata, texts)
+            _collect(part.metadata, texts, keys)
     if message.error:
         texts.append(message.error)
     if message.metadata:
-        _collect(message.metadata, texts)
-    return texts
+        _collect(message.metadata, texts, keys)
+    return texts, keys
 
 
-def as_name(name: str) -> str:
-    """``name`` by itself, and as it stands before a value: words for secrets are looked for before something."""
-    return f'{name}\n{name}"'
-
-
-def _collect(value: Any, into: list[str], depth: int = 0) -> None:
+def _collect(value: Any, texts: list[str], keys: set[str], depth: int = 0) -> None:
     if isinstance(value, str):
-        into.append(value)
+        texts.append(value)
     elif isinstance(value, dict | Mapping):
         if depth < MOST_DEEP:
             for key, one in value.items():
                 if isinstance(key, str):
-                    into.append(as_name(key))
+                    keys.add(key)
                 if one and not isinstance(one, int | float):
-                    _collect(one, into, depth + 1)
+                    _collect(one, texts, keys, depth + 1)
             if "value" in value and isinstance(name := value.get("name") or value.get("key"), str):
-                into.append(as_name(name))
+                keys.add(name)
     elif isinstance(value, list | tuple) and depth < MOST_DEEP:
         for one in value:
-            _collect(one, into, depth + 1)
+            _collect(one, texts, keys, depth + 1)

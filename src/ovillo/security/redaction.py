@@ -67,6 +67,11 @@ def _may_hold_secret(name: str) -> bool:
     return len(name) >= _SHORTEST and search().found(name.encode("utf-8", "surrogatepass"))
 
 
+@lru_cache(maxsize=8192)
+def _is_telling_key(key: str) -> bool:
+    return _kind_of_key(key) is not None or _may_hold_secret(key)
+
+
 @lru_cache(maxsize=1)
 def _key_finders() -> tuple[tuple[str, Any, Check], ...]:
     return tuple((kind, expression(pattern), check) for kind, pattern, check in KEY_PATTERNS)
@@ -279,11 +284,14 @@ class Redactor:
         return replace(session, title=title, summary=summary, metadata=metadata)
 
     def _is_suspect(self, message: Message) -> bool:
-        """Whether anything in ``message`` hints at a secret: in nearly none something does."""
+        """Whether a rule matches in ``message``, or a key in it says that its value is a secret: in nearly none."""
         if self._finders:
             return True
-        texts = texts_of(message)
-        return bool(texts) and search().hints("\n".join(texts).encode("utf-8", "surrogatepass")) is not None
+        texts, keys = texts_of(message)
+        # Cached: the same few names stand in every message.
+        if any(len(key) > _LONGEST_CLEAN or _is_telling_key(key) for key in keys):
+            return True
+        return bool(texts) and search().found("\n".join(texts).encode("utf-8", "surrogatepass"))
 
     def _message(self, message: Message, counts: _Counts) -> Message:
         parts = [self._part(part, counts) for part in message.parts]

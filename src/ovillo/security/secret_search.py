@@ -84,8 +84,13 @@ class Search:
         return Hints(signs or [], {family for hint in hints or () for family in self._hinted[hint]})
 
     def found(self, data: bytes) -> bool:
-        """Whether any rule matches somewhere."""
+        """Whether any rule matches somewhere, perhaps where colours are left out."""
         hints = self.hints(data)
+        if hints is None:
+            return False
+        if hints.coloured:
+            data = _COLOUR.sub(b"", data)
+            hints = self.hints(data)
         return hints is not None and next(self.windows(data, hints), None) is not None
 
     def windows(self, data: bytes, hints: Hints) -> Iterator[Window]:
@@ -112,6 +117,7 @@ def hint_of(rule: Rule) -> str:
 
 
 _ESCAPE = re.compile(ESCAPE.encode())
+_COLOUR = re.compile(COLOUR.encode())
 _COUNTED = re.compile(r"(?<!\\x)\{(\d+)(?:,\d*)?\}")
 
 
