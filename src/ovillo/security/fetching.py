@@ -6,9 +6,13 @@ than the caller allows.
 
 from __future__ import annotations
 
+import http.client
+import socket
+import threading
 import time
 import urllib.request
-from typing import Any
+from contextlib import suppress
+from typing import Any, cast
 
 _CHUNK = 64 * 1024
 
@@ -18,20 +22,87 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_open = urllib.request.build_opener(_NoRedirect).open
+class _Deadline:
+    """Cuts a connection when its time is over. A timeout of the socket counts from byte to byte, and no handshake or head of an
+    answer ends by itself of which a byte comes now and then."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self._ends_at = time.monotonic() + timeout_s
+        self._timers: list[threading.Timer] = []
+        self._connections: list[socket.socket] = []
+
+    @property
+    def left_s(self) -> float:
+        return self._ends_at - time.monotonic()
+
+    def connect(self, *given: Any, **named: Any) -> socket.socket:
+        """As ``socket.create_connection``."""
+        connection = socket.create_connection(*given, **named)
+        # Another handle of the same connection: encryption takes this one away from its object.
+        handle = connection.dup()
+        timer = threading.Timer(max(self.left_s, 0), self._cut, (handle,))
+        timer.daemon = True
+        self._connections.append(handle)
+        self._timers.append(timer)
+        timer.start()
+        return connection
+
+    def done(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+            timer.join()
+        for handle in self._connections:
+            handle.close()
+
+    @staticmethod
+    def _cut(handle: socket.socket) -> None:
+        with suppress(OSError):
+            handle.shutdown(socket.SHUT_RDWR)
+
+
+def _bounded(kind: Any, deadline: _Deadline) -> Any:
+    def connection(*given: Any, **named: Any) -> http.client.HTTPConnection:
+        made: Any = kind(*given, **named)
+        made._create_connection = deadline.connect
+        return cast("http.client.HTTPConnection", made)
+
+    return connection
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, request: Any) -> http.client.HTTPResponse:
+        return self.do_open(_bounded(http.client.HTTPConnection, request.deadline), request)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def https_open(self, request: Any) -> http.client.HTTPResponse:
+        return self.do_open(_bounded(http.client.HTTPSConnection, request.deadline), request)
+
+
+_open = urllib.request.build_opener(_NoRedirect, _Http, _Https).open
 
 
 def fetch(request: urllib.request.Request, *, timeout_s: float, max_bytes: int) -> bytes:
     """The body, within the time as a whole: a server that trickles must not hold us.
 
     Raises OSError (``HTTPError`` for a status of 300 or more, TimeoutError), and ValueError for what is too long."""
-    deadline = time.monotonic() + timeout_s
+    deadline = _Deadline(timeout_s)
+    request.deadline = deadline  # type: ignore[attr-defined]  # the handlers get nothing else of ours
     body = bytearray()
-    with _open(request, timeout=timeout_s) as answer:
-        while chunk := answer.read1(_CHUNK):
-            body += chunk
-            if len(body) > max_bytes:
-                raise ValueError(f"more than {max_bytes:,} bytes")
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"not done within {timeout_s:g} s")
+    try:
+        with _open(request, timeout=timeout_s) as answer:
+            while chunk := answer.read1(_CHUNK):
+                body += chunk
+                if len(body) > max_bytes:
+                    raise ValueError(f"more than {max_bytes:,} bytes")
+        late = deadline.left_s <= 0
+    except (OSError, http.client.HTTPException):
+        if deadline.left_s > 0:
+            raise
+        late = True
+    finally:
+        deadline.done()
+    if late:
+        # Cut off, it may look like its end.
+        raise TimeoutError(f"not done within {timeout_s:g} s")
     return bytes(body)

@@ -31,6 +31,8 @@ _LIFE_S = 300.0
 #: Time between two questions, whatever comes in (seconds).
 _INTERVAL_S = 30.0
 _MOST_KEYS = 200
+#: Look-ups that wait for an answer on its way; more are told that there is no such key. Made-up ids must not take all threads.
+_MOST_WAITING = 3
 #: RFC 7518 section 3.3 asks for 2,048 bits or more; past the other bound each check would cost too much.
 _RSA_BITS = (2_048, 16_384)
 #: RFC 7518 section 3.4: each algorithm has its curve.
@@ -43,6 +45,8 @@ def _fault(key: dict[str, Any]) -> str | None:
         return "it is a secret, with which everybody could sign"
     if "d" in key:
         return "it is the private key, with which everybody could sign"
+    if not _may_verify(key):
+        return "it is meant for something else than checking signatures"
     if key.get("kty") == "EC" and key.get("crv") not in _CURVES:
         return f"the curve {str(key.get('crv'))[:40]!r} is none of {', '.join(_CURVES)}"
     if key.get("kty") == "RSA":
@@ -50,6 +54,12 @@ def _fault(key: dict[str, Any]) -> str | None:
         if not _RSA_BITS[0] <= bits <= _RSA_BITS[1]:
             return f"RSA of {bits} bits; allowed are {_RSA_BITS[0]:,} to {_RSA_BITS[1]:,}"
     return None
+
+
+def _may_verify(key: dict[str, Any]) -> bool:
+    """RFC 7517 section 4.3: ``key_ops``, where it is given, lists all that a key is for."""
+    uses = key.get("key_ops", ["verify"])
+    return isinstance(uses, list) and "verify" in uses
 
 
 def _bits_of(number: object) -> int:
@@ -68,7 +78,10 @@ class PublishedKeys:
         self._url = url
         self._algorithms = tuple(algorithms)
         self._monotonic = monotonic
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        #: Somebody asks the issuer, and so many wait for what it says.
+        self._is_asking = False
+        self._waiting = 0
         self._keys: list[dict[str, Any]] = []
         self._fetched_at: float | None = None
         self._asked_at: float | None = None
@@ -77,22 +90,46 @@ class PublishedKeys:
         """The key for a token of this header; ``None`` when there is none, or several and no id. May ask the issuer.
 
         Raises UpstreamError while no keys could be fetched at all."""
-        with self._lock:
-            now = self._monotonic()
-            may_ask = self._asked_at is None or now - self._asked_at >= _INTERVAL_S
-            if may_ask and (self._fetched_at is None or now - self._fetched_at >= _LIFE_S):
-                self._fetch(now)
-                may_ask = False
+        with self._changed:
             found = self._matching(key_id, algorithm)
-            if found is None and may_ask:
-                self._fetch(now)
-                found = self._matching(key_id, algorithm)
-            if self._fetched_at is None:
-                raise UpstreamError(
-                    "The keys to check tokens with could not be fetched.",
-                    hint="Try again in half a minute; whoever runs this server finds the reason in its log.",
-                )
-            return found
+            if self._is_asking:
+                if found is None and (self._waiting < _MOST_WAITING or self._fetched_at is None):
+                    found = self._awaited(key_id, algorithm)
+                return self._told(found)
+            now = self._monotonic()
+            is_stale = self._fetched_at is None or now - self._fetched_at >= _LIFE_S
+            may_ask = self._asked_at is None or now - self._asked_at >= _INTERVAL_S
+            if not may_ask or not (is_stale or found is None):
+                return self._told(found)
+            self._asked_at, self._is_asking = now, True
+        # Not while the lock is held: whose key is known does not wait for the issuer.
+        keys = None
+        try:
+            keys = self._fetch()
+        finally:
+            with self._changed:
+                self._is_asking = False
+                if keys is not None:
+                    self._keys, self._fetched_at = keys, now
+                self._changed.notify_all()
+        with self._changed:
+            return self._told(self._matching(key_id, algorithm))
+
+    def _awaited(self, key_id: str | None, algorithm: str) -> PyJWK | None:
+        self._waiting += 1
+        try:
+            self._changed.wait_for(lambda: not self._is_asking, _TIMEOUT_S + 1)
+        finally:
+            self._waiting -= 1
+        return self._matching(key_id, algorithm)
+
+    def _told(self, found: PyJWK | None) -> PyJWK | None:
+        if self._fetched_at is None:
+            raise UpstreamError(
+                "The keys to check tokens with could not be fetched.",
+                hint="Try again in half a minute; whoever runs this server finds the reason in its log.",
+            )
+        return found
 
     def _matching(self, key_id: str | None, algorithm: str) -> PyJWK | None:
         found = []
@@ -110,17 +147,15 @@ class PublishedKeys:
                 continue
         return found[0] if len(found) == 1 else None
 
-    def _fetch(self, now: float) -> None:
-        self._asked_at = now
+    def _fetch(self) -> list[dict[str, Any]] | None:
         try:
             request = urllib.request.Request(self._url, headers={"Accept": "application/json"})
             document = json.loads(fetch(request, timeout_s=_TIMEOUT_S, max_bytes=_MAX_BYTES))
             keys = document["keys"]
-            self._keys = [key for key in keys[:_MOST_KEYS] if isinstance(key, dict) and self._is_sound(key)]
+            return [key for key in keys[:_MOST_KEYS] if isinstance(key, dict) and self._is_sound(key)]
         except (OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             _log.warning("the keys at %s could not be fetched: %s", self._url, error)
-            return
-        self._fetched_at = now
+            return None
 
     def _is_sound(self, key: dict[str, Any]) -> bool:
         fault = _fault(key)
