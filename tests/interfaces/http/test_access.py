@@ -20,7 +20,7 @@ from ovillo.model.clock import system_clock
 from ovillo.model.errors import InvalidInput
 from ovillo.security.keys import mint
 from ovillo.security.principals import HISTORY_READ, SCOPES
-from tests.interfaces.http.guarded import Guarded, guarded
+from tests.interfaces.http.guarded import NAMESPACE, Guarded, guarded
 from tests.interfaces.http.serving import endpoint, process, serving, start
 from tests.interfaces.http.test_concurrency import listen
 from tests.interfaces.opened import settings_for
@@ -442,3 +442,35 @@ def test_an_unsafe_start_is_refused_before_the_socket_opens(
     assert running.returncode not in {0, 1}
     assert told in said
     assert "/mcp" not in said
+
+
+@pytest.mark.requirement("ACCESS-29")
+def test_a_key_that_may_only_ask_is_told_what_was_said_and_opens_no_session(app: Guarded) -> None:
+    for number, said in enumerate(("Where do invoices get their number?", "The number comes from the zorvath ledger.")):
+        role = ("user", "assistant")[number]
+        app.ask(app.writer, "POST", "/api/sessions", {"id": "asked", "name": "Ledger"})
+        body = {"role": role, "content": said, "idempotencyKey": f"asked-{number}"}
+        assert app.ask(app.writer, "POST", "/api/sessions/asked/messages", body).status == 201
+    _, key = app.services.keys.create(NAMESPACE, "asks", scopes=("context:read",))
+    _, elsewhere = app.services.keys.create("elsewhere", "asks", scopes=("context:read",))
+    question = {"query": "Where do invoices get their number from, the zorvath ledger?", "scope": "everywhere"}
+    answer = app.ask(key, "POST", "/api/context", question)
+    assert (answer.status, "zorvath ledger" in answer.body.decode()) == (200, True)
+    assert "comes from" not in app.ask(elsewhere, "POST", "/api/context", question).body.decode()
+    for method, path in (
+        ("GET", "/api/sessions"),
+        ("GET", "/api/sessions/asked"),
+        ("GET", "/api/sessions/asked/messages"),
+        ("GET", "/api/sessions/asked/stats"),
+        ("GET", "/api/sessions/asked/lineage"),
+        ("POST", "/api/sessions/asked/export"),
+        ("GET", "/api/search?query=zorvath"),
+        ("GET", "/api/changes?since=0"),
+        ("GET", "/sessions/list"),
+        ("GET", "/sessions/asked/summary"),
+    ):
+        refused = app.ask(key, method, path)
+        assert (refused.status, refused.json["code"]) == (403, "permission_denied"), path
+    for tool, given in (("search_sessions", {"query": "zorvath"}), ("get_session_history", {"sessionID": "asked"})):
+        call = {"jsonrpc": "2.0", "id": 1, "method": "execute", "params": {"tool": tool, "parameters": given}}
+        assert app.ask(key, "POST", "/mcp/v1/execute", call).json["result"]["isError"]
