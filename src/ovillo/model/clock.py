@@ -1,7 +1,7 @@
 """Time: one clock type, the conversions between milliseconds and ISO 8601, and days as people mean them.
 
 Owns that a day, an hour without a zone and "yesterday" are those of this machine's time zone. Owns no policy about
-display; interfaces choose the form.
+display; interfaces choose the form, but for what a time zone is called.
 """
 
 from __future__ import annotations
@@ -59,6 +59,16 @@ def day_start(ms: int, days: int = 0) -> int:
     """Midnight of the local day that holds ``ms``, or of the one so many days later: each as long as it really is."""
     day = datetime.fromtimestamp(ms / 1000).replace(hour=0, minute=0, second=0, microsecond=0)
     return round((day + timedelta(days=days)).timestamp() * 1000)
+
+
+def zone_name() -> str:
+    """What local time is called here, for the head of a column: ``CET/CEST``, ``UTC``, ``UTC-03``."""
+    names = time.tzname if time.daylight else time.tzname[:1]
+    return "/".join(dict.fromkeys(map(readable_zone, names)))
+
+
+def readable_zone(name: str | None) -> str:
+    return f"UTC{name}" if name and name[0] in "+-" else name or "local time"
 
 
 def parse_when(text: str, now: int) -> int | None:

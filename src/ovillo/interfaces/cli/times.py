@@ -1,14 +1,12 @@
 """Moments as people read and type them: local time.
 
-Owns how a moment is written on a terminal, what the time zone is called, and what ``--since`` and ``--until`` accept.
+Owns how a moment is written on a terminal, and what ``--since`` and ``--until`` accept.
 Answers in JSON say UTC instead (``ovillo.model.clock.to_iso``).
 """
 
 from __future__ import annotations
 
-import time
-
-from ovillo.model.clock import local, parse_end, parse_when
+from ovillo.model.clock import local, parse_end, parse_when, readable_zone
 from ovillo.model.errors import InvalidInput
 
 
@@ -25,17 +23,7 @@ def when(ms: int | None, *, seconds: bool = False) -> str:
 def when_there(ms: int | None) -> str:
     """``2026-11-21 05:07 CET``: where it stands alone."""
     text = when(ms)
-    return f"{text} {_readable(local(ms).tzname())}" if ms is not None and text else ""
-
-
-def zone() -> str:
-    """What local time is called here, for the head of a column: ``CET/CEST``, ``UTC``, ``UTC-03``."""
-    names = time.tzname if time.daylight else time.tzname[:1]
-    return "/".join(dict.fromkeys(map(_readable, names)))
-
-
-def _readable(name: str | None) -> str:
-    return f"UTC{name}" if name and name[0] in "+-" else name or "local time"
+    return f"{text} {readable_zone(local(ms).tzname())}" if ms is not None and text else ""
 
 
 def moment_of(text: str | None, option: str, now: int) -> int | None:

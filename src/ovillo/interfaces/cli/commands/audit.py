@@ -8,9 +8,9 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
-from ovillo.interfaces.cli.times import when, zone
+from ovillo.interfaces.cli.times import when
 from ovillo.model.audit import EVERY_SESSION, AuditRecord
-from ovillo.model.clock import to_iso
+from ovillo.model.clock import to_iso, zone_name
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 from ovillo.model.wording import counted
 
@@ -37,7 +37,7 @@ def list_entries(state: State, session_id: str | None, namespace: str, before: i
         return
     columns = [
         Column("no.", right=True),
-        Column(f"when ({zone()})"),
+        Column(f"when ({zone_name()})"),
         Column("who", least=8),
         Column("channel", hide=2),
         Column("did"),

@@ -11,8 +11,8 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
-from ovillo.interfaces.cli.times import when, when_there, zone
-from ovillo.model.clock import DAY_MS, parse_when, to_iso
+from ovillo.interfaces.cli.times import when, when_there
+from ovillo.model.clock import DAY_MS, parse_when, to_iso, zone_name
 from ovillo.model.errors import InvalidInput
 from ovillo.model.quoting import printable_line
 from ovillo.model.records import DEFAULT_NAMESPACE
@@ -101,7 +101,7 @@ def list_keys(state: State, namespace: str | None, ended_too: bool) -> None:
         Column("name", least=14),
         Column("namespace", least=8, hide=2),
         Column("allows", least=14),
-        Column(f"made ({zone()})", hide=3),
+        Column(f"made ({zone_name()})", hide=3),
         Column("ends", hide=1),
         Column("last used", hide=4),
         Column("state"),

@@ -11,7 +11,8 @@ from ovillo.interfaces.cli.options import recalling, scope_options
 from ovillo.interfaces.cli.output import console, is_terminal, print_json, put, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import folded
-from ovillo.interfaces.cli.times import end_of, moment_of, when, zone
+from ovillo.interfaces.cli.times import end_of, moment_of, when
+from ovillo.model.clock import zone_name
 from ovillo.model.limits import SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from ovillo.model.quoting import flat, printable, printable_line
 from ovillo.model.wording import counted
@@ -125,7 +126,7 @@ def _show(state: State, asked: str, result: SearchResult) -> None:
     if best:
         tell(f"Open a place:  ovillo session show {best[0]} --around {best[1]}")
     if result.sessions:
-        tell(styled(f"Times are local ({zone()}).", dim=True))
+        tell(styled(f"Times are local ({zone_name()}).", dim=True))
     if result.next_cursor:
         tell("More:  the same search with --cursor " + result.next_cursor)
 

@@ -11,7 +11,8 @@ from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import cells_of, cut, folded, width
-from ovillo.interfaces.cli.times import when, zone
+from ovillo.interfaces.cli.times import when
+from ovillo.model.clock import zone_name
 from ovillo.model.quoting import printable_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -117,7 +118,7 @@ def _remarks(family: Lineage) -> None:
         tell("Siblings:")
         for sibling in family.siblings:
             tell(f"  {sibling.session.id}  {printable_line(sibling.title, 90)}")
-    tell(styled(f"Times are local ({zone()}).", dim=True))
+    tell(styled(f"Times are local ({zone_name()}).", dim=True))
     if not (family.parents or family.children or family.siblings or family.forked_from):
         tell("No parents, children or siblings are recorded.")
     for warning in family.warnings:

@@ -11,7 +11,8 @@ from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, styled, tell, tell_lines
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
-from ovillo.interfaces.cli.times import when, zone
+from ovillo.interfaces.cli.times import when
+from ovillo.model.clock import zone_name
 from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.model.quoting import printable_line
 from ovillo.model.sessions import SessionFilter
@@ -109,7 +110,7 @@ def _data(page: SessionPage) -> dict[str, Any]:
 
 def _table(page: SessionPage) -> None:
     columns = [
-        Column(f"changed ({zone()})", dim=True),
+        Column(f"changed ({zone_name()})", dim=True),
         Column("title", least=28),
         Column("client"),
         Column("messages", right=True, unit="message"),
@@ -117,7 +118,7 @@ def _table(page: SessionPage) -> None:
         Column("id", dim=True),
     ]
     if not show_table(columns, [_row(x) for x in page.sessions]):
-        tell(styled(f"Times are local ({zone()}).", dim=True))
+        tell(styled(f"Times are local ({zone_name()}).", dim=True))
 
 
 def _row(x: SessionSummary) -> tuple[Cell, ...]:

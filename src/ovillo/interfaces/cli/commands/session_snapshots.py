@@ -10,8 +10,8 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import Styled, print_json, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
-from ovillo.interfaces.cli.times import when, zone
-from ovillo.model.clock import to_iso
+from ovillo.interfaces.cli.times import when
+from ovillo.model.clock import to_iso, zone_name
 from ovillo.model.quoting import printable_line
 from ovillo.model.sessions import Snapshot
 from ovillo.model.wording import counted
@@ -40,7 +40,7 @@ def snapshots(state: State, session: str, limit: int, before: int | None) -> Non
         return
     columns = [
         Column("version", right=True),
-        Column(f"saved ({zone()})"),
+        Column(f"saved ({zone_name()})"),
         Column("bytes", right=True),
         Column("stored", right=True, hide=2),
         Column("level", right=True, hide=3),

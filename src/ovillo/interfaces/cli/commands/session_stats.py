@@ -10,7 +10,8 @@ from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import print_json, styled, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_facts, show_table
-from ovillo.interfaces.cli.times import when, zone
+from ovillo.interfaces.cli.times import when
+from ovillo.model.clock import zone_name
 from ovillo.model.quoting import printable_line
 from ovillo.model.wording import counted
 from ovillo.security.principals import LOCAL
@@ -50,7 +51,10 @@ def _facts(figures: Statistics) -> list[tuple[str, str]]:
     session, own = figures.summary.session, figures.own
     facts = [
         ("session", f"{session.id}  {session.source}"),
-        ("from", f"{when(session.created_at, seconds=True)} to {when(session.updated_at, seconds=True)} ({zone()})"),
+        (
+            "from",
+            f"{when(session.created_at, seconds=True)} to {when(session.updated_at, seconds=True)} ({zone_name()})",
+        ),
         ("duration", f"{span(figures.duration_ms)}, of it active {span(figures.active_ms)}"),
         (
             "messages",

@@ -13,8 +13,8 @@ from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, tell, tell_answer
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.tables import Cell, Column, show_table
-from ovillo.interfaces.cli.times import end_of, moment_of, zone
-from ovillo.model.clock import to_iso
+from ovillo.interfaces.cli.times import end_of, moment_of
+from ovillo.model.clock import to_iso, zone_name
 from ovillo.model.quoting import printable_line
 from ovillo.security.principals import LOCAL
 
@@ -123,7 +123,7 @@ def _table(made: Report, by: tuple[GroupBy, ...]) -> None:
         )
     total: list[Cell] = ["total", *([""] * (len(by) - 1)), made.tasks, _hours(made.total_ms), ""]
     show_table(columns, rows, total)
-    tell(f"Days are those of {zone()}.")
+    tell(f"Days are those of {zone_name()}.")
 
 
 def _hours(ms: int) -> str:
