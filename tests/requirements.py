@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tests.requirements_memory import LAYER
 from tests.requirements_readers import READERS
+from tests.requirements_usage import USAGE
 
 #: id -> (promise, source)
 STORE: dict[str, tuple[str, str]] = {
@@ -846,6 +847,7 @@ OCS = {
 REQUIREMENTS = {
     **OCS,
     **LAYER,
+    **USAGE,
     **SCOPE,
     **AUDIT,
     **COMPAT,

@@ -397,3 +397,12 @@ def test_a_transcript_appended_to_itself_is_what_it_was(fixtures: Path, tmp_path
     twice = harvest_home(READER, tmp_path / "home")
     for session_id, session in known.sessions.items():
         assert twice.sessions[session_id].messages == session.messages
+
+
+@pytest.mark.requirement("USAGE-3")
+def test_what_is_kept_an_hour_in_the_cache_is_told_apart(tmp_path: Path) -> None:
+    kept = {"ephemeral_1h_input_tokens": 30, "ephemeral_5m_input_tokens": 12}
+    usage = {"input_tokens": 5, "output_tokens": 2, "cache_creation_input_tokens": 42, "cache_creation": kept}
+    session, _ = read(tmp_path, user("u1", "hello"), assistant("a1", text("hi"), usage=usage))
+    (answer,) = session.answers
+    assert (answer.usage, answer.metadata["cache_write_1h"]) == (Usage(5, 2, 0, 0, 42), 30)

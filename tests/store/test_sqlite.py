@@ -42,6 +42,7 @@ from tests.store.contract_snapshots import *  # noqa: F403
 from tests.store.contract_sources import *  # noqa: F403
 from tests.store.contract_text import *  # noqa: F403
 from tests.store.contract_timesheet import *  # noqa: F403
+from tests.store.contract_usage import *  # noqa: F403
 from tests.store.contract_vectors import *  # noqa: F403
 
 

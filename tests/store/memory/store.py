@@ -32,6 +32,7 @@ from ovillo.store.protocol import (
     SourceStore,
     TextStore,
     TimesheetStore,
+    UsageStore,
     VectorStore,
 )
 from tests.store.memory.audit import Audit
@@ -60,6 +61,7 @@ from tests.store.memory.sources import Sources
 from tests.store.memory.state import State
 from tests.store.memory.text import Text
 from tests.store.memory.timesheet import Timesheet
+from tests.store.memory.usage import UsageOfModels
 from tests.store.memory.vectors import Vectors
 
 
@@ -131,6 +133,10 @@ class MemoryStore:
     @built_once
     def timesheet(self) -> TimesheetStore:
         return Timesheet(self._state)
+
+    @built_once
+    def usage(self) -> UsageStore:
+        return UsageOfModels(self._state)
 
     @built_once
     def contexts(self) -> ContextStore:

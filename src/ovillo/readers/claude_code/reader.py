@@ -30,7 +30,7 @@ class ClaudeCodeReader:
 
     name = NAME
     title = "Claude Code"
-    version = 2
+    version = 3
     appends_only = False
     shardable = True
     client = Client(

@@ -37,6 +37,14 @@ class TokenUsage(msgspec.Struct, gc=False):
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     output_tokens_details: dict[str, Any] | None = None
+    #: ``cache_creation_input_tokens`` by how long they are kept.
+    cache_creation: dict[str, Any] | None = None
+
+    @property
+    def kept_an_hour(self) -> int:
+        """Of what was written to the cache; it costs more than what is kept five minutes."""
+        kept = (self.cache_creation or {}).get("ephemeral_1h_input_tokens")
+        return max(0, kept) if isinstance(kept, int) else 0
 
     def normalised(self) -> Usage:
         output, details = max(self.output_tokens or 0, 0), self.output_tokens_details

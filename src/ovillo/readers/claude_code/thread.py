@@ -143,6 +143,8 @@ class Thread:
                 # Lines of one answer repeat its figures while they grow: the last that says anything counts.
                 draft.usage = body.usage.normalised().or_before(draft.usage)
                 draft.usage_source = "message.usage"
+                if kept := body.usage.kept_an_hour:
+                    draft.metadata["cache_write_1h"] = kept
         for index, block in enumerate(_blocks(body)):
             if block.type == "tool_use" and block.id:
                 child = self._agents.get(block.id)

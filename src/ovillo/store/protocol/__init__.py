@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         TextStore,
     )
     from ovillo.store.protocol.timesheet import TimesheetStore
+    from ovillo.store.protocol.usage import UsageStore
     from ovillo.store.protocol.vectors import VectorStore
 
 _NAMES = {
@@ -134,6 +135,7 @@ _NAMES = {
         "StoreSize",
         "MaintenanceStore",
     ),
+    "usage": ("UsageStore",),
     "vectors": ("VectorStore",),
     "store": ("Store",),
 }
@@ -196,6 +198,7 @@ __all__ = [
     "TrackState",
     "TrackedPart",
     "TrackedRange",
+    "UsageStore",
     "VectorStore",
 ]
 

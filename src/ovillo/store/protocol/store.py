@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.sources import SourceStore
     from ovillo.store.protocol.text import TextStore
     from ovillo.store.protocol.timesheet import TimesheetStore
+    from ovillo.store.protocol.usage import UsageStore
     from ovillo.store.protocol.vectors import VectorStore
 
 
@@ -91,6 +92,9 @@ class Store(Protocol):
 
     @property
     def timesheet(self) -> TimesheetStore: ...
+
+    @property
+    def usage(self) -> UsageStore: ...
 
     @property
     def contexts(self) -> ContextStore: ...

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SourceStore,
         TextStore,
         TimesheetStore,
+        UsageStore,
         VectorStore,
     )
     from ovillo.store.sqlite.maintenance import Maintenance
@@ -144,6 +145,12 @@ class SqliteStore:
         from ovillo.store.sqlite.timesheet import TimesheetTables
 
         return TimesheetTables(self._core)
+
+    @built_once
+    def usage(self) -> UsageStore:
+        from ovillo.store.sqlite.usage import UsageReads
+
+        return UsageReads(self._core)
 
     @built_once
     def contexts(self) -> ContextStore:

@@ -1,0 +1,43 @@
+"""What models were paid for, from the messages. Owns the SQL of ``ovillo.store.protocol.usage``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ovillo.model.records import Namespace
+from ovillo.model.sessions import SessionFilter
+from ovillo.model.usage import PaidAnswer
+from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.filters import session_conditions
+
+# What the index messages_by_use holds, in its words: in others SQLite would not use it.
+_PAID = "(m.input IS NOT NULL OR m.cost IS NOT NULL)"
+_COLUMNS = (
+    "s.id, m.id, s.source, m.created_at, coalesce(m.model, s.model), m.provider, coalesce(m.input, 0), coalesce(m.output, 0),"
+    " coalesce(m.reasoning, 0), coalesce(m.cache_read, 0), coalesce(m.cache_write, 0),"
+    " coalesce(m.metadata ->> '$.cache_write_1h', 0), m.cost, m.inherited_from IS NOT NULL"
+)
+_SAID_HERE = (
+    "(m.inherited_from IS NULL OR NOT EXISTS (SELECT 1 FROM sessions o"
+    " WHERE o.namespace_key = s.namespace_key AND o.id = m.inherited_from))"
+)
+
+
+class UsageReads(SubStore):
+    def answers(
+        self, namespace: Namespace, where: SessionFilter, *, after: int | None = None, before: int | None = None
+    ) -> list[PaidAnswer]:
+        conditions, values = session_conditions(where)
+        given: list[Any] = [namespace, *values]
+        for moment, condition in ((after, "m.created_at >= ?"), (before, "m.created_at < ?")):
+            if moment is not None:
+                conditions.append(condition)
+                given.append(moment)
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"SELECT {_COLUMNS} FROM messages m JOIN sessions s ON s.key = m.session_key"
+                " WHERE s.namespace_key = (SELECT key FROM namespaces WHERE name = ?)"
+                f" AND {' AND '.join([_PAID, _SAID_HERE, *conditions])} ORDER BY m.created_at, m.key",
+                given,
+            )
+            return [PaidAnswer._make((*row[:-1], bool(row[-1]))) for row in rows]
