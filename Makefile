@@ -69,7 +69,7 @@ schemathesis: $(VENV)/.installed-dev
 LOCK := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet --generate-hashes
 lock:
 	$(LOCK) pyproject.toml --output-file requirements.lock
-	$(LOCK) pyproject.toml --extra jwt --extra languages --extra pdf --extra tokens --output-file requirements-extras.lock
+	$(LOCK) pyproject.toml --extra jwt --extra languages --extra pdf --extra prices --extra tokens --output-file requirements-extras.lock
 	$(LOCK) pyproject.toml --all-extras --output-file requirements-dev.lock
 	$(LOCK) --group build --output-file requirements-build.lock
 

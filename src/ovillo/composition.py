@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.timesheet import Timesheet
     from ovillo.sessions.transfer.importing import ImportService
     from ovillo.sessions.transfer.service import Transfer
+    from ovillo.sessions.usage.service import UsageService
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
 
@@ -183,6 +184,14 @@ class Composition:
         from ovillo.sessions.statistics import StatisticsService
 
         return StatisticsService(self.store.sessions, self.lineage)
+
+    @built_once
+    def usage(self) -> UsageService:
+        from ovillo.sessions.usage.price_book import PriceBook
+        from ovillo.sessions.usage.service import UsageService
+
+        prices = PriceBook(self.settings.prices_file, self.settings.data_dir)
+        return UsageService(self.store.usage, self.store.sessions, lambda: self.projects, prices, _source_names)
 
     @built_once
     def recovery(self) -> Recovery:

@@ -195,6 +195,13 @@ COMMANDS: dict[str, list[list[str]]] = {
     "migrate chroma": [["--collection", HOSTILE], ["{old}"]],
     "migrate mcp-hub": [["{old}", "--dry-run"], ["{old}", "--no-backup"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "knowledge search": [["When does the ferry to Larne leave?"], [HOSTILE]],
+    "usage": [
+        ["--by", "session"],
+        ["--by", "project", "--by", "model", "--by", "branch", "--csv"],
+        ["--model", HOSTILE],
+        ["--project", HOSTILE],
+        ["--session", HOSTILE],
+    ],
     "time in": [[PRINTABLE, HOSTILE]],
     "time open": [[]],
     "time out": [["{task}", HOSTILE], [HOSTILE, HOSTILE]],

@@ -81,6 +81,7 @@ COMMANDS: dict[str, list[str]] = {
     "migrate claude-mem": ["{work}/old"],
     "migrate mcp-memory-service": ["{work}/old"],
     "knowledge search": ["when are prices added up"],
+    "usage": ["--by", "model"],
     "time in": ["model", "work", "--directory", "{work}/project"],
     "time open": [],
     "time out": ["{task}", "done"],

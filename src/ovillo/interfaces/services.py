@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.timesheet import Timesheet
     from ovillo.sessions.transfer.importing import ImportService
     from ovillo.sessions.transfer.service import Transfer
+    from ovillo.sessions.usage.service import UsageService
     from ovillo.settings import Settings
 
 
@@ -89,6 +90,9 @@ class Services(Protocol):
 
     @property
     def statistics(self) -> StatisticsService: ...
+
+    @property
+    def usage(self) -> UsageService: ...
 
     @property
     def recovery(self) -> Recovery: ...

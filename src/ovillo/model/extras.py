@@ -42,4 +42,5 @@ JWT = Extra("jwt", "Checking JSON Web Tokens", ("jwt", "cryptography"))
 LANGUAGES = Extra(
     "languages", "Reading C#, Kotlin and Ruby", ("tree_sitter_c_sharp", "tree_sitter_kotlin", "tree_sitter_ruby")
 )
-EXTRAS = (PDF, TOKENS, JWT, LANGUAGES)
+PRICES = Extra("prices", "Prices of models", ("genai_prices",))
+EXTRAS = (PDF, TOKENS, JWT, LANGUAGES, PRICES)

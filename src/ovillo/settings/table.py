@@ -187,6 +187,8 @@ class Settings:
     #: Who read or removed which session: ``remote`` (over HTTP, and every removal), ``all``, ``off``; kept for days.
     audit_sessions: str = field(default="remote", metadata=setting(values.choice("off", "remote", "all")))
     audit_days: int = field(default=365, metadata=setting(values.whole(0, 36_500)))
+    #: Prices of models, before those of the package (docs/how-to/see-what-it-costs.md).
+    prices_file: Path | None = field(default=None, metadata=setting(values.path))
     origins: Mapping[str, str] = field(default_factory=dict)
     #: The ``ovillo.toml`` that is looked at, whether or not it exists.
     config_file: Path | None = None

@@ -24,6 +24,7 @@ from ovillo.interfaces.rest import (
     status,
     timesheet,
     transfer,
+    usage,
     v6,
 )
 
@@ -38,6 +39,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *code.routes,
     *knowledge.routes,
     *timesheet.routes,
+    *usage.routes,
     *context.routes,
     *contexts.routes,
     *memories.routes,

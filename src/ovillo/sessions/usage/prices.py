@@ -1,0 +1,96 @@
+"""What an answer costs by a price list.
+
+Owns the shape of a price and the sum; which price a model has, ``price_book`` finds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ovillo.model.clock import DAY_MS
+from ovillo.model.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from ovillo.model.usage import PaidAnswer
+
+#: US dollars for a million tokens, by how many tokens the question has: ``(0, 3.0), (200_000, 6.0)`` is 3 up to 200,000.
+Rate = tuple[tuple[int, float], ...]
+
+_MILLION = 1_000_000
+
+
+def flat(price: float) -> Rate:
+    return ((0, price),)
+
+
+class Rates(NamedTuple):
+    """Of each kind of tokens, which overlap no more than those of ``Usage``."""
+
+    input: Rate
+    output: Rate
+    reasoning: Rate
+    cache_read: Rate
+    cache_write: Rate
+    cache_write_1h: Rate
+
+    @classmethod
+    def of(
+        cls,
+        input: Rate,
+        output: Rate,
+        reasoning: Rate | None = None,
+        cache_read: Rate | None = None,
+        cache_write: Rate | None = None,
+        cache_write_1h: Rate | None = None,
+    ) -> Rates:
+        """What has no price of its own costs what it is a kind of: reasoning is output, the caches are input."""
+        written = cache_write or input
+        return cls(input, output, reasoning or output, cache_read or input, written, cache_write_1h or written)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """When rates hold: from a moment on, or between two minutes of the UTC day (the second may be smaller: over midnight)."""
+
+    rates: Rates
+    since: int | None = None
+    minutes: tuple[int, int] | None = None
+
+    def holds(self, at: int) -> bool:
+        if self.since is not None and at < self.since:
+            return False
+        if self.minutes is None:
+            return True
+        start, end = self.minutes
+        minute = at % DAY_MS // 60_000
+        return start <= minute < end if start <= end else minute >= start or minute < end
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Of the periods that hold the last one counts; where none does, the first."""
+
+    periods: tuple[Period, ...]
+
+    def cost(self, answer: PaidAnswer) -> float:
+        """US dollars."""
+        rates = self.periods[0].rates if len(self.periods) == 1 else self._rates_at(answer.at or 0)
+        asked = answer.input + answer.cache_read + answer.cache_write
+        an_hour = min(answer.cache_write_1h, answer.cache_write)
+        return (
+            answer.input * _at(rates.input, asked)
+            + answer.output * _at(rates.output, asked)
+            + answer.reasoning * _at(rates.reasoning, asked)
+            + answer.cache_read * _at(rates.cache_read, asked)
+            + (answer.cache_write - an_hour) * _at(rates.cache_write, asked)
+            + an_hour * _at(rates.cache_write_1h, asked)
+        ) / _MILLION
+
+    def _rates_at(self, at: int) -> Rates:
+        return next((each.rates for each in reversed(self.periods) if each.holds(at)), self.periods[0].rates)
+
+
+def _at(rate: Rate, asked: int) -> float:
+    if len(rate) == 1:
+        return rate[0][1]
+    return next(price for start, price in reversed(rate) if asked > start or not start)

@@ -1,0 +1,174 @@
+"""Reports on what models were paid for.
+
+Owns which answers count (each once) and what they are asked by. Days are those of this machine's time zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ovillo.model.clock import DAY_MS, day_start
+from ovillo.model.dataclass import dataclass
+from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import SessionFilter, SessionLocation
+from ovillo.sessions.catalog import summarise
+from ovillo.sessions.filters import by_name, unknown_values
+from ovillo.sessions.usage.blocks import BLOCK_MS, Blocks
+from ovillo.sessions.usage.grouping import Grouping
+from ovillo.sessions.usage.report import By, Figures, Sums, UsageReport
+
+if TYPE_CHECKING:
+    from ovillo.model.sessions import SessionRow
+    from ovillo.model.usage import PaidAnswer
+    from ovillo.sessions.projects import Projects
+    from ovillo.sessions.usage.price_book import PriceBook
+    from ovillo.store.protocol import SessionStore, UsageStore
+
+
+@dataclass(frozen=True, slots=True)
+class UsageQuestion:
+    by: tuple[By, ...] = ("day",)
+    #: Of ``where`` the time and the model are of no use here: those of answers count, not those of sessions.
+    where: SessionFilter = SessionFilter()
+    #: A piece of the model's name.
+    model: str | None = None
+    after: int | None = None
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBlock:
+    """The five hours that count now."""
+
+    began: int
+    ends: int
+    figures: Figures
+
+
+class UsageService:
+    """``sources`` gives the names of all clients that could be read."""
+
+    def __init__(
+        self,
+        store: UsageStore,
+        sessions: SessionStore,
+        projects: Callable[[], Projects],
+        prices: PriceBook,
+        sources: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._projects = projects
+        self._prices = prices
+        self._sources = sources
+
+    @property
+    def has_prices(self) -> bool:
+        return not self._prices.is_empty
+
+    def report(self, namespace: Namespace, question: UsageQuestion) -> UsageReport:
+        """Raises InvalidInput for a client that is not known and for a price file that is none."""
+        notes = unknown_values(self._sessions, namespace, question.where, self._sources)
+        where = self._projects().filtered(namespace, question.where) if question.where.project else question.where
+        where = by_name(self._sessions, namespace, where)
+        grouping = Grouping(self._told(namespace), self._named(namespace))
+        keyers = [grouping.keyer(by) for by in question.by]
+        sums = Sums()
+        after = question.after
+        if after is not None and "block" in question.by:
+            after = self._silence_before(namespace, where, after)
+        model = (question.model or "").lower()
+        for answer in self._answers(namespace, where, after, question.before):
+            key = tuple(keyer(answer) for keyer in keyers)
+            if question.after is not None and (answer.at or 0) < question.after:
+                continue  # read for where its block begins
+            if model and model not in (answer.model or "").lower():
+                continue
+            sums.add(key, answer, self._prices.find(answer.provider, answer.model))
+        titles = self._titles(namespace, question.by, sums)
+        return sums.report(question.by, titles, self._prices.says, tuple(notes))
+
+    def open_block(self, namespace: Namespace, source: str, now: int) -> OpenBlock | None:
+        """Of one client; ``None`` when nothing was asked for five hours."""
+        where = SessionFilter(source=source)
+        blocks, figures = Blocks(), Figures()
+        began = None
+        for answer in self._answers(namespace, where, self._silence_before(namespace, where, now), now + 1):
+            if answer.at is not None and (begins := blocks.beginning(source, answer.at)) != began:
+                began, figures = begins, Figures()
+            figures.add(answer, self._prices.find(answer.provider, answer.model))
+        began = blocks.open_at(source, now)
+        return None if began is None else OpenBlock(began, began + BLOCK_MS, figures)
+
+    def today(self, namespace: Namespace, source: str, now: int) -> Figures:
+        return self._sum(namespace, SessionFilter(source=source), day_start(now))
+
+    def of_session(self, namespace: Namespace, session_id: SessionId) -> Figures:
+        """With its sub-agents."""
+        below = [row.session.id for row in self._sessions.children(namespace, [session_id]) if row.session.parent_id]
+        return self._sum(namespace, SessionFilter(session_ids=(session_id, *below)), None)
+
+    def _sum(self, namespace: Namespace, where: SessionFilter, after: int | None) -> Figures:
+        figures = Figures()
+        for answer in self._answers(namespace, where, after, None):
+            figures.add(answer, self._prices.find(answer.provider, answer.model))
+        return figures
+
+    def _answers(
+        self, namespace: Namespace, where: SessionFilter, after: int | None, before: int | None
+    ) -> Iterator[PaidAnswer]:
+        copies = set()
+        for answer in self._store.answers(namespace, where, after=after, before=before):
+            if answer.is_copy:
+                if answer.message_id in copies:
+                    continue
+                copies.add(answer.message_id)
+            yield answer
+
+    def _silence_before(self, namespace: Namespace, where: SessionFilter, at: int) -> int | None:
+        """A moment from which on blocks can be counted: the end of five hours in which nothing was asked; ``None`` is from the
+        very first answer on."""
+        for days in (2, 16, 128, 1024):
+            start = last = at - days * DAY_MS
+            found = None
+            for answer in self._store.answers(namespace, where, after=start, before=at):
+                moment = answer.at or last
+                found = moment if moment - last >= BLOCK_MS else found
+                last = moment
+            if at - last >= BLOCK_MS:
+                return at
+            if found is not None:
+                return found
+        return None
+
+    def _told(self, namespace: Namespace) -> Callable[[str], SessionRow | None]:
+        known: dict[SessionId, SessionRow] = {}
+
+        def about(session_id: str) -> SessionRow | None:
+            if not known:
+                known.update(self._all(namespace))
+            return known.get(SessionId(session_id))
+
+        return about
+
+    def _all(self, namespace: Namespace) -> dict[SessionId, SessionRow]:
+        rows = self._sessions.find(namespace, SessionFilter(), self._sessions.count(namespace, SessionFilter()))
+        return {row.session.id: row for row in rows}
+
+    def _named(self, namespace: Namespace) -> Callable[[SessionRow], str]:
+        def project(row: SessionRow) -> str:
+            session = row.session
+            place = SessionLocation(session.directory or "", session.project_id or "")
+            found = self._projects().known(namespace).of_location(place)
+            return (found.name if found else "") or session.directory or session.project_id or ""
+
+        return project
+
+    def _titles(self, namespace: Namespace, by: tuple[By, ...], sums: Sums) -> dict[str, str]:
+        if "session" not in by:
+            return {}
+        at = by.index("session")
+        wanted = list({SessionId(keys[at]) for keys in sums.rows})
+        found = self._sessions.get_many(namespace, wanted)
+        return {str(key): summarise(row).title for key, row in found.items()}
