@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run chroma test check bench conformance schemathesis lock clean help
+.PHONY: run chroma clients test check bench conformance schemathesis lock clean help
 
 help:
 	@echo "make run    install, read this machine's agent histories, serve MCP on 127.0.0.1"
@@ -17,6 +17,7 @@ help:
 	@echo "make conformance  run the MCP conformance suite (MCP_CONFORMANCE=program that runs it)"
 	@echo "make schemathesis  thousands of requests made from /openapi.json, against a server of its own (half a minute)"
 	@echo "make chroma install a Chroma server beside, so that make test tests the index on it, too"
+	@echo "make clients  install real agents beside (npm, 500 MB), so that make test runs them with a scripted model, too"
 	@echo "make lock   renew the requirements*.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
 
@@ -42,6 +43,14 @@ chroma: $(VENV)-chroma/.installed
 $(VENV)-chroma/.installed: requirements-chroma.lock
 	@$(PYTHON) -m venv $(VENV)-chroma
 	@$(VENV)-chroma/bin/python -m pip --quiet --disable-pip-version-check install --no-deps --require-hashes -r requirements-chroma.lock
+	@touch $@
+
+# Real agents for the tests that share one memory between them; without them those are left out. Nothing of them is run at install.
+clients: .clients/.installed
+
+.clients/.installed:
+	@mkdir -p .clients
+	@npm install --silent --no-audit --no-fund --ignore-scripts --force --prefix .clients @anthropic-ai/claude-code@2.1.197 opencode-linux-x64@1.18.33
 	@touch $@
 
 run: $(VENV)/.installed

@@ -59,6 +59,10 @@ LAYER: dict[str, tuple[str, str]] = {
         "Facts of other keys and words that may not both hold are marked, in four languages",
         "issue 11 remember / recall",
     ),
+    "LAYER-31": (
+        "Real OpenCode and Claude Code share one memory, with provenance; prompts and calls are told of it within the limits",
+        "issue 11 Must show",
+    ),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }
