@@ -35,6 +35,8 @@ _CONSTANT, _BY_WORDS, _BY_NEARNESS = -7.0, 6.0, 13.26
 LEAST_LIKELY = 0.15
 #: The same where nothing is known of the meaning.
 _WORDS_CONSTANT, _WORDS_ALONE = -5.02, 10.33
+#: And where nobody looked at the words.
+_NEARNESS_CONSTANT, _NEARNESS_ALONE = -6.1, 13.8
 
 #: What is recalled has vectors.
 _EMBEDDED = MemoryFilter(
@@ -84,6 +86,11 @@ def likelihood(words: float, near: float) -> float:
 def likelihood_by_words(words: float) -> float:
     """The same of a memory without a vector."""
     return 1 / (1 + math.exp(-(_WORDS_CONSTANT + _WORDS_ALONE * words)))
+
+
+def likelihood_by_meaning(near: float) -> float:
+    """The same where words are another back end's."""
+    return 1 / (1 + math.exp(-(_NEARNESS_CONSTANT + _NEARNESS_ALONE * near)))
 
 
 class Meaning:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ovillo.memory.automatic.query import MemoryQuery
 from ovillo.memory.automatic.search import CUT_OFF, LAYERS, ScoredMemory, best, is_elsewhere, said_by_tags
 from ovillo.memory.layers.episodic import LEAST_NEAR
-from ovillo.memory.meaning import likelihood
+from ovillo.memory.meaning import likelihood_by_meaning
 from ovillo.model.clock import Clock
 from ovillo.model.memories import MemoryFilter, MemoryId, MemoryState
 from ovillo.model.records import Namespace
@@ -82,7 +82,7 @@ class ByVectors(_NearSearch):
 
     def _near(self, namespace: Namespace, text: str, where: MemoryFilter) -> Mapping[MemoryId, float]:
         found = self._meaning.near(namespace, text, where, _NEAREST, loads=False)
-        return {each: likelihood(0.0, how) for each, how in found.items()}
+        return {each: likelihood_by_meaning(how) for each, how in found.items()}
 
 
 class ByChroma(_NearSearch):
