@@ -30,6 +30,8 @@ _FALSE_FRIEND = 0.4
 #: Weights of words that tell less: parts of a known phrase, kinds of definitions, what only carries a question.
 _PART_OF_PHRASE = 0.1
 _KIND_AS_WORD, _EMPTY_AS_WORD = 0.5, 0.4
+#: Ways to say a word that keep what it means.
+_SAME_MEANING = frozenset({"as written", "translation", "cognate"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,15 @@ class QueryExpander:
         answerable = tuple(one for one in terms if one.alternatives)
         unknown = sum(one.weight == 1.0 for one in terms if not one.alternatives)
         return ExpandedQuery(answerable, frozenset(kinds), languages, unknown)
+
+    def put(self, question: str) -> str:
+        """The question in the words of the folder, each in its likeliest way."""
+        said = [self._likeliest(one) for one in self.expand(question).terms if one.weight > _PART_OF_PHRASE]
+        return " ".join(filter(None, said))
+
+    def _likeliest(self, one: ExpandedTerm) -> str:
+        found = next((x for x in one.alternatives if x.how in _SAME_MEANING), None)
+        return " ".join(map(self._tree.written, found.terms)) if found is not None else ""
 
     # --- the words
 

@@ -1,6 +1,6 @@
 """Scoring the definitions of a folder against a question.
 
-Owns the formula. Its constants were fitted on the project's own queries (tests/fixtures/symbol-queries.jsonl), by hand
+Owns the formula of words. Its constants were fitted on the project's own queries (tests/fixtures/symbol-queries.jsonl), by hand
 and in few steps; the shared set was only a check.
 """
 
@@ -51,46 +51,72 @@ FIELD_WORTHS, FLAG_WORTHS = _field_worths(), _flag_worths()
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """``worth`` 0..1 is how much of the question the definition's own name and place answer."""
+    """``worth`` 0..1 is how much of the question the definition's own name and place answer; ``share`` how much of it the
+    definition holds, ``name_share`` how much of its name is asked for."""
 
     doc: int
     score: float
     worth: float
+    share: float
+    name_share: float
+    flags: int
+    is_of_kind: bool
+
+
+class Scores:
+    """All definitions of a folder against one question."""
+
+    def __init__(self, tree: Tree, query: ExpandedQuery) -> None:
+        self._count = len(tree)
+        self._flags = np.frombuffer(tree.flags, np.uint8)
+        idf = tree.idf()
+        total = np.zeros(self._count, np.float32)
+        answered = np.zeros(self._count, np.float32)
+        named = np.zeros(self._count, np.float32)
+        asked_for = 0.0
+        for expanded in query.terms:
+            weight = _weight_of(tree, expanded, idf) * expanded.weight
+            best = np.zeros(self._count, np.float32)
+            name = np.zeros(self._count, np.float32)
+            for alternative in expanded.alternatives:
+                _add_alternative(tree, alternative, best, name, idf)
+            total += best * weight
+            answered += np.minimum(best, 1.0) * weight
+            named += name
+            asked_for += weight
+        whole = asked_for or 1.0
+        self._share = answered / whole
+        # What no definition knows of is not answered by any.
+        self._known = whole / (whole + query.unknown * float(np.log1p(self._count)))
+        self._name_share = np.minimum(named / np.maximum(tree.name_weight(), 1e-6), 1.0)
+        scores = total / whole * self._share**COVERAGE * (1 - NAME_SHARE + NAME_SHARE * self._name_share)
+        self._by_kind = _by_kind(tree, query)
+        self._scores = scores * FLAG_WORTHS[self._flags] * self._by_kind
+
+    def best(self, limit: int) -> list[Ranked]:
+        """Best first; none that answers nothing."""
+        if not self._count:
+            return []
+        most = min(limit, self._count)
+        top = np.argpartition(-self._scores, most - 1)[:most]
+        top = top[np.lexsort((top, -self._scores[top]))]
+        return [self.of(int(doc)) for doc in top if self._scores[doc] > 0]
+
+    def of(self, doc: int) -> Ranked:
+        share, name_share = float(self._share[doc]), float(self._name_share[doc])
+        return Ranked(
+            doc,
+            float(self._scores[doc]),
+            min(1.0, share) * self._known * (0.6 + 0.4 * name_share),
+            share,
+            name_share,
+            int(self._flags[doc]),
+            len(self._by_kind) > 1 and bool(self._by_kind[doc] > 1),
+        )
 
 
 def rank(tree: Tree, query: ExpandedQuery, limit: int) -> list[Ranked]:
-    count = len(tree)
-    if not count or not query.terms:
-        return []
-    idf = tree.idf()
-    total = np.zeros(count, np.float32)
-    answered = np.zeros(count, np.float32)
-    named = np.zeros(count, np.float32)
-    wanted = 0.0
-    for expanded in query.terms:
-        weight = _weight_of(tree, expanded, idf) * expanded.weight
-        best = np.zeros(count, np.float32)
-        name = np.zeros(count, np.float32)
-        for alternative in expanded.alternatives:
-            _add_alternative(tree, alternative, best, name, idf)
-        total += best * weight
-        answered += np.minimum(best, 1.0) * weight
-        named += name
-        wanted += weight
-    share = answered / wanted
-    # What no definition knows of is not answered by any.
-    known = wanted / (wanted + query.unknown * float(np.log1p(count)))
-    name_share = np.minimum(named / np.maximum(tree.name_weight(), 1e-6), 1.0)
-    scores = total / wanted * share**COVERAGE * (1 - NAME_SHARE + NAME_SHARE * name_share)
-    scores *= FLAG_WORTHS[np.frombuffer(tree.flags, np.uint8)] * _by_kind(tree, query)
-    most = min(limit, count)
-    top = np.argpartition(-scores, most - 1)[:most]
-    top = top[np.lexsort((top, -scores[top]))]
-    return [
-        Ranked(int(doc), float(scores[doc]), float(min(1.0, share[doc]) * known * (0.6 + 0.4 * name_share[doc])))
-        for doc in top
-        if scores[doc] > 0
-    ]
+    return Scores(tree, query).best(limit) if query.terms else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +208,8 @@ def _by_kind(tree: Tree, query: ExpandedQuery) -> Floats:
             liked |= _IS_FUNCTION[kinds]
         elif kind is Kind.EXCEPTION:
             liked |= (np.frombuffer(tree.flags, np.uint8) & t.FAULT) > 0
-        elif kind is not Kind.TEST:
+        elif kind is Kind.TEST:
+            liked |= (np.frombuffer(tree.flags, np.uint8) & t.TEST) > 0
+        else:
             liked |= _IS_CLASS[kinds]
     return np.where(liked, np.float32(KIND_BONUS), np.float32(1.0)) if query.kinds else np.ones(1, np.float32)

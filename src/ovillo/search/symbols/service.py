@@ -6,11 +6,13 @@ written come first. Nothing is stored: the terms of a folder are made from the c
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ovillo.code.parsing import is_test_path
@@ -23,9 +25,10 @@ from ovillo.model.wording import counted
 from ovillo.search.lexicon import whole_lexicon
 from ovillo.search.symbols.bodies import Places
 from ovillo.search.symbols.kinds import Kind
+from ovillo.search.symbols.merits import Evidence, merits
 from ovillo.search.symbols.passages import Passage, Passages, Region, Wanted, fused
 from ovillo.search.symbols.query_expansion import ExpandedQuery, QueryExpander
-from ovillo.search.symbols.ranking import Match, Ranked, explain, rank
+from ovillo.search.symbols.ranking import Match, Scores, explain, rank
 from ovillo.search.symbols.stored_bodies import StoredBodies
 from ovillo.search.symbols.tree import Tree
 from ovillo.search.symbols.vectors import Near, SymbolVectors
@@ -42,11 +45,10 @@ _BATCH = 10_000
 _MOST_GONE = 0.2
 #: Ranked beyond what is asked for: some are gone, some are the same definition twice.
 _SPARE = 20
-#: Candidates of words, of meaning and of bodies that are fused, what meaning and bodies weigh beside names and documentation,
-#: and how fast ranks lose their weight.
-_FUSED, _BY_MEANING, _BY_BODY, _RANKS = 60, 0.5, 0.6, 10
+#: Candidates of words, of meaning and of bodies whose merits are compared.
+_FUSED = 60
 #: Members of one class among the first so many, from which on the class is meant as well, and its score beside theirs.
-_MEMBERS, _MEMBERS_AMONG, _OWNER = 2, 10, 0.98
+_MEMBERS, _MEMBERS_AMONG, _OWNER = 3, 5, 0.98
 #: Bodies that hold most of the question's words, more where only tests are wanted, and passages that are then read from disk.
 _BODIES, _BODIES_OF_TESTS, _READ = 150, 600, 24
 #: A definition that only meaning found never comes into a context by itself (below 0.5).
@@ -124,10 +126,8 @@ class SymbolSearch:
         ]
         called = self._called(namespace, asked, root, limit, scope)
         near = [] if called else self._near(namespace, asked, known)
-        found, expanded, notes = self._by_words(namespace, asked, known, max(limit, _FUSED))
-        bodied = [] if called else self._bodied(namespace, asked, known)
-        if near or bodied:
-            found = self._fused(namespace, found, near, bodied)
+        bodied = {} if called else self._bodied(namespace, asked, known)
+        found, expanded, notes = self._found(namespace, asked, known, max(limit, _FUSED), near, bodied)
         have = {_identity(one.symbol) for one in called}
         if expanded is None or Kind.TEST not in expanded.kinds:
             # A test says what it is about with the words of what it tests.
@@ -152,7 +152,7 @@ class SymbolSearch:
         if named:
             return named
         known = [one for one in self._roots(namespace) if scope.holds_code(one.path)]
-        found, _, _ = self._by_words(namespace, asked, _few(known), _DESCRIBED)
+        found, _, _ = self._found(namespace, asked, _few(known), _DESCRIBED)
         if not found:
             return []
         least = max(_LEAST_WORTH, found[0].worth * _NEAR_THE_BEST)
@@ -240,38 +240,90 @@ class SymbolSearch:
                     rows.setdefault(_identity(row), row)
         return [FoundSymbol(row, 2.0, 1.0, "name") for row in rows.values()][:limit]
 
-    # --- by words
+    # --- all sides
 
-    def _by_words(
-        self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot], limit: int
+    def _found(
+        self,
+        namespace: Namespace,
+        asked: str,
+        roots: Sequence[CodeRoot],
+        limit: int,
+        near: Sequence[Near] = (),
+        bodied: Mapping[int, float] = MappingProxyType({}),
     ) -> tuple[list[FoundSymbol], ExpandedQuery | None, list[str]]:
-        found: list[FoundSymbol] = []
+        """What words find, and what else is near or holds them in its body; best first."""
+        every: list[tuple[Evidence, bool, tuple[Match, ...]]] = []
         notes: list[str] = []
         expanded: ExpandedQuery | None = None
+        places = {one.symbol_id: (place, one.cosine) for place, one in enumerate(near)}
+        bodies = {id_: (place, share) for place, (id_, share) in enumerate(bodied.items())}
         for root in roots:
             with self._lock:
                 held = self._fresh(namespace, root)
                 query = held.expander.expand(asked)
-                ranked = rank(held.tree, query, limit * 2 + _SPARE)
-                ids = [held.tree.ids[one.doc] for one in ranked]
-                rows = {row.id: row for row in self._store.symbols_by_id(namespace, ids)}
-                there = [(rows[id_], one) for id_, one in zip(ids, ranked, strict=True) if id_ in rows]
-                found += [
-                    FoundSymbol(
-                        row,
-                        round(one.score, 4),
-                        round(one.worth, 3),
-                        "words",
-                        explain(held.tree, query, one.doc, row),
-                    )
-                    for row, one in _distinct(there)[:limit]
-                ]
+                if query.terms or places or bodies:
+                    every += self._weighed(namespace, held, query, limit, places, bodies)
             if expanded is None or len(query.terms) > len(expanded.terms):
                 expanded = query
             if held.note:
                 notes.append(held.note)
-        found.sort(key=lambda one: -one.score)
-        return found[:limit], expanded, notes
+        found = self._in_order_of_merit(every) if near or bodied else self._in_order_of_words(every)
+        return found[: max(limit, len(places))], expanded, notes
+
+    def _weighed(
+        self,
+        namespace: Namespace,
+        held: _LoadedFolder,
+        query: ExpandedQuery,
+        limit: int,
+        near: Mapping[int, tuple[int, float]],
+        bodies: Mapping[int, tuple[int, float]],
+    ) -> list[tuple[Evidence, bool, tuple[Match, ...]]]:
+        """The evidence of each candidate, whether words found it, and how."""
+        tree = held.tree
+        scores = Scores(tree, query)
+        by_words = scores.best(limit * 2 + _SPARE) if query.terms else []
+        ranked = {tree.ids[one.doc]: one for one in by_words}
+        for id_ in (*near, *bodies):
+            doc = tree.doc(id_) if id_ not in ranked else None
+            if doc is not None:
+                ranked[id_] = scores.of(doc)
+        rows = {row.id: row for row in self._store.symbols_by_id(namespace, list(ranked))}
+        worded = {tree.ids[one.doc] for one, _ in zip(by_words, range(limit), strict=False)}
+        return [
+            (
+                Evidence(rows[id_], one, near.get(id_), bodies.get(id_)),
+                id_ in worded or id_ not in near,
+                explain(tree, query, one.doc, rows[id_]),
+            )
+            for id_, one in ranked.items()
+            if id_ in rows
+        ]
+
+    @staticmethod
+    def _in_order_of_merit(every: Sequence[tuple[Evidence, bool, tuple[Match, ...]]]) -> list[FoundSymbol]:
+        merit = merits([evidence for evidence, _, _ in every])
+        most = max(merit, default=0.0)
+        fused: dict[tuple[str, str, str], FoundSymbol] = {}
+        for place in sorted(range(len(every)), key=lambda x: -merit[x]):
+            evidence, is_worded, matches = every[place]
+            worth = round(evidence.ranked.worth, 3)
+            if not is_worded and evidence.near is not None:
+                cosine = evidence.near[1]
+                worth = round(_WORTH_BY_MEANING * max(0.0, cosine), 3)
+                matches = (Match("all of it", evidence.symbol.name, ("meaning",), f"{cosine:.2f}"),)
+            score = round(math.exp(merit[place] - most), 4)
+            found = FoundSymbol(evidence.symbol, score, worth, "words" if is_worded else "meaning", matches)
+            fused.setdefault(_identity(evidence.symbol), found)
+        return list(fused.values())
+
+    @staticmethod
+    def _in_order_of_words(every: Sequence[tuple[Evidence, bool, tuple[Match, ...]]]) -> list[FoundSymbol]:
+        fused: dict[tuple[str, str, str], FoundSymbol] = {}
+        for evidence, _, matches in sorted(every, key=lambda one: -one[0].ranked.score):
+            score, worth = round(evidence.ranked.score, 4), round(evidence.ranked.worth, 3)
+            fused.setdefault(_identity(evidence.symbol), FoundSymbol(evidence.symbol, score, worth, "words", matches))
+        return list(fused.values())
 
     # --- by meaning
 
@@ -279,7 +331,11 @@ class SymbolSearch:
         """Definitions that mean about what is asked, nearest first: tests, or all but tests. None for a question of one word."""
         if " " not in asked:
             return []
-        near = [one for root in roots for one in self.vectors.nearest(namespace, root.path, asked, _FUSED * 2)]
+        near = []
+        for root in roots:
+            with self._lock:
+                put = self._fresh(namespace, root).expander.put(asked) if self.vectors.is_on else ""
+            near += self.vectors.nearest(namespace, root.path, asked, _FUSED * 2, put)
         of_sort = {
             row.id
             for row in self._store.symbols_by_id(namespace, [one.symbol_id for one in near])
@@ -287,41 +343,15 @@ class SymbolSearch:
         }
         return sorted((one for one in near if one.symbol_id in of_sort), key=lambda one: -one.cosine)[:_FUSED]
 
-    def _bodied(self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot]) -> list[int]:
+    def _bodied(self, namespace: Namespace, asked: str, roots: Sequence[CodeRoot]) -> Mapping[int, float]:
         """Definitions whose bodies hold the words of the question, best first. None for a question of one word, and for many
         folders: what they hold cannot be compared."""
         if " " not in asked or len(roots) != 1:
-            return []
+            return {}
         with self._lock:
             held = self._fresh(namespace, roots[0])
             words = held.body_expander.expand(asked).terms
         return StoredBodies(self._store, namespace, roots[0].path, held.bodies, words).symbols(_FUSED)
-
-    def _fused(
-        self, namespace: Namespace, found: Sequence[FoundSymbol], near: Sequence[Near], bodied: Sequence[int]
-    ) -> list[FoundSymbol]:
-        """By the ranks of all sides, names and documentation weighing most: their scores have nothing in common."""
-        scores = {one.symbol.id: 1 / (_RANKS + place) for place, one in enumerate(found)}
-        for place, one in enumerate(near):
-            scores[one.symbol_id] = scores.get(one.symbol_id, 0.0) + _BY_MEANING / (_RANKS + place)
-        for place, id_ in enumerate(bodied):
-            # A body alone is no answer: it puts what something else found in order.
-            if id_ in scores:
-                scores[id_] += _BY_BODY / (_RANKS + place)
-        by_id = {one.symbol.id: one for one in found}
-        cosines = {one.symbol_id: one.cosine for one in near}
-        more = {row.id: row for row in self._store.symbols_by_id(namespace, [x for x in cosines if x not in by_id])}
-        fused: dict[tuple[str, str, str], FoundSymbol] = {}
-        for id_ in sorted(scores, key=lambda x: -scores[x]):
-            known = by_id.get(id_)
-            if known is None and id_ not in more:
-                continue  # its file was read again meanwhile
-            row = known.symbol if known else more[id_]
-            told = known.matches if known else (Match("all of it", row.name, ("meaning",), f"{cosines[id_]:.2f}"),)
-            worth = known.worth if known else round(_WORTH_BY_MEANING * max(0.0, cosines[id_]), 3)
-            how = known.found_by if known else "meaning"
-            fused.setdefault(_identity(row), FoundSymbol(row, round(scores[id_], 4), worth, how, told))
-        return list(fused.values())
 
     def _with_owners(self, namespace: Namespace, found: Sequence[FoundSymbol]) -> list[FoundSymbol]:
         """Where several members of a class answer, the class does: it comes behind the best of them."""
@@ -408,14 +438,6 @@ def _is_open(row: SymbolRow) -> bool:
 
 def _identity(row: SymbolRow) -> tuple[str, str, str]:
     return row.root, row.file, row.qualified_name
-
-
-def _distinct(found: Iterable[tuple[SymbolRow, Ranked]]) -> list[tuple[SymbolRow, Ranked]]:
-    """What is defined several times in a file once."""
-    kept: dict[tuple[str, str, str], tuple[SymbolRow, Ranked]] = {}
-    for row, ranked in found:
-        kept.setdefault(_identity(row), (row, ranked))
-    return list(kept.values())
 
 
 def _few(roots: Sequence[CodeRoot]) -> list[CodeRoot]:

@@ -57,12 +57,15 @@ class StoredBodies:
                 held[place].add(term)
         return dict(zip(rows, held, strict=True))
 
-    def symbols(self, most: int) -> list[int]:
-        """Definitions whose bodies hold most of the question, best first."""
+    def symbols(self, most: int) -> dict[int, float]:
+        """Definitions whose bodies hold most of the question, best first, with how much of it, 0..1."""
         scores = self._scores(most)
         rows = self._store.bodies(self._namespace, self._root, list(scores))
         of_definitions = [(scores[row.id], row.symbol) for row in rows if row.symbol is not None]
-        return [symbol for _, symbol in sorted(of_definitions, key=lambda pair: (-pair[0], pair[1]))]
+        found: dict[int, float] = {}
+        for score, symbol in sorted(of_definitions, key=lambda pair: (-pair[0], pair[1])):
+            found.setdefault(symbol, score)
+        return found
 
     def _scores(self, most: int) -> dict[int, float]:
         """How much of the question bodies hold, 0..1, of the best."""

@@ -72,8 +72,17 @@ class Tree:
             self.last = row.id
         self._relations = self._idf = self._name_weight = None
 
+    def doc(self, id_: int) -> int | None:
+        """The place of a definition, by its id."""
+        at = bisect_left(self.ids, id_)
+        return at if at < len(self.ids) and self.ids[at] == id_ else None
+
     def term(self, term: str) -> int | None:
         return self._terms.get(term)
+
+    def written(self, term: str) -> str:
+        """A word of the folder that has this term."""
+        return self._raw.get(term, term)
 
     def postings(self, number: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Definitions that hold a term, and where. Views: not to be kept."""

@@ -21,7 +21,7 @@ from ovillo.model.code import SymbolRow
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
 from ovillo.search.embedders import model_id, open_embedder
-from ovillo.search.lexicon import lexicon
+from ovillo.search.lexicon import lexicon, prose_lexicon
 from ovillo.search.symbols.gist import gist
 
 if TYPE_CHECKING:
@@ -75,6 +75,10 @@ class SymbolVectors:
         self._lock = threading.Lock()
         self._failed_at = -_FAILED_S
 
+    @property
+    def is_on(self) -> bool:
+        return self._model is not None
+
     # --- making
 
     def wait(self, namespace: Namespace) -> bool:
@@ -125,21 +129,21 @@ class SymbolVectors:
 
     # --- asking
 
-    def nearest(self, namespace: Namespace, root: str, question: str, most: int) -> list[Near]:
-        """Nearest first; nothing for a folder without vectors, or while the model does not answer."""
+    def nearest(self, namespace: Namespace, root: str, question: str, most: int, put: str = "") -> list[Near]:
+        """Nearest first; nothing for a folder without vectors, or while the model does not answer. ``put`` is the question as
+        the folder would put it."""
         if self._model is None or time.monotonic() - self._failed_at < _FAILED_S:
             return []
         if not self._store.code_vectors.has_any(namespace, root, self._model):
             return []
         try:
             embedder = self._opened()
-            # The default model knows English best.
-            asked = lexicon().in_english(question) or question
-            row = embedder.embed([embedder.query_prefix + asked])[0]
+            said = [embedder.query_prefix + gloss for gloss in _glosses(question, put)]
+            row = _unit(np.sum([_unit(one) for one in embedder.embed(said)], axis=0))
         except OvilloError:
             self._failed_at = time.monotonic()
             return []
-        found = self._store.code_vectors.nearest(namespace, root, self._model, _unit(row), most)
+        found = self._store.code_vectors.nearest(namespace, root, self._model, row, most)
         with self._lock:
             definitions = self._fresh(namespace, root).by_meaning
         near = (Near(id_, cosine) for meaning, cosine in found.items() for id_ in definitions.get(meaning, ()))
@@ -184,6 +188,14 @@ class SymbolVectors:
             self._embedder = open_embedder(self._settings)
         assert self._embedder is not None
         return self._embedder
+
+
+def _glosses(question: str, put: str) -> list[str]:
+    """The question in English, which the default model knows best: as the list of everyday words has it, as that of developers has
+    it, and as the folder puts it. One of them takes a word in the sense that is meant more often than either alone."""
+    said = (prose_lexicon().in_english(question), lexicon().in_english(question))
+    foreign = [one for one in said if one is not None]
+    return list(dict.fromkeys([*foreign, put] if foreign and put else foreign)) or [question]
 
 
 def _is_open(symbol: SymbolRow) -> bool:
