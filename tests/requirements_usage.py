@@ -14,4 +14,5 @@ USAGE: dict[str, tuple[str, str]] = {
     "USAGE-6": ("By day, week, month, session, project, model, client, branch; local days; ranges of time", "issue 12"),
     "USAGE-7": ("Blocks of five hours, of each client by itself", "issue 12"),
     "USAGE-8": ("By command as table with bars, JSON, CSV and live, and over REST", "issue 12"),
+    "USAGE-9": ("A status line for Claude Code that never fails", "issue 12"),
 }

@@ -6,6 +6,7 @@ Owns which store and analyzer are opened, and which interface a command runs; wh
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -42,9 +43,27 @@ def main() -> None:
     # Importing makes only objects that stay: looking for garbage among them costs a tenth of the start.
     gc.disable()
     stop_downloads()
+    if sys.argv[1:] == ["statusline"]:
+        _run_status_line()
+        return
     from ovillo.interfaces.cli.main import run  # importing this module must stay cheap for MCP
 
     run(open_services, _run_stdio, _run_http)
+
+
+def _run_status_line() -> None:
+    """Asked for after every answer of a client: no command line is built for it, which takes as long as all the rest."""
+    import os
+
+    from ovillo.interfaces.status_line import run
+
+    def opened() -> Composition | None:
+        from ovillo.settings import load_settings
+
+        settings = load_settings(os.environ, {})
+        return open_services(settings) if settings.database.exists() else None
+
+    run(opened)
 
 
 def _run_stdio(open_services: OpenServices, settings: Settings) -> None:

@@ -202,6 +202,7 @@ COMMANDS: dict[str, list[list[str]]] = {
         ["--project", HOSTILE],
         ["--session", HOSTILE],
     ],
+    "statusline": [[]],
     "time in": [[PRINTABLE, HOSTILE]],
     "time open": [[]],
     "time out": [["{task}", HOSTILE], [HOSTILE, HOSTILE]],

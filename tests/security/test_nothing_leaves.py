@@ -82,6 +82,7 @@ COMMANDS: dict[str, list[str]] = {
     "migrate mcp-memory-service": ["{work}/old"],
     "knowledge search": ["when are prices added up"],
     "usage": ["--by", "model"],
+    "statusline": [],
     "time in": ["model", "work", "--directory", "{work}/project"],
     "time open": [],
     "time out": ["{task}", "done"],

@@ -40,6 +40,7 @@ _COMMANDS = {
     "code": (f"{_C}.code:code", "Index source code, find definitions, follow calls."),
     "knowledge": (f"{_C}.knowledge:knowledge", "Documents that questions are answered from, with places."),
     "usage": (f"{_C}.usage:usage", "Tokens and cost by day, session, model and more."),
+    "statusline": (f"{_C}.statusline:statusline", "One line of costs for Claude Code."),
     "time": (f"{_C}.time:time", "Timesheet: who worked on what, how long."),
     "mcp": (f"{_C}.serve:mcp", "Serve MCP on standard input and output."),
     "serve": (f"{_C}.serve:serve", "Serve MCP over streamable HTTP."),
