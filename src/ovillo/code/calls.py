@@ -144,7 +144,7 @@ class CallGraph:
 
     def _plain(self, call: CallRow, holder: SymbolRow | None, candidates: list[SymbolRow]) -> Resolved:
         language = self._lookup.language(call.file)
-        if call.held is not None:
+        if call.receiver_type is not None:
             return _NONE
         if language.has_implicit_self and (around := self._lookup.around(holder)) is not None:
             own = [x for x in self._lookup.member(around, call.name) if x.kind is SymbolKind.METHOD]
@@ -197,16 +197,16 @@ class CallGraph:
                 # Functions of one object or prototype.
                 own = [x for x in methods if x.parent == holder.parent and x.file == call.file]
             return Resolved(tuple(own), "scope") if own else self._by_name(call, methods, certain=False)
-        held = call.held
-        if held is None and receiver.endswith("()"):
-            held = receiver
-        if held:
-            classes = self._lookup.classes(held, call.file)
+        receiver_type = call.receiver_type
+        if receiver_type is None and receiver.endswith("()"):
+            receiver_type = receiver
+        if receiver_type:
+            classes = self._lookup.classes(receiver_type, call.file)
             if classes:
                 return self._of(classes, call.name)
             if classes is not None:
                 return _NONE
-        if call.held is not None or receiver.endswith(")") or receiver == "...":
+        if call.receiver_type is not None or receiver.endswith(")") or receiver == "...":
             return self._by_name(call, methods, certain=False)
         return self._on_name(call, receiver, candidates)
 

@@ -94,13 +94,13 @@ def _log(git: Git, since: str | None) -> Iterator[tuple[str, int, str, list[str]
 
 def _records(stream: object) -> Iterator[bytes]:
     """What stands between two marks of a commit; one that git did not finish is left out."""
-    held = b""
+    rest = b""
     while chunk := stream.read1(65_536):  # type: ignore[attr-defined]
-        held += chunk
-        *whole, held = held.split(b"\x01")
+        rest += chunk
+        *whole, rest = rest.split(b"\x01")
         yield from whole
-    if held.endswith((b"\0", b"\x03")):
-        yield held
+    if rest.endswith((b"\0", b"\x03")):
+        yield rest
 
 
 def _commit(record: bytes) -> tuple[str, int, str, list[str]] | None:

@@ -46,7 +46,7 @@ class Lookup:
         self._handed: dict[tuple[frozenset[str], str], frozenset[str]] = {}
         self._around: dict[int, SymbolRow | None] = {}
         self._sources: dict[tuple[str, str], frozenset[str]] = {}
-        self._held: dict[tuple[str, str], list[SymbolRow] | None] = {}
+        self._classes_by_type: dict[tuple[str, str], list[SymbolRow] | None] = {}
         self._lines: dict[int, tuple[list[SymbolRow], bool]] = {}
 
     @cached_property
@@ -169,21 +169,21 @@ class Lookup:
 
     # --- classes
 
-    def classes(self, held: str, file: str, depth: int = 0) -> list[SymbolRow] | None:
-        """Classes that a value may be of, told as ``CodeCall.held`` tells it; empty for one that is defined elsewhere,
+    def classes(self, type_name: str, file: str, depth: int = 0) -> list[SymbolRow] | None:
+        """Classes that a value may be of, told as ``CodeCall.receiver_type`` tells it; empty for one that is defined elsewhere,
         ``None`` where nothing can be said."""
-        if depth > 6 or not held:
+        if depth > 6 or not type_name:
             return None
-        if (held, file) not in self._held:
-            self._held[held, file] = None
-            self._held[held, file] = self._classes(held, file, depth)
-        return self._held[held, file]
+        if (type_name, file) not in self._classes_by_type:
+            self._classes_by_type[type_name, file] = None
+            self._classes_by_type[type_name, file] = self._classes(type_name, file, depth)
+        return self._classes_by_type[type_name, file]
 
-    def _classes(self, held: str, file: str, depth: int) -> list[SymbolRow] | None:
-        if not held.endswith("()"):
-            named = self.class_named(held, file)
-            return named or ([] if self._is_told(held, file) else None)
-        made = held[:-2]
+    def _classes(self, type_name: str, file: str, depth: int) -> list[SymbolRow] | None:
+        if not type_name.endswith("()"):
+            named = self.class_named(type_name, file)
+            return named or ([] if self._says_type(type_name, file) else None)
+        made = type_name[:-2]
         if named := self.class_named(made, file):
             return named
         owner, _, name = made.rpartition(".")
@@ -305,9 +305,9 @@ class Lookup:
         found = [x for x in rows if x.parent is None and x.is_exported]
         return [x for x in found if x.name == "default"] or (found if len(found) == 1 else [])
 
-    def _is_told(self, held: str, file: str) -> bool:
+    def _says_type(self, type_name: str, file: str) -> bool:
         """Whether the type is certainly one of elsewhere: nothing here has its name, or it was imported from there."""
-        last = held.rpartition(".")[2]
+        last = type_name.rpartition(".")[2]
         if self.takes_all(file):
             return False
         if not any(x.kind in CLASS_KINDS for x in self.named(last)):

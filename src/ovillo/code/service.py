@@ -64,7 +64,7 @@ class CodeIndex:
         self._store = store
         self._is_on = settings.code_indexing
         #: By folder: the revision of the index, and its files by path.
-        self._held: dict[tuple[Namespace, str], tuple[int, Mapping[str, ModuleRow]]] = {}
+        self._modules_cache: dict[tuple[Namespace, str], tuple[int, Mapping[str, ModuleRow]]] = {}
         self._lock = threading.Lock()
         extensions = tuple(f".{x.lower().lstrip('.')}" for x in settings.code_extensions)
         self.texts = Texts(settings.code_exclude)
@@ -178,10 +178,10 @@ class CodeIndex:
         store = self._store.code
         if not terms or not store.body_count(namespace, root):
             return None
-        held = store.bodies_holding(namespace, root, terms, most=_MOST_HOLDING)
-        if len(held) < len(terms):
+        ids_by_term = store.bodies_holding(namespace, root, terms, most=_MOST_HOLDING)
+        if len(ids_by_term) < len(terms):
             return []
-        narrowing = [set(ids) for ids in held.values() if len(ids) < _MOST_HOLDING]
+        narrowing = [set(ids) for ids in ids_by_term.values() if len(ids) < _MOST_HOLDING]
         if not narrowing:
             return None
         ids = set.intersection(*narrowing)
@@ -286,14 +286,14 @@ class CodeIndex:
     def _modules_by_path(self, namespace: Namespace, root: str) -> Mapping[str, ModuleRow]:
         revision = self._store.code.revision(namespace)
         with self._lock:
-            had = self._held.get((namespace, root))
+            had = self._modules_cache.get((namespace, root))
         if had is not None and had[0] == revision:
             return had[1]
         modules = {row.path: row for row in self._store.code.modules(namespace, root)}
         with self._lock:
-            self._held[namespace, root] = (revision, modules)
-            while len(self._held) > _HELD_MODULES:
-                self._held.pop(next(iter(self._held)))
+            self._modules_cache[namespace, root] = (revision, modules)
+            while len(self._modules_cache) > _HELD_MODULES:
+                self._modules_cache.pop(next(iter(self._modules_cache)))
         return modules
 
     def show(self, namespace: Namespace, symbol: SymbolRow) -> DefinitionDetails:

@@ -31,7 +31,7 @@ class Texts:
     def __init__(self, excluded: Collection[str] = ()) -> None:
         self._choice = Choice((), excluded, with_texts=True)
         self._lists: OrderedDict[str, tuple[float, list[Entry]]] = OrderedDict()
-        self._held: OrderedDict[tuple[str, str], tuple[int, int, bytes]] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, str], tuple[int, int, bytes]] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -62,18 +62,18 @@ class Texts:
         """Its bytes as they are now; empty for one that cannot be read, or is no text."""
         key = (root, entry.path)
         with self._lock:
-            had = self._held.get(key)
+            had = self._cache.get(key)
             if had is not None and had[:2] == (entry.size, entry.mtime_ns):
-                self._held.move_to_end(key)
+                self._cache.move_to_end(key)
                 return had[2]
         data = _read(f"{root}/{entry.path}")
         with self._lock:
-            if had := self._held.pop(key, None):
+            if had := self._cache.pop(key, None):
                 self._bytes -= len(had[2])
-            self._held[key] = (entry.size, entry.mtime_ns, data)
+            self._cache[key] = (entry.size, entry.mtime_ns, data)
             self._bytes += len(data)
-            while self._bytes > _HELD_BYTES and len(self._held) > 1:
-                _, (_, _, gone) = self._held.popitem(last=False)
+            while self._bytes > _HELD_BYTES and len(self._cache) > 1:
+                _, (_, _, gone) = self._cache.popitem(last=False)
                 self._bytes -= len(gone)
         return data
 

@@ -100,7 +100,7 @@ class _Incoming:
         self._processes = processes
         #: ``None`` at the end of a process.
         self._arrived: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._room = threading.Semaphore(len(processes))
+        self._slots = threading.Semaphore(len(processes))
         self._threads = [threading.Thread(target=self._receive, args=(each.stdout,)) for each in processes]
         for thread in self._threads:
             thread.start()
@@ -111,13 +111,13 @@ class _Incoming:
             while (data := self._arrived.get()) is not None:
                 bundle: Bundle | None = pickle.loads(data)
                 del data
-                self._room.release()
+                self._slots.release()
                 yield bundle
 
     def end(self) -> None:
         for process in self._processes:
             process.kill()  # Nothing when it is done; if not, nobody waits for what it still reads.
-        self._room.release(len(self._threads))
+        self._slots.release(len(self._threads))
         for thread in self._threads:
             thread.join()
         for process in self._processes:
@@ -125,7 +125,7 @@ class _Incoming:
 
     def _receive(self, stream: IO[bytes]) -> None:
         with stream:
-            while self._room.acquire() and (data := _next(stream)) is not None:
+            while self._slots.acquire() and (data := _next(stream)) is not None:
                 self._arrived.put(data)
         self._arrived.put(None)
 

@@ -42,32 +42,34 @@ def _sessions(root: Path, folder: Path) -> Iterator[Read]:
         if isinstance(read, Unread):
             yield read
             continue
-        head, shown, facts = read
+        head, relative, facts = read
         given = facts.get("session_id")
         session_id = SessionId(given if isinstance(given, str) and given else head.parent.name)
         versions = [each for each in _list(facts.get("versions")) if isinstance(each, Mapping)]
         found: list[ReadItem] = []
-        numbers: dict[str, int] = {}
+        version_numbers: dict[str, int] = {}
         for listed in versions:
             number = listed.get("version")
             path = head.parent / f"version_{number}.json"
-            place = str(path.relative_to(root))
+            version_file = str(path.relative_to(root))
             try:
                 content = _content(read_json(path))
             except Unreadable as why:
-                yield Unread(place, "", str(why))
+                yield Unread(version_file, "", str(why))
                 continue
-            numbers[str(number)] = len(numbers) + 1
+            version_numbers[str(number)] = len(version_numbers) + 1
             saved = from_local_iso(listed.get("saved_at")) or 0
-            found.append(ReadItem(place, OldVersion(session_id, len(numbers), content, saved)))
-        yield ReadItem(shown, OldSession(_session(session_id, facts, shown, numbers)))
+            found.append(ReadItem(version_file, OldVersion(session_id, len(version_numbers), content, saved)))
+        yield ReadItem(relative, OldSession(_session(session_id, facts, relative, version_numbers)))
         yield from found
 
 
-def _session(session_id: SessionId, facts: Mapping[str, Any], shown: str, numbers: Mapping[str, int]) -> Session:
+def _session(
+    session_id: SessionId, facts: Mapping[str, Any], relative: str, version_numbers: Mapping[str, int]
+) -> Session:
     name, metadata = facts.get("name"), facts.get("metadata")
     created = from_local_iso(facts.get("created_at"))
-    renumbered = {old: new for old, new in numbers.items() if old != str(new)}
+    renumbered = {old: new for old, new in version_numbers.items() if old != str(new)}
     return Session(
         session_id,
         NATIVE,
@@ -76,7 +78,7 @@ def _session(session_id: SessionId, facts: Mapping[str, Any], shown: str, number
         updated_at=from_local_iso(facts.get("updated_at")) or created,
         metadata={
             **(metadata if isinstance(metadata, Mapping) else {}),
-            **origin(SYSTEM, shown, versions=renumbered),
+            **origin(SYSTEM, relative, versions=renumbered),
         },
     )
 
@@ -97,25 +99,25 @@ def _contexts(root: Path, folder: Path, project: str | None) -> Iterator[Read]:
         if isinstance(read, Unread):
             yield read
             continue
-        path, shown, held = read
+        path, relative, record = read
         if path.parent.name == _HISTORY or path.name == _ACTIVE:
             continue
-        key = held.get("key")
-        if not isinstance(key, str) or "value" not in held:
-            yield Unread(shown, "", "has no key and value")
+        key = record.get("key")
+        if not isinstance(key, str) or "value" not in record:
+            yield Unread(relative, "", "has no key and value")
             continue
-        namespace = held.get("namespace")
+        namespace = record.get("namespace")
         namespace = namespace if isinstance(namespace, str) and namespace else path.parent.name
-        value = held["value"]
+        value = record["value"]
         yield ReadItem(
-            shown,
+            relative,
             OldEntry(
                 ContextEntry(
                     f"{project}/{namespace}" if project else namespace,
                     key,
                     value if isinstance(value, Mapping) else {"value": value},
-                    from_local_iso(held.get("stored_at")) or 0,
-                    from_local_iso(held.get("expires_at")),
+                    from_local_iso(record.get("stored_at")) or 0,
+                    from_local_iso(record.get("expires_at")),
                 )
             ),
         )
@@ -139,43 +141,43 @@ def _tasks(root: Path, folder: Path) -> Iterator[Read]:
         if isinstance(read, Unread):
             yield read
             continue
-        path, shown, held = read
-        known.add(_text(held.get("task_id")) or path.stem)
-        yield _task(held, path.stem, shown)
+        path, relative, record = read
+        known.add(_text(record.get("task_id")) or path.stem)
+        yield _task(record, path.stem, relative)
     for read in read_objects(root, folder, "sprints/*.json"):
         if isinstance(read, Unread):
             yield read
             continue
-        _, shown, sprint = read
-        for number, held in enumerate(_list(sprint.get("tasks")), 1):
-            own = _text(held.get("task_id")) if isinstance(held, Mapping) else None
+        _, relative, sprint = read
+        for number, record in enumerate(_list(sprint.get("tasks")), 1):
+            own = _text(record.get("task_id")) if isinstance(record, Mapping) else None
             if own is None:
-                yield Unread(shown, f"task {number}", "has no task_id")
+                yield Unread(relative, f"task {number}", "has no task_id")
             elif own not in known:
                 known.add(own)
-                yield _task({"sprint_id": sprint.get("sprint_id"), **held}, own, shown)
+                yield _task({"sprint_id": sprint.get("sprint_id"), **record}, own, relative)
 
 
-def _task(held: Mapping[str, Any], name: str, shown: str) -> Read:
-    started = from_local_iso(held.get("start_time"))
+def _task(record: Mapping[str, Any], name: str, relative: str) -> Read:
+    started = from_local_iso(record.get("start_time"))
     if started is None:
-        return Unread(shown, name, "has no start_time")
+        return Unread(relative, name, "has no start_time")
     task = Task(
-        _text(held.get("task_id")) or name,
-        _text(held.get("llm_name")) or "unknown",
-        _text(held.get("description")) or "(no description)",
+        _text(record.get("task_id")) or name,
+        _text(record.get("llm_name")) or "unknown",
+        _text(record.get("description")) or "(no description)",
         started,
-        context=_context(held),
-        ended_at=from_local_iso(held.get("end_time")),
-        summary=_text(held.get("summary")),
-        files=tuple(each for each in _list(held.get("files_modified")) if isinstance(each, str)),
+        context=_context(record),
+        ended_at=from_local_iso(record.get("end_time")),
+        summary=_text(record.get("summary")),
+        files=tuple(each for each in _list(record.get("files_modified")) if isinstance(each, str)),
     )
-    return ReadItem(shown, OldTask(task))
+    return ReadItem(relative, OldTask(task))
 
 
-def _context(held: Mapping[str, Any]) -> str | None:
+def _context(record: Mapping[str, Any]) -> str | None:
     """With the sprint it belonged to, which is no thing of ours."""
-    said, sprint = _text(held.get("context")), _text(held.get("sprint_id"))
+    said, sprint = _text(record.get("context")), _text(record.get("sprint_id"))
     return said if sprint is None else f"{said or ''}\n(sprint: {sprint})".strip()
 
 

@@ -36,12 +36,12 @@ def read_mcp_memory_service(root: Path, documents: Path | None = None) -> Iterat
 
 def _databases(root: Path, pattern: str, tables: tuple[str, ...], read: _ReadTables) -> Iterator[Read]:
     for path in below(root, pattern):
-        shown = str(path.relative_to(root))
+        relative = str(path.relative_to(root))
         try:
             with opened(path, tables) as database:
-                yield from read(database, shown)
+                yield from read(database, relative)
         except (apsw.Error, OSError, ValueError) as error:
-            yield Unread(shown, "", str(error)[:200])
+            yield Unread(relative, "", str(error)[:200])
 
 
 # --- claude-mem
@@ -72,28 +72,28 @@ _SUMMARY = (
 )
 
 
-def _claude_mem(database: Database, shown: str) -> Iterator[Read]:
+def _claude_mem(database: Database, relative: str) -> Iterator[Read]:
     observed = (*_OBSERVED, *_OBSERVED_MORE)
     for row in _rows(database, "observations", observed):
         pieces = [_said(row, name) for name in ("subtitle", "narrative", "text")]
         text = "\n".join(filter(None, [*pieces, *_json_list(row, "facts")]))
         kind = _said(row, "type") or "observation"
-        yield _happened(shown, "observation", row, _said(row, "title") or text, text, kind, observed)
+        yield _happened(relative, "observation", row, _said(row, "title") or text, text, kind, observed)
     for row in _rows(database, "session_summaries", _SUMMARY):
         lines = [f"{name.replace('_', ' ').capitalize()}: {said}" for name in _SUMMED if (said := _said(row, name))]
-        yield _happened(shown, "summary", row, _said(row, "request") or "", "\n".join(lines), "summary", _SUMMARY)
+        yield _happened(relative, "summary", row, _said(row, "request") or "", "\n".join(lines), "summary", _SUMMARY)
     prompts = sum(1 for _ in _rows(database, "user_prompts", ("id",)))
     if prompts:
-        yield Unread(shown, "user_prompts", f"{counted(prompts, 'prompt')}: they stand in the client's own history")
+        yield Unread(relative, "user_prompts", f"{counted(prompts, 'prompt')}: they stand in the client's own history")
 
 
-def _happened(shown: str, what: str, row: Row, title: str, text: str, kind: str, names: tuple[str, ...]) -> Read:
+def _happened(relative: str, what: str, row: Row, title: str, text: str, kind: str, names: tuple[str, ...]) -> Read:
     at = plausible_ms(row["created_at_epoch"])
     if at is None or not (title or text):
-        return Unread(shown, f"{what} {row['id']}", "has no time" if at is None else "says nothing")
+        return Unread(relative, f"{what} {row['id']}", "has no time" if at is None else "says nothing")
     return remembered(
         "claude-mem",
-        shown,
+        relative,
         [what, row["id"], row["memory_session_id"], at],
         layer=Layer.EPISODIC,
         key=title,
@@ -113,14 +113,14 @@ def _happened(shown: str, what: str, row: Row, title: str, text: str, kind: str,
 _KEPT = ("content_hash", "content", "tags", "memory_type", "metadata", "created_at", "updated_at", "deleted_at")
 
 
-def _memory_service(database: Database, shown: str) -> Iterator[Read]:
+def _memory_service(database: Database, relative: str) -> Iterator[Read]:
     for row in _rows(database, "memories", _KEPT):
         if row["deleted_at"] is not None:
             continue
-        place, text = str(row["content_hash"]), _said(row, "content")
+        content_hash, text = str(row["content_hash"]), _said(row, "content")
         at = plausible_ms(row["created_at"])
         if text is None or at is None:
-            yield Unread(shown, place, "says nothing" if text is None else "has no time")
+            yield Unread(relative, content_hash, "says nothing" if text is None else "has no time")
             continue
         try:
             facts = json.loads(row["metadata"]) if row["metadata"] else None
@@ -129,13 +129,13 @@ def _memory_service(database: Database, shown: str) -> Iterator[Read]:
         tags = _json_list(row, "tags") or [each.strip() for each in (_said(row, "tags") or "").split(",")]
         yield remembered(
             "mcp-memory-service",
-            shown,
-            place,
+            relative,
+            content_hash,
             layer=Layer.SEMANTIC,
             text=text,
             at=at,
             updated_at=plausible_ms(row["updated_at"]),
-            value={"metadata": facts, "content_hash": place} if facts else {"content_hash": place},
+            value={"metadata": facts, "content_hash": content_hash} if facts else {"content_hash": content_hash},
             kind=_said(row, "memory_type") or "fact",
             tags=tags[:50],
         )
@@ -158,7 +158,7 @@ def _said(row: Row, name: str) -> str | None:
 def _json_list(row: Row, name: str) -> list[str]:
     """A list that was written as JSON in a text; empty for anything else."""
     try:
-        held: Any = json.loads(row[name]) if isinstance(row[name], str) else None
+        decoded: Any = json.loads(row[name]) if isinstance(row[name], str) else None
     except ValueError:
         return []
-    return [each for each in held if isinstance(each, str)] if isinstance(held, list) else []
+    return [each for each in decoded if isinstance(each, str)] if isinstance(decoded, list) else []

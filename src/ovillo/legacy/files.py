@@ -66,14 +66,14 @@ def read_object(path: Path) -> dict[str, Any]:
 def read_objects(root: Path, folder: Path, pattern: str) -> Iterator[tuple[Path, str, dict[str, Any]] | Unread]:
     """JSON objects of the files in ``folder`` that fit a pattern: the file, how it is named below ``root``, what it holds."""
     for path in below(folder, pattern):
-        shown = str(path.relative_to(root))
+        relative = str(path.relative_to(root))
         try:
-            yield path, shown, read_object(path)
+            yield path, relative, read_object(path)
         except Unreadable as why:
-            yield Unread(shown, "", str(why))
+            yield Unread(relative, "", str(why))
 
 
-def read_lines(path: Path, shown: str) -> Iterator[tuple[int, dict[str, Any]] | Unread]:
+def read_lines(path: Path, relative: str) -> Iterator[tuple[int, dict[str, Any]] | Unread]:
     """JSON objects of a file with their line numbers (from 1). Empty lines are passed; a broken one is said.
 
     Raises Unreadable for the file."""
@@ -87,7 +87,7 @@ def read_lines(path: Path, shown: str) -> Iterator[tuple[int, dict[str, Any]] | 
             if not isinstance(value, dict):
                 raise Unreadable("is no JSON object")
         except Unreadable as why:
-            yield Unread(shown, f"line {number}", str(why))
+            yield Unread(relative, f"line {number}", str(why))
             continue
         yield number, value
 

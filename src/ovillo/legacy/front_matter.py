@@ -25,11 +25,11 @@ def split_head(text: str) -> tuple[dict[str, Any], str]:
             continue
         named = _FIELD.match(plain)
         if plain.startswith("- ") and open_field:
-            held = fields[open_field]
-            fields[open_field] = [*(held if isinstance(held, list) else []), _scalar(plain[2:])]
+            existing = fields[open_field]
+            fields[open_field] = [*(existing if isinstance(existing, list) else []), _scalar(plain[2:])]
         elif named and line[0] in " \t" and open_field:
-            held = fields[open_field]
-            fields[open_field] = {**(held if isinstance(held, dict) else {}), named[1]: _value(named[2] or "")}
+            existing = fields[open_field]
+            fields[open_field] = {**(existing if isinstance(existing, dict) else {}), named[1]: _value(named[2] or "")}
         elif named:
             open_field = named[1]
             fields[open_field] = _value(named[2] or "")

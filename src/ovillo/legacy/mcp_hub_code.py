@@ -23,22 +23,22 @@ def code_indexes(root: Path) -> Iterator[Read]:
         whole = below(root, f"{folder}/entities.json")
         flat = [path for name in _FLAT for path in below(root, f"{folder}/{name}")]
         for path in whole + flat:
-            shown = str(path.relative_to(root))
+            relative = str(path.relative_to(root))
             try:
                 listed = _listed(path)
             except Unreadable as why:
-                yield Unread(shown, "", str(why))
+                yield Unread(relative, "", str(why))
                 continue
-            yield from _folders(root, shown, listed, _said_folders(root / folder / "metadata.json"))
+            yield from _folders(root, relative, listed, _said_folders(root / folder / "metadata.json"))
 
 
 def _listed(path: Path) -> list[Mapping[str, Any]]:
-    held = read_object(path)
+    content = read_object(path)
     groups: list[Any]
     if path.name in _FLAT:
-        groups = [held]
+        groups = [content]
     else:
-        entities = held.get("entities")
+        entities = content.get("entities")
         entities = entities if isinstance(entities, Mapping) else {}
         groups = [entities.get("functions"), entities.get("classes")]
     return [one for group in groups if isinstance(group, Mapping) for one in group.values() if isinstance(one, Mapping)]
@@ -52,12 +52,14 @@ def _said_folders(path: Path) -> list[str]:
     return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
 
 
-def _folders(root: Path, shown: str, listed: list[Mapping[str, Any]], said: list[str]) -> Iterator[Read]:
+def _folders(root: Path, relative: str, listed: list[Mapping[str, Any]], said: list[str]) -> Iterator[Read]:
     """A folder each; definitions of files that lie in none of them are told as unread."""
     known: dict[Path, set[tuple[str, str, int]]] = {}
     for name in said:
         if (folder := _near(root, name)) is None or not folder.is_dir():
-            yield Unread(shown, name, "this folder is not here: index it where it is now, with `ovillo code index DIR`")
+            yield Unread(
+                relative, name, "this folder is not here: index it where it is now, with `ovillo code index DIR`"
+            )
         else:
             known[folder] = set()
     lost: Counter[str] = Counter()
@@ -70,9 +72,9 @@ def _folders(root: Path, shown: str, listed: list[Mapping[str, Any]], said: list
         else:
             known[home].add((path.relative_to(home).as_posix(), own, line))
     for file, count in sorted(lost.items()):
-        yield Unread(shown, file, f"{counted(count, 'definition')}: this file is in no folder that is here")
+        yield Unread(relative, file, f"{counted(count, 'definition')}: this file is in no folder that is here")
     for folder, definitions in known.items():
-        yield ReadItem(shown, OldCode(folder, frozenset(definitions)))
+        yield ReadItem(relative, OldCode(folder, frozenset(definitions)))
 
 
 def _first_line(one: Mapping[str, Any]) -> int:

@@ -36,7 +36,7 @@ def sessions(root: Path, folder: Path) -> Iterator[Read]:
 
 def _session(root: Path, name: str, lines: Path | None, head: Path | None) -> Iterator[Read]:
     facts: dict[str, Any] = {}
-    shown = str((lines or head or root).relative_to(root))
+    relative = str((lines or head or root).relative_to(root))
     if head is not None:
         try:
             facts = read_object(head)
@@ -47,16 +47,16 @@ def _session(root: Path, name: str, lines: Path | None, head: Path | None) -> It
     reader = _Lines(session_id)
     if lines is not None:
         try:
-            for line in read_lines(lines, shown):
-                yield from [line] if isinstance(line, Unread) else reader.take(*line, shown)
+            for line in read_lines(lines, relative):
+                yield from [line] if isinstance(line, Unread) else reader.take(*line, relative)
         except Unreadable as why:
-            yield Unread(shown, "", str(why))
+            yield Unread(relative, "", str(why))
             if head is None:
                 return
-    yield ReadItem(shown, OldSession(_built(session_id, facts, shown, reader.messages), tuple(reader.messages)))
+    yield ReadItem(relative, OldSession(_built(session_id, facts, relative, reader.messages), tuple(reader.messages)))
 
 
-def _built(session_id: SessionId, facts: dict[str, Any], shown: str, messages: list[Message]) -> Session:
+def _built(session_id: SessionId, facts: dict[str, Any], relative: str, messages: list[Message]) -> Session:
     named = _ID.fullmatch(session_id)
     times = [message.created_at for message in messages if message.created_at is not None]
     created = from_local_iso(facts.get("created_at")) or (_moment(named["made"]) if named else None)
@@ -79,7 +79,7 @@ def _built(session_id: SessionId, facts: dict[str, Any], shown: str, messages: l
         status=_status(facts.get("status")),
         created_at=created if created is not None else min(times, default=None),
         updated_at=max([*times, *_known(facts.get("last_updated"), facts.get("last_saved"))], default=created),
-        metadata=origin(SYSTEM, shown, strategy=facts.get("strategy"), fields=more),
+        metadata=origin(SYSTEM, relative, strategy=facts.get("strategy"), fields=more),
     )
 
 
@@ -109,29 +109,29 @@ class _Lines:
         self._exchanges: dict[str, int] = {}
         self.messages: list[Message] = []
 
-    def take(self, number: int, line: dict[str, Any], shown: str) -> Iterator[Unread]:
+    def take(self, number: int, line: dict[str, Any], relative: str) -> Iterator[Unread]:
         at = from_local_iso(line.get("timestamp"))
         if "query" in line or "response" in line:
-            yield from self._exchange(number, line, at, shown)
+            yield from self._exchange(number, line, at, relative)
             return
         try:
             role = Role(str(line.get("role")))
         except ValueError:
-            yield Unread(shown, f"line {number}", "has no role that is known")
+            yield Unread(relative, f"line {number}", "has no role that is known")
             return
         text = line.get("content")
         if not isinstance(text, str):
-            yield Unread(shown, f"line {number}", "has no content")
+            yield Unread(relative, f"line {number}", "has no content")
             return
         facts = _facts(line)
         is_synthetic = facts.get("synthetic") is True
         is_summary = is_synthetic and facts.get("kind") == "history_summary"
         self._add(str(number), role, text, at, facts, is_synthetic=is_synthetic, is_summary=is_summary)
 
-    def _exchange(self, number: int, line: dict[str, Any], at: int | None, shown: str) -> Iterator[Unread]:
+    def _exchange(self, number: int, line: dict[str, Any], at: int | None, relative: str) -> Iterator[Unread]:
         said_by = {Role.USER: line.get("query"), Role.ASSISTANT: line.get("response")}
         if not all(text is None or isinstance(text, str) for text in said_by.values()):
-            yield Unread(shown, f"line {number}", "has a query or response that is no text")
+            yield Unread(relative, f"line {number}", "has a query or response that is no text")
             return
         key = f"{line.get('turn_id')}\0{line.get('timestamp')}\0{said_by}"
         if key in self._exchanges:

@@ -23,19 +23,19 @@ _IMPORTANCE = {"low": 3, "medium": 5, "high": 7, "critical": 9}
 
 def read_mcp_ocs(root: Path, documents: Path | None = None) -> Iterator[Read]:
     for path in memory_files(root):
-        shown = str(path.relative_to(root))
+        relative = str(path.relative_to(root))
         for found in records(root, path):
             if isinstance(found, Unread):
                 yield found
             else:
-                yield _read(root, path, shown, *found)
+                yield _read(root, path, relative, *found)
 
 
-def _read(root: Path, path: Path, shown: str, position: str, record: Mapping[str, Any]) -> Read:
-    memory = episode_of(record, shown, path.parent.parent.name if path.parent != root else "")
+def _read(root: Path, path: Path, relative: str, position: str, record: Mapping[str, Any]) -> Read:
+    memory = episode_of(record, relative, path.parent.parent.name if path.parent != root else "")
     if memory is None:
-        return Unread(shown, position, f"{record['timestamp']} is no time")
-    return ReadItem(shown, OldMemory(memory))
+        return Unread(relative, position, f"{record['timestamp']} is no time")
+    return ReadItem(relative, OldMemory(memory))
 
 
 def episode_of(record: Mapping[str, Any], file: str, namespace: str) -> Memory | None:
@@ -81,8 +81,8 @@ def _incident(record: Mapping[str, Any]) -> str:
         ("Affected", "affectedResources"),
         ("Steps", "diagnosticSteps"),
     ):
-        held = record.get(name)
-        words = "; ".join(map(str, held)) if isinstance(held, list) else held
+        value = record.get(name)
+        words = "; ".join(map(str, value)) if isinstance(value, list) else value
         if isinstance(words, str) and words:
             parts.append(f"{title}: {words}")
     return "\n".join(parts) or f"Incident {record.get('incidentId')}"

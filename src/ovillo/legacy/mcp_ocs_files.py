@@ -36,20 +36,20 @@ class RewriteReport:
 
 
 def memory_files(root: Path) -> list[Path]:
-    return [path for place in _PLACES for path in below(root, place)]
+    return [path for folder in _PLACES for path in below(root, folder)]
 
 
 def records(root: Path, path: Path) -> Iterator[tuple[str, dict[str, Any]] | Unread]:
     """Records of a file with their place in it (empty for the only one); what is none is said."""
-    shown = str(path.relative_to(root))
+    relative = str(path.relative_to(root))
     try:
-        held = read_json(path)
+        content = read_json(path)
     except Unreadable as why:
-        yield Unread(shown, "", str(why))
+        yield Unread(relative, "", str(why))
         return
-    for number, value in enumerate(held if isinstance(held, list) else [held]):
-        position = f"[{number}]" if isinstance(held, list) else ""
-        yield (position, value) if is_record(value) else Unread(shown, position, "is no record of a memory")
+    for number, value in enumerate(content if isinstance(content, list) else [content]):
+        position = f"[{number}]" if isinstance(content, list) else ""
+        yield (position, value) if is_record(value) else Unread(relative, position, "is no record of a memory")
 
 
 def rewrite(root: Path, *, dry_run: bool = False) -> RewriteReport:

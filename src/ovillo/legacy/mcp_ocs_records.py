@@ -86,8 +86,8 @@ def _kind(record: Mapping[str, Any], tags: Iterable[str]) -> str:
             return tag.removeprefix("kind:")
     # A message names its tool by itself; an incident was written by hand unless the gateway tagged it as a run.
     message = record.get("userMessage")
-    told = isinstance(message, str) and message.startswith("Tool ") and tool_of(record) is not None
-    if told or (tool_of(record) is not None and any(tag in _RAN for tag in tags)):
+    is_tool_message = isinstance(message, str) and message.startswith("Tool ") and tool_of(record) is not None
+    if is_tool_message or (tool_of(record) is not None and any(tag in _RAN for tag in tags)):
         return "tool_exec"
     return "operational" if is_incident(record) else "conversation"
 

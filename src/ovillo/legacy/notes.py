@@ -64,13 +64,13 @@ def read_claude_memory(root: Path, documents: Path | None = None) -> Iterator[Re
         head, text, at = read
         if path.name == _INDEX and not text.strip():
             continue
-        shown = str(path.relative_to(root))
+        relative = str(path.relative_to(root))
         home = _project_folder(root, path)
         facts = head.get("metadata")
         kind = _text(head.get("type")) or (_text(facts.get("type")) if isinstance(facts, dict) else None) or ""
         yield remembered(
             "claude-code",
-            shown,
+            relative,
             [home.name, str(path.relative_to(home))],
             layer=Layer.SEMANTIC,
             key=_text(head.get("name")) or path.stem,
@@ -86,15 +86,15 @@ def read_claude_memory(root: Path, documents: Path | None = None) -> Iterator[Re
 
 def _note(root: Path, path: Path) -> tuple[dict[str, Any], str, int] | Unread:
     """Its head, its text, and when it was written last."""
-    shown = str(path.relative_to(root))
+    relative = str(path.relative_to(root))
     try:
         head, text = split_head(read_bytes(path).decode("utf-8", "replace"))
         at = int(path.stat().st_mtime * 1000)
     except (Unreadable, OSError) as why:
-        return Unread(shown, "", str(why))
+        return Unread(relative, "", str(why))
     description = _text(head.get("description"))
     whole = f"{description}\n\n{text.strip()}" if description else text.strip()
-    return (head, whole, at) if whole else Unread(shown, "", "is empty")
+    return (head, whole, at) if whole else Unread(relative, "", "is empty")
 
 
 def _project_folder(root: Path, path: Path) -> Path:

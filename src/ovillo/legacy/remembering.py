@@ -37,9 +37,9 @@ def remembered(
     project: str | None = None,
 ) -> ReadItem:
     """``identity``: JSON that no other thing of that system has and that stays when the thing is written anew."""
-    told = json.dumps([system, identity], ensure_ascii=True, sort_keys=True, default=str)
+    identity_json = json.dumps([system, identity], ensure_ascii=True, sort_keys=True, default=str)
     memory = Memory(
-        id=MemoryId(f"mem_{hashlib.sha256(told.encode()).hexdigest()[:32]}"),
+        id=MemoryId(f"mem_{hashlib.sha256(identity_json.encode()).hexdigest()[:32]}"),
         layer=layer,
         key=_line(key or text, _KEY),
         text=text.strip()[:_TEXT],

@@ -66,7 +66,7 @@ class CodeCall:
     line: int
     #: What the file says the receiver is: the name of a type (``Card``), of what made it (``make_card()``), or nothing
     #: (empty) for a local value of which it says nothing. ``None``: the name is bound nowhere around.
-    held: str | None = None
+    receiver_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class CallRow:
     name: str
     receiver: str | None
     line: int
-    held: str | None = None
+    receiver_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,11 @@ class Repeats:
                 self.newest, self._same = at, {mark}
                 return False
             if at == self.newest and self._same is not None:
-                return _held(self._same, mark)
+                return _contains(self._same, mark)
             self._all = set(_marks(self._path, offset))
         if at is not None:
             self.newest = at if self.newest is None else max(at, self.newest)
-        return self._all is not None and _held(self._all, mark)
+        return self._all is not None and _contains(self._all, mark)
 
 
 def lines_once(path: Path) -> Iterator[Line[Any] | SkippedRecord]:
@@ -45,7 +45,7 @@ def lines_once(path: Path) -> Iterator[Line[Any] | SkippedRecord]:
     for line in JsonLines(path, 0, decode_marked):
         if isinstance(line, SkippedRecord):
             yield line
-        elif not _held(marks, line[2][0]):
+        elif not _contains(marks, line[2][0]):
             yield line[0], line[1], line[2][1]
 
 
@@ -59,7 +59,7 @@ def mark_of(line: bytes) -> int:
     return hash(line.rstrip(b"\r\n"))
 
 
-def _held(marks: set[int], mark: int) -> bool:
+def _contains(marks: set[int], mark: int) -> bool:
     if mark in marks:
         return True
     marks.add(mark)

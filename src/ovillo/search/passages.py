@@ -35,16 +35,16 @@ def spans(text: str) -> list[tuple[int, int]]:
 def _places(text: str) -> list[list[tuple[int, int]]]:
     """The pieces that each passage is put together of, by their place."""
     kept: list[list[tuple[int, int]]] = []
-    held: list[tuple[int, int]] = []
+    group: list[tuple[int, int]] = []
     length = -1
     for start, end in _pieces(text[:_LOOKED_AT]):
-        held.append((start, end))
+        group.append((start, end))
         length += 1 + end - start
         if length >= _SHORT:
-            kept.append(held)
-            held, length = [], -1
-    if held:
-        kept[-1:] = [[*kept[-1], *held]] if kept else [held]
+            kept.append(group)
+            group, length = [], -1
+    if group:
+        kept[-1:] = [[*kept[-1], *group]] if kept else [group]
     if len(kept) > MOST:
         # Too many: neighbours are put together, evenly.
         size = -(-len(kept) // MOST)

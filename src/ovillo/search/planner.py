@@ -110,8 +110,8 @@ class _Gathering:
         """Words that nearly every document holds: those with all of them, and the newest with the rarest."""
         if len(query_terms) > 1:
             for hit in self._ask(AllOf(tuple(query_term.match for query_term in query_terms)), BUDGET, Order.NEWEST):
-                held = self._plan.found.setdefault(hit.doc, TermCounts(hit.length, hit.recency))
-                held.times = dict.fromkeys(common, 1.0)
+                counts = self._plan.found.setdefault(hit.doc, TermCounts(hit.length, hit.recency))
+                counts.times = dict.fromkeys(common, 1.0)
         rarest = common[0]
         newest = max(BUDGET, self._documents * BUDGET // max(1, query_terms[rarest].frequency))
         self._note(self._ask(query_terms[rarest].match, BUDGET, newest=newest), rarest)
@@ -133,11 +133,11 @@ class _Gathering:
     def _note(self, hits: Sequence[Matched], index: int | None, worth: float = 1.0) -> None:
         found = self._plan.found
         for hit in hits:
-            held = found.get(hit.doc)
-            if held is None:
-                held = found[hit.doc] = TermCounts(hit.length, hit.recency)
+            counts = found.get(hit.doc)
+            if counts is None:
+                counts = found[hit.doc] = TermCounts(hit.length, hit.recency)
             if index is not None:
-                held.times[index] = held.times.get(index, 0.0) + hit.times * worth
+                counts.times[index] = counts.times.get(index, 0.0) + hit.times * worth
 
 
 def _split(query_terms: Sequence[QueryTerm]) -> tuple[list[int], list[int]]:

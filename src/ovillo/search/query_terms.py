@@ -108,8 +108,8 @@ class QueryTermBuilder:
         alike = {surface: term for surface, term in found if surface.startswith(beginning)}
         near = get_close_matches(folded, alike, _OFFERS_CHECKED, 0.8)
         # Words are kept for all namespaces together; offered are those that this one has.
-        held = self._store.document_frequency(namespace, [alike[surface] for surface in near])
-        return tuple(surface for surface in near if held[alike[surface]])[:_OFFERS]
+        frequencies = self._store.document_frequency(namespace, [alike[surface] for surface in near])
+        return tuple(surface for surface in near if frequencies[alike[surface]])[:_OFFERS]
 
     def only_little_words(self, written: tuple[str, ...]) -> bool:
         """Whether no word of these is in the index, because all are articles, pronouns and the like."""
@@ -206,11 +206,11 @@ class QueryTermBuilder:
         return QueryTerm(token, terms, match, counts, literal=True) if min(counts) else None
 
     def _from_terms(self, namespace: Namespace, word: str, terms: tuple[str, ...]) -> QueryTerm | None:
-        held = {term: n for term, n in self._store.document_frequency(namespace, terms).items() if n}
-        if not held:
+        frequencies = {term: n for term, n in self._store.document_frequency(namespace, terms).items() if n}
+        if not frequencies:
             return None
-        match: Match = Term(next(iter(held))) if len(held) == 1 else AnyOf(tuple(map(Term, held)))
-        return QueryTerm(word, tuple(held), match, tuple(held.values()))
+        match: Match = Term(next(iter(frequencies))) if len(frequencies) == 1 else AnyOf(tuple(map(Term, frequencies)))
+        return QueryTerm(word, tuple(frequencies), match, tuple(frequencies.values()))
 
     def _inside(self, namespace: Namespace, token: str) -> QueryTerm | None:
         fragment = fold(token)

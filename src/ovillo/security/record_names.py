@@ -57,7 +57,7 @@ _PLAN: Mapping[type, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
     SkippedRecord: (("file", "position"), ("reason",), ()),
     CodeFile: (("exports", "tickets"), ("error", "skipped"), ("symbols", "calls", "imports")),
     CodeSymbol: (("name", "qualified_name", "parent", "bases"), ("signature", "doc"), ()),
-    CodeCall: (("name", "receiver", "held"), (), ()),
+    CodeCall: (("name", "receiver", "receiver_type"), (), ()),
     CodeImport: (("module", "names", "alias"), (), ()),
 }  # fmt: skip
 

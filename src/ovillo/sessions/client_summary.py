@@ -85,21 +85,21 @@ def read_summary(text: str) -> ClientSummary:
 
 
 def _sections(body: str) -> Iterator[tuple[Section, list[str]]]:
-    section, held = Section.OTHER, []
+    section, collected = Section.OTHER, []
     fence = False
     for line in body.splitlines():
         fence ^= line.lstrip().startswith("```")
         heading = None if fence else _HEADING.match(line)
         if heading is None:
             if not re.fullmatch(r"\s*</[a-z_]+>\s*", line):
-                held.append(line)
+                collected.append(line)
             continue
-        yield section, held
+        yield section, collected
         name = next(group for group in heading.groups() if group)
-        section, held = _kind(name), []
+        section, collected = _kind(name), []
         if section is Section.OTHER:
-            held.append(line)
-    yield section, held
+            collected.append(line)
+    yield section, collected
 
 
 def _kind(heading: str) -> Section:
@@ -122,17 +122,17 @@ def _groups(block: str) -> Iterator[list[str]]:
     lines = [line for line in block.splitlines() if line.strip() and not line.lstrip().startswith("```")]
     bullets = [found for line in lines if (found := _BULLET.match(line))]
     outer = min((len(found["indent"]) for found in bullets), default=0)
-    held: list[str] = []
+    collected: list[str] = []
     for line in lines:
         found = _BULLET.match(line)
         if found and len(found["indent"]) <= outer:
-            if held:
-                yield held
-            held = [found["text"]]
+            if collected:
+                yield collected
+            collected = [found["text"]]
         else:
-            held.append(found["text"] if found else line)
-    if held:
-        yield held
+            collected.append(found["text"] if found else line)
+    if collected:
+        yield collected
 
 
 def _prose(blocks: list[str]) -> str:

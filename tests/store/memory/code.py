@@ -187,7 +187,7 @@ class Code(SubStore):
         for path, each in self._files(namespace, root):
             for call in each.file.calls:
                 caller = None if call.caller < 0 else each.symbol_ids[call.caller]
-                yield CallRow(caller, path, each.file.path, call.name, call.receiver, call.line, call.held)
+                yield CallRow(caller, path, each.file.path, call.name, call.receiver, call.line, call.receiver_type)
 
 
 class CodeVectors(SubStore):

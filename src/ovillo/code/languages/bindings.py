@@ -71,11 +71,11 @@ class Bindings:
         self._fields: dict[int, dict[str, str]] = {}
         self._declared: set[tuple[int, str]] = set()
 
-    def value(self, scope: int, name: str, held: str, *, is_declared: bool = False) -> None:
-        self._put(self._values.setdefault(scope, {}), scope, name, held, is_declared)
+    def value(self, scope: int, name: str, value_type: str, *, is_declared: bool = False) -> None:
+        self._put(self._values.setdefault(scope, {}), scope, name, value_type, is_declared)
 
-    def field(self, owner: int, name: str, held: str, *, is_declared: bool = False) -> None:
-        self._put(self._fields.setdefault(owner, {}), ~owner - 1, name, held, is_declared)
+    def field(self, owner: int, name: str, value_type: str, *, is_declared: bool = False) -> None:
+        self._put(self._fields.setdefault(owner, {}), ~owner - 1, name, value_type, is_declared)
 
     def known(self, scope: int, name: str, outer: Sequence[int]) -> str | None:
         """What a name is bound to, seen from a scope."""
@@ -86,15 +86,15 @@ class Bindings:
                 return None
             scope = outer[scope]
 
-    def _put(self, held_by: dict[str, str], place: int, name: str, held: str, is_declared: bool) -> None:
+    def _put(self, types: dict[str, str], key: int, name: str, value_type: str, is_declared: bool) -> None:
         """What is declared stands; of values that differ nothing is known."""
-        if is_declared and held:
-            self._declared.add((place, name))
-            held_by[name] = held
-        elif (place, name) not in self._declared:
-            held_by[name] = held if held_by.get(name, held) == held else ""
+        if is_declared and value_type:
+            self._declared.add((key, name))
+            types[name] = value_type
+        elif (key, name) not in self._declared:
+            types[name] = value_type if types.get(name, value_type) == value_type else ""
 
-    def told(
+    def receiver_type(
         self,
         scope: int,
         called: str,
@@ -104,21 +104,21 @@ class Bindings:
         *,
         with_fields: bool,
     ) -> str | None:
-        """What the receiver ``called`` (or the plain name of a call) is; see ``CodeCall.held``."""
+        """What the receiver ``called`` (or the plain name of a call) is; see ``CodeCall.value_type``."""
         is_made = called.endswith("()")
         root, _, rest = called.removesuffix("()").partition(".")
         if root in _SELVES and rest:
             name, _, rest = rest.partition(".")
-            held = self._field_around(scope, name, outer)
-            if held is None:
+            value_type = self._field_around(scope, name, outer)
+            if value_type is None:
                 return None if is_made and not rest else ""
         else:
-            held = self._around(scope, root, outer, defined, imported, with_fields=with_fields)
-            if held is None:
+            value_type = self._around(scope, root, outer, defined, imported, with_fields=with_fields)
+            if value_type is None:
                 return None
-        if not held or (is_made and not rest):
+        if not value_type or (is_made and not rest):
             return ""
-        return ".".join(filter(None, (held, rest))) + ("()" if is_made else "")
+        return ".".join(filter(None, (value_type, rest))) + ("()" if is_made else "")
 
     def _around(
         self,

@@ -175,11 +175,11 @@ def _function_declarator(node: Node | None) -> Node | None:
         node = inner
     if node is None or node.type != "function_declarator":
         return None
-    held = field(node, "declarator")
-    if held is None or held.type != "parenthesized_declarator":
+    declarator = field(node, "declarator")
+    if declarator is None or declarator.type != "parenthesized_declarator":
         return node
     # ``int (*choose(int which))(int)`` gives back a pointer to a function; ``int (*choose)(int)`` is one.
-    inner = held
+    inner = declarator
     while inner is not None and inner.type in _AROUND:
         inner = field(inner, "declarator") or (inner.named_children[-1] if inner.named_child_count else None)
     return inner if inner is not None and inner.type == "function_declarator" else None

@@ -105,9 +105,9 @@ class GoWalker(Walker):
 def _embedded(made: Node | None) -> list[str]:
     """Types whose members a struct takes over."""
     fields = child_of_type(made, "field_declaration_list") if made is not None else None
-    held = [x for x in fields.named_children if x.type == "field_declaration"] if fields is not None else []
+    members = [x for x in fields.named_children if x.type == "field_declaration"] if fields is not None else []
     above = [text(x) for x in made.named_children if x.type == "type_elem"] if made is not None else []
-    own = [text(field(x, "type")).lstrip("*") for x in held if field(x, "name") is None]
+    own = [text(field(x, "type")).lstrip("*") for x in members if field(x, "name") is None]
     return own + [x for x in above if "|" not in x and "~" not in x]
 
 

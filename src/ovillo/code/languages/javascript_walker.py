@@ -232,8 +232,8 @@ class JavaScriptWalker(Walker):
         if not said or root in ("this", "super", "...") or said.endswith(")"):
             return ""
         if self.bindings.known(scope.index, root, self.outer) is not None:
-            held = self.bound(scope, root)
-            return f"{held}.{rest}()" if held and rest else ""
+            value_type = self.bound(scope, root)
+            return f"{value_type}.{rest}()" if value_type and rest else ""
         return f"{said}()"
 
     # --- calls
@@ -311,30 +311,30 @@ class JavaScriptWalker(Walker):
         outward = self._exports if scope.index < 0 else _nowhere
         for clause in (x for x in node.named_children if x.type == "export_clause"):
             outward(_specifier(x)[1] for x in clause.named_children if x.type == "export_specifier")
-        held = declaration or value
-        if held is None:
+        exported = declaration or value
+        if exported is None:
             return None
         if child_of_type(node, "default") is not None:
             outward(["default"])
-            self._default.add(held.id)
-        self._starts[held.id] = node.start_point[0] + 1
-        if held.type == "ambient_declaration":
-            held = next(iter(held.named_children), held)
-            self._starts[held.id] = node.start_point[0] + 1
-        self._exported.add(held.id)
-        if held.type in _DECLARATIONS:
+            self._default.add(exported.id)
+        self._starts[exported.id] = node.start_point[0] + 1
+        if exported.type == "ambient_declaration":
+            exported = next(iter(exported.named_children), exported)
+            self._starts[exported.id] = node.start_point[0] + 1
+        self._exported.add(exported.id)
+        if exported.type in _DECLARATIONS:
             outward(
                 name
-                for x in held.named_children
+                for x in exported.named_children
                 if x.type == "variable_declarator"
                 for name in _bound(field(x, "name"))
             )
-        elif name := field(held, "name"):
+        elif name := field(exported, "name"):
             outward([text(name)])
-        elif held.type == "identifier":
-            outward([text(held)])
-        elif held.type in _FUNCTIONS:
-            return self._function(node, held, scope, SymbolKind.FUNCTION, "default")
+        elif exported.type == "identifier":
+            outward([text(exported)])
+        elif exported.type in _FUNCTIONS:
+            return self._function(node, exported, scope, SymbolKind.FUNCTION, "default")
         return None
 
     def _reexport(self, node: Node, source: Node) -> None:

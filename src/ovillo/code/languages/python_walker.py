@@ -148,8 +148,8 @@ class PythonWalker(Walker):
         if root in ("self", "cls", "super", "...") or said.endswith(")"):
             return ""
         if self.bindings.known(scope.index, root, self.outer) is not None:
-            held = self.bound(scope, root)
-            return f"{held}.{rest}()" if held and rest else ""
+            value_type = self.bound(scope, root)
+            return f"{value_type}.{rest}()" if value_type and rest else ""
         return f"{said}()" if said else ""
 
     def _bind_assigned(self, node: Node, left: Node, scope: Scope) -> None:

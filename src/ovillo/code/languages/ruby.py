@@ -89,9 +89,9 @@ class RubyWalker(Walker):
             self.imports.append(CodeImport(prefix + text(first)[1:-1], (), node.start_point[0] + 1))
             return ()
         if receiver is None and name in _MIXINS and scope.is_class and scope.index >= 0 and arguments is not None:
-            held = self.symbols[scope.index]
+            owner = self.symbols[scope.index]
             taken = tuple(text(x) for x in arguments.named_children if x.type in ("constant", "scope_resolution"))
-            self.symbols[scope.index] = replace(held, bases=(*held.bases, *taken))
+            self.symbols[scope.index] = replace(owner, bases=(*owner.bases, *taken))
             return ()
         chain = receiver_of(receiver, _CHAINS)
         self.call(node, scope, name, chain.replace("::", ".") if chain else chain)

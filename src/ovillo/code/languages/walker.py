@@ -158,19 +158,19 @@ class Walker:
         if name:
             self.calls.append(CodeCall(scope.index, name[:_MAX_NAME], receiver, node.start_point[0] + 1))
 
-    def bind(self, scope: Scope, name: str, held: str = "", *, declared: Node | None = None) -> None:
-        """A value with a name: of the type ``declared``, or what ``held`` says. In a class it is a field."""
-        kind = plain_type(text(declared)) if declared is not None else held
+    def bind(self, scope: Scope, name: str, value_type: str = "", *, declared: Node | None = None) -> None:
+        """A value with a name: of the type ``declared``, or what ``value_type`` says. In a class it is a field."""
+        kind = plain_type(text(declared)) if declared is not None else value_type
         keep = self.bindings.field if scope.is_class and scope.index >= 0 else self.bindings.value
         keep(scope.index, name, kind, is_declared=declared is not None)
 
-    def bind_field(self, scope: Scope, name: str, held: str = "", *, declared: Node | None = None) -> None:
+    def bind_field(self, scope: Scope, name: str, value_type: str = "", *, declared: Node | None = None) -> None:
         """A field of the class around: ``self.name = ...``."""
         index = scope.index
         while index >= 0 and self.symbols[index].kind not in CLASS_KINDS:
             index = self.outer[index]
         if index >= 0:
-            kind = plain_type(text(declared)) if declared is not None else held
+            kind = plain_type(text(declared)) if declared is not None else value_type
             self.bindings.field(index, name, kind, is_declared=declared is not None)
 
     def bound(self, scope: Scope, name: str) -> str:
@@ -183,20 +183,20 @@ class Walker:
         imported = {here for item in self.imports for _, here in item.names} | {
             item.alias or item.module.partition(".")[0] for item in self.imports if not item.names
         }
-        told: dict[tuple[int, str], str | None] = {}
+        receiver_types: dict[tuple[int, str], str | None] = {}
         for number, call in enumerate(self.calls):
             called = call.name if call.receiver is None else call.receiver
-            place = (call.caller, called)
-            if place not in told:
-                told[place] = self.bindings.told(
-                    *place,
+            key = (call.caller, called)
+            if key not in receiver_types:
+                receiver_types[key] = self.bindings.receiver_type(
+                    *key,
                     self.outer,
                     defined,
                     imported,
                     with_fields=self.has_plain_fields and call.receiver is not None,
                 )
-            if (held := told[place]) is not None:
-                self.calls[number] = replace(call, held=held if call.receiver is not None else "")
+            if (value_type := receiver_types[key]) is not None:
+                self.calls[number] = replace(call, receiver_type=value_type if call.receiver is not None else "")
 
     def comment_before(self, node: Node, line: int) -> str:
         """Summary of the comment that ends on the line before ``line``, where ``node`` begins; one that is marked as

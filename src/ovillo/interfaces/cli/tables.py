@@ -67,11 +67,11 @@ def show_table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], foot: 
     ends = [[_text(cell) for cell in foot]] if foot is not None else []
     head = [column.title for column in columns]
     wide = [max(cells_of(row[at]) for row in (head, *shown, *ends)) for at in range(len(columns))]
-    room = width()
+    available = width()
     places = list(range(len(columns)))
-    if room is not None and not _fit(columns, wide, places, room):
+    if available is not None and not _fit(columns, wide, places, available):
         for row in (*rows, *([foot] if foot is not None else [])):
-            _stacked(columns, row, room)
+            _stacked(columns, row, available)
         return False
     tell(*_line(columns, head, wide, places, heading=True))
     for row in (*shown, *ends):
@@ -91,11 +91,11 @@ def show_facts(facts: Iterable[tuple[str, str]]) -> None:
 def folded(cells: Iterable[str], indent: int = 0, *, separator: str = _GAP, within: int | None = None) -> Iterator[str]:
     """The cells on as few lines as there is room for beside ``indent``; none is broken."""
     whole = within if within is not None else width()
-    room = None if whole is None else max(whole - indent, 10)
+    available = None if whole is None else max(whole - indent, 10)
     line = ""
     for cell in map(flat, cells):
         longer = f"{line}{separator}{cell}" if line else cell
-        if line and room is not None and cells_of(longer) > room:
+        if line and available is not None and cells_of(longer) > available:
             yield line + separator.rstrip()
             line = cell
         else:
@@ -108,11 +108,11 @@ def _text(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int) else flat(cell)
 
 
-def _fit(columns: Sequence[Column], wide: list[int], places: list[int], room: int) -> bool:
+def _fit(columns: Sequence[Column], wide: list[int], places: list[int], available: int) -> bool:
     """Cut and hide until the table fits, changing ``wide`` and ``places``; false when that is not enough."""
 
     def over() -> int:
-        return sum(wide[at] for at in places) + len(_GAP) * (len(places) - 1) - room
+        return sum(wide[at] for at in places) + len(_GAP) * (len(places) - 1) - available
 
     while True:
         for at in sorted(places, key=lambda at: -columns[at].hide):
@@ -142,7 +142,7 @@ def _line(
         yield styled(shown, dim=True) if heading or columns[at].dim else shown
 
 
-def _stacked(columns: Sequence[Column], row: Sequence[Cell], room: int) -> None:
+def _stacked(columns: Sequence[Column], row: Sequence[Cell], available: int) -> None:
     """The first cells up to a text that may be cut on one line, the others below."""
     texts = [
         counted(cell, column.unit) if isinstance(cell, int) and column.unit else _text(cell)
@@ -150,10 +150,10 @@ def _stacked(columns: Sequence[Column], row: Sequence[Cell], room: int) -> None:
     ]
     first = next((at for at, column in enumerate(columns) if column.least is not None), 0)
     head = _GAP.join(filter(None, texts[:first]))
-    space = room - cells_of(head) - len(_GAP) if head else room
+    space = available - cells_of(head) - len(_GAP) if head else available
     tell(_GAP.join(filter(None, (head, cut(texts[first], max(space, 8))))))
     rest = [
-        cut(text, room - len(_GAP)) if column.least is not None else text
+        cut(text, available - len(_GAP)) if column.least is not None else text
         for column, text in zip(columns[first + 1 :], texts[first + 1 :], strict=True)
         if text
     ]

@@ -39,7 +39,7 @@ async def relay(
     only_reads: OnlyReads,
 ) -> None:
     """Runs until ``read`` ends and the last answers are written; ``to_sdk`` and ``write`` are closed then."""
-    room = anyio.Semaphore(_AT_ONCE)
+    slots = anyio.Semaphore(_AT_ONCE)
     order = _Order()
 
     async def answer(request: Mapping[str, Any], turn: _Turn) -> None:
@@ -51,14 +51,14 @@ async def relay(
                 await _send(write, response)
         finally:
             turn.ended.set()
-            room.release()
+            slots.release()
 
     async with write, anyio.create_task_group() as running:
         async with to_sdk:
             async for item in read:
                 request = _execute_in(item)
                 if request is not None:
-                    await room.acquire()
+                    await slots.acquire()
                     running.start_soon(answer, request, order.next(only_reads=only_reads(request)))
                 elif isinstance(item, Exception) and (refusal := _refusal(item)) is not None:
                     await _send(write, refusal)

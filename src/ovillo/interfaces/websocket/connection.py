@@ -78,7 +78,7 @@ class Connection:
         #: Bytes made and not taken by the client yet, and who waits for them to become fewer.
         self._unsent = 0
         self._fewer = anyio.Event()
-        self._room = anyio.Semaphore(limits.in_flight, max_value=limits.in_flight)
+        self._slots = anyio.Semaphore(limits.in_flight, max_value=limits.in_flight)
         self._subscription: Subscription | None = None
         self._following: anyio.CancelScope | None = None
         #: Through which change the client has been sent what it follows.
@@ -164,7 +164,7 @@ class Connection:
         """The next frame is read while this one is on its way to the disk; the answer comes after COMMIT."""
         # A frame without a key is stored once for this frame: only a key of its own lets a client repeat it safely.
         key = frame.idempotency_key or frame.id or new_id("key")
-        await self._room.acquire()
+        await self._slots.acquire()
         try:
             drafts = [(draft_of(frame), key)]
             append = partial(
@@ -172,7 +172,7 @@ class Connection:
             )
             appending = append() if size <= SHORT else await self._in_thread(append)
         except BaseException:
-            self._room.release()
+            self._slots.release()
             raise
         self._tasks.start_soon(self._acknowledge, frame, key, appending)
 
@@ -186,7 +186,7 @@ class Connection:
             _log.exception("an append failed")
             await self._say(frames.unexpected(error, frame.ref, key))
         finally:
-            self._room.release()
+            self._slots.release()
 
     # --- catching up
 
@@ -353,7 +353,7 @@ class Connection:
         await stopping.wait()
         with anyio.move_on_after(self._limits.farewell_s):
             for _ in range(self._limits.in_flight):
-                await self._room.acquire()
+                await self._slots.acquire()
             await self._out.send(None)
             await anyio.sleep_forever()
         self._end(_RESTART)

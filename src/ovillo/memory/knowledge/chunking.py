@@ -204,7 +204,7 @@ def _parts(
         if block.kind is not Kind.LIST or i == block.first or ITEM.match(lines[i])
     ]
     most = max(1, cutting.max_tokens * cutting.overlap_percent // 100)
-    held: _Piece | None = None
+    pending: _Piece | None = None
     for first, end in zip(starts, [*starts[1:], block.end], strict=True):
         tokens = count("\n".join(lines[first:end]))
         if tokens > cutting.max_tokens and end - first > 1:
@@ -212,12 +212,12 @@ def _parts(
         else:
             smaller = [_Piece(first, end, tokens)]
         for piece in smaller:
-            if held is not None and held.tokens + piece.tokens > most:
-                yield held
-                held = None
-            held = piece if held is None else _Piece(held.first, piece.end, held.tokens + piece.tokens)
-    if held is not None:
-        yield held
+            if pending is not None and pending.tokens + piece.tokens > most:
+                yield pending
+                pending = None
+            pending = piece if pending is None else _Piece(pending.first, piece.end, pending.tokens + piece.tokens)
+    if pending is not None:
+        yield pending
 
 
 def _chunk_end(pieces: Sequence[_Piece], began: int, at: int, cutting: ChunkingOptions) -> int:

@@ -54,7 +54,7 @@ class JsonFolder:
                 write(path, shown.encode("utf-8", "surrogatepass"))
                 return
             except FileExistsError:
-                if made in _held(path):
+                if made in _records(path):
                     return
 
     def changed(self, namespace: Namespace) -> Iterator[Memory]:
@@ -83,10 +83,10 @@ class JsonFolder:
         removed = 0
         for path in self._of(namespace) if self._root.is_dir() else ():
             try:
-                held = read_json(path)
+                content = read_json(path)
             except Unreadable:
                 continue
-            all_of_it = held if isinstance(held, list) else [held]
+            all_of_it = content if isinstance(content, list) else [content]
             kept = [each for each in all_of_it if self._id(path, each) not in memory_ids]
             if len(kept) == len(all_of_it):
                 continue
@@ -108,13 +108,13 @@ class JsonFolder:
             if path.parent.parent != own:
                 continue
             try:
-                held = read_json(path)
+                content = read_json(path)
             except Unreadable:
                 continue
-            clean = mask(held)
-            if clean is held:
+            clean = mask(content)
+            if clean is content:
                 continue
-            before, after = ([self._id(path, one) for one in _each(some)] for some in (held, clean))
+            before, after = ([self._id(path, one) for one in _each(some)] for some in (content, clean))
             ids += [(old, new) for old, new in zip(before, after, strict=True) if old and new and old != new]
             shown = json.dumps(clean, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass")
             at = path.with_name(f"{_NO_NAME.sub('_', str(mask(path.stem)))[:_MAX_NAME]}.json")
@@ -158,16 +158,16 @@ def _paths(folder: Path, record: Mapping[str, Any]) -> Iterator[Path]:
         yield folder / f"{stem}_{number}.json"
 
 
-def _each(held: object) -> list[Any]:
-    return held if isinstance(held, list) else [held]
+def _each(content: object) -> list[Any]:
+    return content if isinstance(content, list) else [content]
 
 
-def _held(path: Path) -> list[dict[str, Any]]:
+def _records(path: Path) -> list[dict[str, Any]]:
     try:
-        held = read_json(path)
+        content = read_json(path)
     except Unreadable:
         return []
-    return [normalised(each) for each in (held if isinstance(held, list) else [held]) if is_record(each)]
+    return [normalised(each) for each in (content if isinstance(content, list) else [content]) if is_record(each)]
 
 
 def _name(given: str) -> str:

@@ -69,7 +69,7 @@ class Thread:
         self._answer: Answer | None = tuple(entry["answer"]) if entry.get("answer") else None
         self._prompt: str | None = entry.get("prompt")
         #: A user item that is a prompt if the event for it follows, and injected text if not.
-        self._held: list[Any] | None = entry.get("held")
+        self._pending: list[Any] | None = entry.get("held")
         self._drafts: dict[MessageId, GrowingMessage] = {}
         self._open: dict[str, tuple[Call, GrowingMessage]] = {}
         self._late: list[ToolResult] = []
@@ -88,7 +88,7 @@ class Thread:
             "calls": dict(list(calls.items())[-_KEPT_CALLS:]),
             "answer": self._answer,
             "prompt": self._prompt,
-            "held": self._held,
+            "held": self._pending,
         }
 
     def __len__(self) -> int:
@@ -198,8 +198,8 @@ class Thread:
     # --- what people and the client said
 
     def _human(self, text: str, images: list[Any], item_id: str | None, offset: int, at: int | None) -> None:
-        if self._held is not None and self._held[0].strip() == text.strip():
-            self._held = None
+        if self._pending is not None and self._pending[0].strip() == text.strip():
+            self._pending = None
         self._let_go()
         self._close()
         self._unclaimed(self._counts.prompt(), offset, at)
@@ -227,14 +227,14 @@ class Thread:
         role = str_of(item.get("role"))
         if not text or (role == "user" and self._prompt is not None and text.strip() == self._prompt.strip()):
             return
-        self._held = [text, role, _id(item), offset, at, self._count]
+        self._pending = [text, role, _id(item), offset, at, self._count]
         if role != "user" or _is_injected(text):
             self._let_go()
 
     def _let_go(self) -> None:
-        if self._held is None:
+        if self._pending is None:
             return
-        (text, role, item_id, offset, at, count), self._held = self._held, None
+        (text, role, item_id, offset, at, count), self._pending = self._pending, None
         message_id = MessageId(item_id or self._made_up("context", count, text))
         whose = Role.USER if role == "user" else Role.SYSTEM
         draft = self._draft(GrowingMessage(message_id, offset, whose, Author.SYNTHETIC, at))

@@ -18,20 +18,20 @@ _MARK = "…"
 def fitted(sentences: Sequence[str], items: Sequence[Item], max_tokens: int) -> tuple[str, tuple[Provenance, ...], int]:
     """Text within the budget, the provenance of what is in it, and how many pieces are not."""
     pieces = [" ".join(sentences)] if sentences else []
-    room = max_tokens - (count_tokens(pieces[0]) if pieces else 0)
+    remaining = max_tokens - (count_tokens(pieces[0]) if pieces else 0)
     shown: list[Provenance] = []
     left = 0
     for item in items:
         cost = count_tokens(item.text) + 2
-        if cost > room and not shown and room > _LEAST:
+        if cost > remaining and not shown and remaining > _LEAST:
             # The best piece is shown in part rather than not at all.
-            pieces.append(beginning(item.text, room - 2))
+            pieces.append(beginning(item.text, remaining - 2))
             shown.append(item.provenance)
-            room = 0
-        elif cost <= room:
+            remaining = 0
+        elif cost <= remaining:
             pieces.append(item.text)
             shown.append(item.provenance)
-            room -= cost
+            remaining -= cost
         else:
             left += 1
     return "\n\n".join(pieces), tuple(shown), left

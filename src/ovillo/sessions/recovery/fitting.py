@@ -65,13 +65,13 @@ class Fitting:
         waiting = self._waiting.pop(kind, [])
         if not waiting:
             return
-        room = min(self.left, round(self.tokens * _FOLDED))
+        budget = min(self.left, round(self.tokens * _FOLDED))
         for count in range(len(waiting), 0, -1):
             names = [point.texts[-1].splitlines()[0] for point in waiting[:count]]
             more = f", … {len(waiting) - count}" if count < len(waiting) else ""
             point = Point(kind, (f"{label}: {', '.join(names)}{more}",), order=1e9)
             item = point.item(point.texts[0])
-            if self.measure(item) <= room:
+            if self.measure(item) <= budget:
                 self.chosen.setdefault(kind, []).append((point, item))
                 self.left -= self.measure(item)
                 return
@@ -88,32 +88,32 @@ class Fitting:
         pairs = self.chosen.get(kind, [])
         return [item for _, item in sorted(pairs, key=lambda pair: pair[0].order)]
 
-    def _take(self, kind: str, candidates: Sequence[Point], room: int) -> None:
+    def _take(self, kind: str, candidates: Sequence[Point], budget: int) -> None:
         chosen = self.chosen.setdefault(kind, [])
         if candidates and not chosen:
-            room -= _HEADING
+            budget -= _HEADING
         for at, point in enumerate(candidates):
             # The first may take what it needs; of several, none more than two thirds of what is left.
-            share = room if not chosen or len(candidates) == 1 else max(room * 2 // 3, 40)
-            item = self._fitting(point, min(room, share), must=kind == "goal" and not chosen)
+            share = budget if not chosen or len(candidates) == 1 else max(budget * 2 // 3, 40)
+            item = self._fitting(point, min(budget, share), must=kind == "goal" and not chosen)
             if item is None:
                 self._waiting.setdefault(kind, []).extend(candidates[at:])
                 return
             cost = self.measure(item) + (0 if chosen else _HEADING)
             chosen.append((point, item))
             self.left -= cost
-            room -= self.measure(item)
+            budget -= self.measure(item)
 
-    def _fitting(self, point: Point, room: int, *, must: bool) -> RecoveredItem | None:
+    def _fitting(self, point: Point, budget: int, *, must: bool) -> RecoveredItem | None:
         item = None
         for text in point.texts:
             item = point.item(text)
-            if self.measure(item) <= room:
+            if self.measure(item) <= budget:
                 return item
         if must and item is not None:
             # However small the budget, the goal is said: without its id, where that would take its place.
             for bare in (point.item(""), RecoveredItem(point.kind, "")):
-                if cut := self._cut(replace(bare, text=item.text), room):
+                if cut := self._cut(replace(bare, text=item.text), budget):
                     return cut
         return None
 
@@ -173,12 +173,12 @@ class Fitting:
             self.left -= self.measure(fitted) + _HEADING
         return taken
 
-    def _cut(self, item: RecoveredItem, room: int) -> RecoveredItem | None:
-        """The beginning and the end of it within ``room``; ``None`` where that would be next to nothing."""
-        left = room - self.measure(replace(item, text=""))
+    def _cut(self, item: RecoveredItem, budget: int) -> RecoveredItem | None:
+        """The beginning and the end of it within ``budget``; ``None`` where that would be next to nothing."""
+        left = budget - self.measure(replace(item, text=""))
         while left >= _SHORTEST:
             cut = replace(item, text=cut_to_tokens(item.text, left))
-            if self.measure(cut) <= room:
+            if self.measure(cut) <= budget:
                 return cut
             # Bytes, escapes and quote marks may weigh more than tokens.
             left = left * 3 // 4

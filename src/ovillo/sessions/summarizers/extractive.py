@@ -68,7 +68,7 @@ def _choose(candidates: list[Line], language: Language, max_tokens: int, shares:
     """Best first: within the sections' shares, then with what they left."""
     ranked = sorted(enumerate(candidates), key=lambda pair: (-pair[1].worth, pair[0]))
     left = max_tokens
-    room = {section: max_tokens * share for section, share in shares.items()}
+    budgets = {section: max_tokens * share for section, share in shares.items()}
     chosen: dict[int, Line] = {}
     shortened: list[int] = []
     for bounded in (True, False):
@@ -81,7 +81,7 @@ def _choose(candidates: list[Line], language: Language, max_tokens: int, shares:
                 else _cost(heading(language, line.section))
             )
             # The first line of a section may take half of what is left, whatever the section's share.
-            share = max(room[line.section], left / 2) if opening else room[line.section]
+            share = max(budgets[line.section], left / 2) if opening else budgets[line.section]
             limit = min(left, share) if bounded else left
             short = line.short or line.text
             for text in dict.fromkeys((line.text, short, shorten(short, _SHORTEST))):
@@ -89,7 +89,7 @@ def _choose(candidates: list[Line], language: Language, max_tokens: int, shares:
                 if cost <= limit:
                     chosen[at] = _with(line, text)
                     left -= cost
-                    room[line.section] -= cost
+                    budgets[line.section] -= cost
                     if text != line.text:
                         shortened.append(at)
                     break

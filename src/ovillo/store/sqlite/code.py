@@ -356,7 +356,7 @@ def _put_file(db: apsw.Connection, root_key: int, file: CodeFile) -> None:
                 None if call.caller < 0 else first + call.caller,
                 text_or_none(call.receiver),
                 call.line,
-                text_or_none(call.held),
+                text_or_none(call.receiver_type),
             )
             for call in file.calls
         ],

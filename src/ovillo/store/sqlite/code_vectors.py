@@ -23,7 +23,7 @@ _OF_ROOT = f"FROM code_vectors WHERE root_key = {_ROOT} AND model = ?"
 #: A byte holds a component of a unit vector as this many steps per 1.0: all but a few are below 0.3.
 _SCALE = 400.0
 #: Folders held in memory: 400 bytes a vector.
-_MOST_HELD = 3
+_MOST_CACHED = 3
 #: Other processes' vectors are looked for again after this (seconds).
 _LOOK_AGAIN_S = 20.0
 #: Rows compared at once: as floats they take four times the memory.
@@ -44,7 +44,7 @@ class _Matrix:
 class CodeVectorTables(SubStore):
     def __init__(self, core: Core) -> None:
         super().__init__(core)
-        self._held: OrderedDict[_Folder, _Matrix] = OrderedDict()
+        self._cache: OrderedDict[_Folder, _Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
     def known(self, namespace: Namespace, root: str, model: str) -> set[bytes]:
@@ -79,28 +79,31 @@ class CodeVectorTables(SubStore):
 
         self._writer.run(work)
         with self._lock:
-            self._held.pop((namespace, root, model), None)
+            self._cache.pop((namespace, root, model), None)
 
     def nearest(self, namespace: Namespace, root: str, model: str, vector: Row, limit: int) -> dict[bytes, float]:
         if not self.has_any(namespace, root, model):
             return {}
-        held = self._fresh((namespace, root, model))
+        cached = self._fresh((namespace, root, model))
         scaled = vector / _SCALE
         cosines = np.concatenate(
-            [held.rows[at : at + _COMPARED].astype(np.float32) @ scaled for at in range(0, len(held.rows), _COMPARED)]
+            [
+                cached.rows[at : at + _COMPARED].astype(np.float32) @ scaled
+                for at in range(0, len(cached.rows), _COMPARED)
+            ]
         )
         best = np.argsort(-cosines, kind="stable")[:limit]
-        return {held.names[at]: float(cosines[at]) for at in best}
+        return {cached.names[at]: float(cosines[at]) for at in best}
 
     def _fresh(self, folder: _Folder) -> _Matrix:
         with self._lock:
-            held = self._held.get(folder)
-            if held is None or time.monotonic() - held.read_at > _LOOK_AGAIN_S:
-                held = self._held[folder] = self._read(folder, held)
-            self._held.move_to_end(folder)
-            while len(self._held) > _MOST_HELD:
-                self._held.popitem(last=False)
-            return held
+            cached = self._cache.get(folder)
+            if cached is None or time.monotonic() - cached.read_at > _LOOK_AGAIN_S:
+                cached = self._cache[folder] = self._read(folder, cached)
+            self._cache.move_to_end(folder)
+            while len(self._cache) > _MOST_CACHED:
+                self._cache.popitem(last=False)
+            return cached
 
     def _read(self, folder: _Folder, before: _Matrix | None) -> _Matrix:
         """What is stored now. Names are hashes of what was embedded: the same names have the same vectors."""

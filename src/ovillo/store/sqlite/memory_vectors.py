@@ -32,7 +32,7 @@ _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 #: are scanned alone.
 _RESCORED = 500
 #: Namespaces and models held; the one that was asked longest ago goes first.
-_HELD = 8
+_MOST_CACHED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Bits:
 class MemoryVectorTables(SubStore):
     def __init__(self, core: Core) -> None:
         super().__init__(core)
-        self._held: OrderedDict[int, _Bits] = OrderedDict()
+        self._cache: OrderedDict[int, _Bits] = OrderedDict()
         self._lock = threading.Lock()
 
     def not_embedded(self, namespace: Namespace, model: str, where: MemoryFilter, limit: int) -> list[Memory]:
@@ -108,17 +108,17 @@ class MemoryVectorTables(SubStore):
             # A model that answers with another length than before: nothing of it can be compared.
             if found is None or found[1] != len(vector):
                 return {}
-            held = self._fresh(db, found[0], len(vector) // 8)
-            if not len(held.numbers):
+            cached = self._fresh(db, found[0], len(vector) // 8)
+            if not len(cached.numbers):
                 return {}
-            apart = differing(held.rows, vector)
-            near = _fitting(db, found[0], vector, _closest(held.numbers, apart), where)
-            if len(near) < limit and len(held.numbers) > _RESCORED:
+            apart = differing(cached.rows, vector)
+            near = _fitting(db, found[0], vector, _closest(cached.numbers, apart), where)
+            if len(near) < limit and len(cached.numbers) > _RESCORED:
                 # Few of the nearest fit: look among those only that do, so that nobody takes their place.
                 sql, given = conditions(where)
                 keys = db.execute(f"SELECT key FROM memories WHERE namespace_key = {_NS}{sql}", (namespace, *given))
-                passing = np.isin(held.keys, np.fromiter((key for (key,) in keys), np.int64))
-                near = _fitting(db, found[0], vector, _closest(held.numbers[passing], apart[passing]), where)
+                passing = np.isin(cached.keys, np.fromiter((key for (key,) in keys), np.int64))
+                near = _fitting(db, found[0], vector, _closest(cached.numbers[passing], apart[passing]), where)
         return dict(sorted(near.items(), key=lambda item: (-item[1], item[0]))[:limit])
 
     def cosines(self, namespace: Namespace, model: str, vector: Row, ids: Sequence[MemoryId]) -> dict[MemoryId, float]:
@@ -135,11 +135,11 @@ class MemoryVectorTables(SubStore):
 
     def _fresh(self, db: apsw.Connection, of_model: int, size: int) -> _Bits:
         with self._lock:
-            held = self._held[of_model] = _caught_up(db, of_model, size, self._held.get(of_model))
-            self._held.move_to_end(of_model)
-            while len(self._held) > _HELD:
-                self._held.popitem(last=False)
-            return held
+            cached = self._cache[of_model] = _caught_up(db, of_model, size, self._cache.get(of_model))
+            self._cache.move_to_end(of_model)
+            while len(self._cache) > _MOST_CACHED:
+                self._cache.popitem(last=False)
+            return cached
 
 
 def drop_memory_vectors(db: apsw.Connection, keys: Sequence[int]) -> None:
@@ -164,18 +164,18 @@ def _key_if_unchanged(db: apsw.Connection, ns: int, memory: Memory) -> int | Non
     return int(row[0])
 
 
-def _caught_up(db: apsw.Connection, of_model: int, size: int, held: _Bits | None) -> _Bits:
+def _caught_up(db: apsw.Connection, of_model: int, size: int, cached: _Bits | None) -> _Bits:
     """What is stored now: what was written since is read, what is gone is left out."""
     import numpy as np
 
-    last = int(held.numbers.max(initial=0)) if held is not None else 0
+    last = int(cached.numbers.max(initial=0)) if cached is not None else 0
     (count,) = db.execute("SELECT count(*) FROM memory_vectors WHERE model_key = ?", (of_model,)).fetchone()
     new = db.execute(
         "SELECT number, memory_key, bits FROM memory_vectors WHERE model_key = ? AND number > ? ORDER BY number",
         (of_model, last),
     ).fetchall()
-    if held is not None and not new and held.count == count:
-        return held
+    if cached is not None and not new and cached.count == count:
+        return cached
     sound = [row for row in new if len(row[2]) % size == 0]
     times = [len(bits) // size for _, _, bits in sound]
     added = _Bits(
@@ -184,15 +184,15 @@ def _caught_up(db: apsw.Connection, of_model: int, size: int, held: _Bits | None
         np.repeat(np.fromiter((row[1] for row in sound), np.int64, len(sound)), times),
         np.frombuffer(b"".join(row[2] for row in sound), np.uint8).reshape(-1, size),
     )
-    if held is None:
+    if cached is None:
         return added
     there = db.execute("SELECT number FROM memory_vectors WHERE model_key = ? AND number <= ?", (of_model, last))
-    stay = np.isin(held.numbers, np.fromiter((number for (number,) in there), np.int64))
+    stay = np.isin(cached.numbers, np.fromiter((number for (number,) in there), np.int64))
     return _Bits(
         count,
-        np.concatenate([held.numbers[stay], added.numbers]),
-        np.concatenate([held.keys[stay], added.keys]),
-        np.concatenate([held.rows[stay], added.rows]),
+        np.concatenate([cached.numbers[stay], added.numbers]),
+        np.concatenate([cached.keys[stay], added.keys]),
+        np.concatenate([cached.rows[stay], added.rows]),
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ovillo.store.sqlite.connection import ReaderPool
 
 #: Namespaces and models held; the one that was asked longest ago goes first.
-_HELD = 32
+_MOST_CACHED = 32
 #: Writes that are remembered: who is further behind reads everything again. One is of some 200 documents.
 REMEMBERED = 2_000
 
@@ -41,40 +41,40 @@ class VectorMemory:
     def __init__(self, pool: ReaderPool) -> None:
         self._pool = pool
         self._lock = threading.Lock()
-        self._held: OrderedDict[int, Bits] = OrderedDict()
+        self._cache: OrderedDict[int, Bits] = OrderedDict()
 
     def bits(self, model_key: int, writes: int, size: int) -> Bits:
         """As of ``writes`` or later; ``size`` is of one row in bytes."""
         with self._lock:
-            held = self._held.get(model_key)
-            if held is None or held.writes != writes:
-                held = self._caught_up(model_key, writes, size, held)
-                self._held[model_key] = held
-            self._held.move_to_end(model_key)
-            while len(self._held) > _HELD:
-                self._held.popitem(last=False)
-            return held
+            cached = self._cache.get(model_key)
+            if cached is None or cached.writes != writes:
+                cached = self._caught_up(model_key, writes, size, cached)
+                self._cache[model_key] = cached
+            self._cache.move_to_end(model_key)
+            while len(self._cache) > _MOST_CACHED:
+                self._cache.popitem(last=False)
+            return cached
 
     def forget(self, model_key: int) -> None:
         """Much of it is gone from the store: it is read again when it is needed."""
         with self._lock:
-            self._held.pop(model_key, None)
+            self._cache.pop(model_key, None)
 
-    def _caught_up(self, model_key: int, writes: int, size: int, held: Bits | None) -> Bits:
+    def _caught_up(self, model_key: int, writes: int, size: int, cached: Bits | None) -> Bits:
         with self._pool.reading() as db, db:
-            if held is not None and held.writes < writes:
+            if cached is not None and cached.writes < writes:
                 logged = db.execute(
                     "SELECT number, docs FROM vector_writes WHERE model_key = ? AND number > ? ORDER BY number",
-                    (model_key, held.writes),
+                    (model_key, cached.writes),
                 ).fetchall()
-                if logged and logged[0][0] == held.writes + 1:
+                if logged and logged[0][0] == cached.writes + 1:
                     changed = np.unique(np.frombuffer(b"".join(row[1] for row in logged), np.int64))
                     new = _read(db, model_key, size, changed.tolist())
-                    stay = ~np.isin(held.docs, changed)
+                    stay = ~np.isin(cached.docs, changed)
                     return Bits(
                         logged[-1][0],
-                        np.concatenate([held.docs[stay], new[0]]),
-                        np.concatenate([held.rows[stay], new[1]]),
+                        np.concatenate([cached.docs[stay], new[0]]),
+                        np.concatenate([cached.rows[stay], new[1]]),
                     )
             row = db.execute("SELECT writes FROM embedding_models WHERE key = ?", (model_key,)).fetchone()
             return Bits(row[0] if row else 0, *_read(db, model_key, size, None))

@@ -124,23 +124,23 @@ class VectorTables(SubStore):
         if found is None or found[1] not in (None, len(vector)):
             return {}
         key, _, writes = found
-        held = self._memory_of_vectors().bits(key, writes, len(vector) // 8)
-        if not len(held.docs):
+        bits = self._memory_of_vectors().bits(key, writes, len(vector) // 8)
+        if not len(bits.docs):
             return {}
         apart = question.apart
-        if apart is None or len(apart) != len(held.docs):
+        if apart is None or len(apart) != len(bits.docs):
             from ovillo.store.forms import differing  # start-up cost, as above
 
-            apart = question.apart = differing(held.rows, vector)
-        closest = _closest(held.docs, apart)
+            apart = question.apart = differing(bits.rows, vector)
+        closest = _closest(bits.docs, apart)
         near = self._checked(namespace, key, question, vector, closest, where, limit)
-        if len(near) < min(limit, len(closest)) and len(held.docs) > _looked_at(len(held.docs)):
+        if len(near) < min(limit, len(closest)) and len(bits.docs) > _looked_at(len(bits.docs)):
             # Few of the nearest pass: look among those only that do, so that nobody takes their place.
             inside = self._inside(namespace, where)
             import numpy as np
 
-            passing = np.isin(held.docs, inside)
-            closest = _closest(held.docs[passing], apart[passing])
+            passing = np.isin(bits.docs, inside)
+            closest = _closest(bits.docs[passing], apart[passing])
             near = self._checked(namespace, key, question, vector, closest, where, limit)
         return _best(near, limit)
 

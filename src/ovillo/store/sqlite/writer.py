@@ -220,8 +220,8 @@ class Writer:
 
     def _take_also(self, group: list[_Piece]) -> None:
         """Those that came while others wait: their patience runs, too."""
-        room = _GROUP - len(group)
-        for _ in range(min(room, self._queue.qsize())):
+        free = _GROUP - len(group)
+        for _ in range(min(free, self._queue.qsize())):
             piece = self._queue.get_nowait()
             if piece is None:
                 self._queue.put(None)  # the end, which is still to come

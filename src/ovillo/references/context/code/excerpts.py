@@ -28,16 +28,16 @@ _HEAD_LINES = 14
 _BY_BRANCH, _BY_EXIT, _BY_MEMBER, _REMARKED = 0.22, 0.16, 0.1, 0.35
 
 
-def chosen(lines: Sequence[str], first: int, told: Mapping[int, float], room: int) -> list[int]:
-    """Numbers of the lines to show, in their order; ``lines[0]`` is line ``first``, ``told`` says what lines tell."""
+def chosen(lines: Sequence[str], first: int, line_weights: Mapping[int, float], max_lines: int) -> list[int]:
+    """Numbers of the lines to show, in their order; ``lines[0]`` is line ``first``, ``line_weights`` says what lines tell."""
     last = first + len(lines) - 1
-    if len(lines) <= room:
+    if len(lines) <= max_lines:
         return list(range(first, last + 1))
     prose = _prose(lines)
-    most = max((told.get(n, 0.0) for n in range(first, last + 1)), default=0.0) or 1.0
+    most = max((line_weights.get(n, 0.0) for n in range(first, last + 1)), default=0.0) or 1.0
     worth: dict[int, float] = {}
     for place, line in enumerate(lines):
-        own = told.get(first + place, 0.0) / most
+        own = line_weights.get(first + place, 0.0) / most
         if prose[place] or _REMARK.match(line):
             own *= _REMARKED
         elif line.strip():
@@ -51,20 +51,20 @@ def chosen(lines: Sequence[str], first: int, told: Mapping[int, float], room: in
         + 0.15 * max(worth.get(n - 2, 0.0), worth.get(n + 2, 0.0))
         for n, own in worth.items()
     }
-    kept = set(head(lines, first, max(1, room // 4)))
+    kept = set(head(lines, first, max(1, max_lines // 4)))
     for number in sorted(near, key=lambda n: (-near[n], n)):
-        if len(kept) >= room:
+        if len(kept) >= max_lines:
             break
         if near[number] <= 0:
             break
         around = range(max(first, number - 1), min(last, number + 2) + 1)
         new = [n for n in around if n not in kept]
-        if len(kept) + len(new) <= room:
+        if len(kept) + len(new) <= max_lines:
             kept.update(new)
         else:
             kept.add(number)
     number = first
-    while len(kept) < room and number <= last:
+    while len(kept) < max_lines and number <= last:
         kept.add(number)
         number += 1
     return sorted(kept)

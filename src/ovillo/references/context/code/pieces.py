@@ -55,8 +55,10 @@ class Pieces:
         except OvilloError:
             return None
 
-    def definition(self, symbol: SymbolRow, worth: float, told: Mapping[int, float], room: int) -> Item | None:
-        """The definition: whole where there is room for ``room`` lines, else the lines of it that matter."""
+    def definition(
+        self, symbol: SymbolRow, worth: float, line_weights: Mapping[int, float], max_lines: int
+    ) -> Item | None:
+        """The definition: whole where there is room for ``max_lines`` lines, else the lines of it that matter."""
         fresh = self.fresh(symbol)
         read = self.lines(symbol.root, symbol.file) if fresh is not None else None
         if fresh is None or read is None:
@@ -64,8 +66,8 @@ class Pieces:
         lines, digest = read
         own = lines[fresh.start_line - 1 : fresh.end_line]
         moved = fresh.start_line - symbol.start_line
-        told = {line + moved: worth for line, worth in told.items()} if moved else told
-        numbers = excerpts.chosen(own, fresh.start_line, told, room)
+        line_weights = {line + moved: worth for line, worth in line_weights.items()} if moved else line_weights
+        numbers = excerpts.chosen(own, fresh.start_line, line_weights, max_lines)
         text = excerpts.written(own, fresh.start_line, numbers)
         title = f"{named(fresh.qualified_name)} in {named(fresh.file)}, lines {fresh.start_line}-{fresh.end_line}"
         place = Provenance(
@@ -80,7 +82,14 @@ class Pieces:
         return Item(f"{title}\n{fenced(text, fresh.language)}", place, worth)
 
     def block(
-        self, root: str, file: str, first: int, last: int, worth: float, told: Mapping[int, float], room: int
+        self,
+        root: str,
+        file: str,
+        first: int,
+        last: int,
+        worth: float,
+        line_weights: Mapping[int, float],
+        max_lines: int,
     ) -> Item | None:
         """What stands outside of definitions."""
         read = self.lines(root, file)
@@ -91,7 +100,7 @@ class Pieces:
         own = lines[first - 1 : last]
         if not own:
             return None
-        text = excerpts.written(own, first, excerpts.chosen(own, first, told, room))
+        text = excerpts.written(own, first, excerpts.chosen(own, first, line_weights, max_lines))
         language = language_of(file)
         title = f"{named(file)}, lines {first}-{last}"
         place = Provenance(
