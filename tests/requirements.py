@@ -559,6 +559,10 @@ FAULTS: dict[str, tuple[str, str]] = {
         "issue 8, 2",
     ),
     "FAULT-9": ("Background work comes back after a fault, and its state is told", "issue 8, 2"),
+    "FAULT-14": (
+        "Of a table that is lost nothing else is lost; what comes from sources is read again",
+        "issue 8, 2 A damaged database",
+    ),
     "FAULT-10": (
         "The doctor names what is damaged and saves what was recorded here; the damaged file is kept",
         "issue 8, 2; platform.md 5",
