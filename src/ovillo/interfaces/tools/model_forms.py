@@ -233,10 +233,10 @@ def _context(data: Data) -> Data:
     ]
     # A refusal names its nearest places itself.
     places = [] if data["abstained"] else list(_places(data["provenance"], content))
-    told = _drop(data, "question_type", "expanded_query", "session_id", "session_context_used")
+    form = _drop(data, "question_type", "expanded_query", "session_id", "session_context_used")
     # What a reference means the content says where it was taken so.
     meant = [name for name in data["resolved_entities"] if name not in content]
-    return told | {"resolved_entities": meant, "provenance": places, "references": references}
+    return form | {"resolved_entities": meant, "provenance": places, "references": references}
 
 
 def _places(provenance: Iterable[Data], content: str) -> Iterator[Data]:
@@ -256,9 +256,9 @@ def _discussed(data: Data) -> Data:
     for each in data["discussions"]:
         is_told = only is not None and (each["entity"], each["type"]) == (only["name"], only["type"])
         places = dict.fromkeys(place["messageID"] for place in each["places"])
-        told = {"places": list(places), "evidence": "+".join(each["evidence"])}
+        positions = {"places": list(places), "evidence": "+".join(each["evidence"])}
         usual = ("status",) if each.get("status") == "active" else ()
-        found.append(_drop(each, *usual, *(("entity", "type", "file") if is_told else ())) | told)
+        found.append(_drop(each, *usual, *(("entity", "type", "file") if is_told else ())) | positions)
     return data | {"discussions": found}
 
 
