@@ -763,6 +763,10 @@ MIGRATE: dict[str, tuple[str, str]] = {
         "Other memories come with times and fields; their facts wait for a person",
         "issue 11 Migrations, peers",
     ),
+    "MIGRATE-20": (
+        "Databases that mcp-memory-service and claude-mem wrote themselves come over whole, once",
+        "issue 11 Migrations",
+    ),
     "MIGRATE-5": (
         "Continuity Protocol: sessions with versions, contexts, tasks with their times",
         "issue 11; continuity",

@@ -24,6 +24,8 @@ def _plural(noun: str) -> str:
     head, space, last = noun.rpartition(" ")
     if last in _IRREGULAR:
         return head + space + _IRREGULAR[last]
+    if last.endswith("y") and last[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
     return noun + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
 
 
