@@ -16,7 +16,7 @@ _ROOM = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 #: What a passage must be worth beside the best.
 _LEAST_SHARE = 0.3
 #: Characters that are quoted on either side of a passage; of the best, and of the others.
-_BEST_SIDE, _OTHER_SIDE = 350, 90
+_BEST_SIDE, _OTHER_SIDE = 350, 180
 #: Characters of one token, about, and of what is said of a place.
 _PER_TOKEN, _HEAD = 3.6, 150
 
@@ -33,7 +33,7 @@ class Quoted:
 
 def chosen_quotes(passages: Sequence[Passage], texts: Mapping[DocId, str], max_tokens: int) -> list[Quoted]:
     """The best passages, each with what stands beside it, by document; the best first."""
-    budget = int(max_tokens * _PER_TOKEN)
+    room = int(max_tokens * _PER_TOKEN)
     quotes: dict[DocId, Quoted] = {}
     least = passages[0].worth * _LEAST_SHARE if passages else 0.0
     for passage in passages:
@@ -44,9 +44,9 @@ def chosen_quotes(passages: Sequence[Passage], texts: Mapping[DocId, str], max_t
         place = _to_borders(texts[passage.doc.id], passage.start, passage.end, side)
         places = _joined([*(quote.places if quote else ()), place])
         cost = _length(places) - (_length(quote.places) if quote else -_HEAD)
-        if cost > budget:
+        if cost > room:
             break
-        budget -= cost
+        room -= cost
         if quote is None:
             quotes[passage.doc.id] = Quoted(passage.doc, passage.worth, places)
         else:

@@ -41,6 +41,8 @@ MIN_TOKENS, MAX_TOKENS = 100, 20_000
 _OF_CODE_IN_PAST = 0.4
 #: Pieces of what was said whose names the code is asked for.
 _SAID = 4
+#: What code that is shown beside what was said has of its room.
+_BESIDE = 0.5
 #: Places that are named where nothing answers.
 _NEAREST = 2
 
@@ -150,7 +152,7 @@ class ContextService:
         said, sure = gathered.best_said(_SAID)
         found = self._code.beside(question, [item.text for item in said])
         if found.items:
-            gathered.add(replace(found, confidence=sure, threshold=1.0, features={"of_code": 0.0}))
+            gathered.add(replace(found, confidence=sure * _BESIDE, threshold=1.0))
 
     def _without_guesses(self, question: Question) -> Question:
         """A function that the code has by this description beats one that the session merely named."""
