@@ -53,7 +53,7 @@ _ELSEWHERE, _UNSAID = 0.03, 0.1
 _TOKENS = 2_000
 #: What each kind of evidence is judged by. The sets have few questions about code: more would fit their accidents.
 _NAMES = {
-    Evidence.SAID: ("worth", "cosine", "asked", "absent_name", "kind", "absent_kind", "of_person"),
+    Evidence.SAID: ("cosine", "asked", "coverage", "ahead", "words", "absent_name", "absent_kind", "fix", "of_person"),
     Evidence.SAID_BY_WORDS: ("worth", "held", "absent_name", "kind", "absent_kind", "of_person"),
     Evidence.CODE: ("code_sure", "code_worth", "past"),
 }
@@ -271,7 +271,7 @@ def _with_few_wrong(told: Sequence[tuple[float, Sample]], most: float = 0.1) -> 
 
 def _written(coefficients: Mapping[Evidence, Mapping[str, float]], samples: Sequence[Sample]) -> str:
     lines = [
-        "# Coefficients of the logistic models of confidence.py. Made by `python -m bench.calibration --write` on two sets of",
+        "# Coefficients of the logistic models of confidence.py. Made by `python -m bench.calibration --write` on three sets of",
         f"# answers: {len(samples)} samples, each question asked from its own project (weight 1), from the others ({_ELSEWHERE:g})",
         f"# and as if nobody had said what answers it ({_UNSAID:g}); {sum(sample.is_right for sample in samples)} right."
         f" Penalty {_PENALTY:g} on one spread.",

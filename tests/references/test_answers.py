@@ -175,7 +175,7 @@ def test_places_of_passages_hold_their_words(text: str) -> None:
 
 
 def test_a_name_that_is_nowhere_counts_more_than_what_was_found() -> None:
-    found = {"held": 0.8, "worth": 0.7, "cosine": 0.5, "words": 0.5}
+    found = {"coverage": 0.8, "ahead": 0.3, "cosine": 0.5, "words": 0.5}
     assert probability(Evidence.SAID, found) > 0.6
     assert probability(Evidence.SAID, {**found, "absent_name": 1.0, "absent": 0.3}) < 0.4
 
@@ -256,3 +256,17 @@ def test_how_a_thing_stands_is_told_by_what_closed_its_turn(services: Services, 
     session(services, (Role.USER, "Run the tests of the shop"), (Role.ASSISTANT, "Done, all 24 tests pass."))
     first = services.context.get_context(NS, query).content.split("\n\n")[0]
     assert "200 runs without a failure" in first
+
+
+@pytest.mark.requirement("CONTEXT-22")
+def test_of_several_names_one_that_is_nowhere_tells_less_than_all_of_them(services: Services) -> None:
+    session(services, *LIMITER)
+    session(services, (Role.USER, "Rename the invoices"), (Role.ASSISTANT, "Renamed them in billing.py."))
+
+    def absent(query: str) -> float:
+        (said,) = [each for each in services.context.evidence(NS, query) if "absent_name" in each.features]
+        return said.features["absent_name"]
+
+    assert absent("did the rate limiter end up on Redis?") == 0.0
+    assert absent("did the rate limiter end up on Redis or Kafka?") == 0.5
+    assert absent("did the rate limiter end up on Kafka or RabbitMQ?") == 1.0

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from tests.interfaces.http.serving import Site
 
 _VALUES = {
-    "event": "stop",
     "name": "entity_of_theirs",
     "id": "theirs",
     "message": "msg_theirs",

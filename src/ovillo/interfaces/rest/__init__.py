@@ -14,7 +14,6 @@ from ovillo.interfaces.rest import (
     entities,
     forgetting,
     from_tools,
-    hooks,
     knowledge,
     links,
     memories,
@@ -47,7 +46,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *status.routes,
     *sources.routes,
     *forgetting.routes,
-    *hooks.routes,
     *changes.routes,
     *v6.routes,
 )

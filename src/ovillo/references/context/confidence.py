@@ -22,9 +22,10 @@ class Evidence(StrEnum):
     CODE = "code"
 
 
-#: From which probability on an answer is given. What was said is quoted at length, so it must be likelier right than wrong; code is
-#: read at a glance, and what it is about stands in its name. Without vectors little tells an answer from what is near: more is shown.
-THRESHOLDS = {Evidence.SAID: 0.5, Evidence.SAID_BY_WORDS: 0.4, Evidence.CODE: 0.4}
+#: From which probability on an answer is given. What was said is right a little more often there than it is told (.4 to .6: 64 of
+#: 100). Code is read at a glance, and what it is about stands in its name. Without vectors little tells an answer from what is near:
+#: more is shown.
+THRESHOLDS = {Evidence.SAID: 0.45, Evidence.SAID_BY_WORDS: 0.4, Evidence.CODE: 0.4}
 #: That of code where sessions say nothing of the question: only code can be meant.
 CODE_ALONE = 0.25
 
@@ -33,19 +34,26 @@ CODE_ALONE = 0.25
 class Measured:
     """Of what sessions said to one question, 0..1 each."""
 
-    #: What the best passage is worth in all.
+    #: What the best passage is worth in all, and by how much that is more than what the passages behind the best ones are worth: what
+    #: is only of the same matter has many like it.
     worth: float
-    #: Share of the question's words that one of the best passages holds.
+    ahead: float
+    #: Share of the question's words that one of the best passages holds, and that one has with what stands around it.
     held: float
+    coverage: float
     #: How near the best passages are in meaning, and how near the prompts of their turns: what was asked in the same words was
     #: answered there.
     cosine: float
     asked: float
-    #: Whether a name of the question stands nowhere in scope: what is called so is not spoken of here.
+    #: How many words tell what is asked, ten or more as 1: the more they are, the less of them one sentence has.
+    words: float
+    #: Share of the question's names that stand nowhere in scope: what is called so is not spoken of here.
     absent_name: float
     #: Whether a thing is asked for by its kind ("which port"), and whether nothing in scope speaks of such things.
     kind: float
     absent_kind: float
+    #: Whether it asks what went wrong, or how it was mended: histories of work tell that more surely than anything else.
+    fix: float
     #: Whether a person said the best passage: what people say asks more than it answers.
     of_person: float
 

@@ -44,8 +44,8 @@ _PLACES, _TURNS = 80, 14
 #: Conclusions kept of the sessions in scope that are looked through for those near in meaning, how many of their places are read
 #: beside those that search found, and from which cosine on.
 _CONCLUSIONS, _CONCLUDING, _NEAR = 600, 6, 0.3
-#: Passages that the confidence is told by.
-_TOP = 8
+#: Passages that the confidence is told by, the one that they are held against, and how many words of a subject count as many.
+_TOP, _BEHIND, _MANY_WORDS = 8, 10, 10
 #: Messages that are quoted.
 _MESSAGES = 16
 #: How likely the turns before it answer a question that goes on with them, and the share of its subject's words that may stand
@@ -245,17 +245,24 @@ def _title(row: SessionRow) -> str:
 
 def measured_of(weighed: Weighed) -> Measured:
     """What the confidence of an answer is told by."""
-    top = weighed.passages[:_TOP]
+    passages = weighed.passages
+    top = passages[:_TOP]
     shares = weighed.asked.weights
     kind = weighed.asked.kind
+    names = [word for word in weighed.asked.words if word.is_name]
+    subject = sum(not word.is_light for word in weighed.asked.words)
     return Measured(
         worth=top[0].worth if top else 0.0,
+        ahead=top[0].worth - passages[min(_BEHIND, len(passages) - 1)].worth if top else 0.0,
         held=max((sum(shares[term] for term in p.held) for p in top), default=0.0),
+        coverage=max((p.coverage for p in top), default=0.0),
         cosine=max([0.0, *(p.cosine for p in top)]),
         asked=max([0.0, *(p.turn.asked for p in top)]),
-        absent_name=float(any(word.is_name for word in weighed.asked.absent)),
+        words=min(1.0, subject / _MANY_WORDS),
+        absent_name=sum(word in weighed.asked.absent for word in names) / len(names) if names else 0.0,
         kind=float(kind is not None),
         absent_kind=float(kind is not None and not kind.is_here),
+        fix=float(weighed.kind is Intent.FIX),
         of_person=float(bool(top) and top[0].doc.role is Role.USER),
     )
 

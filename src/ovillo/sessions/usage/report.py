@@ -70,10 +70,8 @@ class Figures:
             self.told += 1
             return True
         if price is None:
-            # A request that failed cost nothing, whatever the price.
-            free = not (answer.input or answer.output or answer.reasoning or answer.cache_read or answer.cache_write)
-            self.unpriced += not free
-            return free
+            self.unpriced += 1
+            return False
         self.cost += price.cost(answer)
         return True
 
