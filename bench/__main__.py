@@ -38,6 +38,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "transfer": ["--results", "{results}"],
     "memory": ["--results", "{results}"],
     "locomo": ["--input", "{locomo}", "--output", "{results}/locomo.jsonl"],
+    "usage": ["--corpus", "{corpus}", "--results", "{results}"],
     "peers": ["--corpus", "{corpus}", "--results", "{results}"],
 }
 

@@ -30,9 +30,8 @@ MCP over streamable HTTP:  http://{host}:{port}/mcp      (Ctrl-C ends it)
 In another terminal, from this folder:
 {commands}
 
-Connect an agent (others: docs/how-to/connect-your-agent.md). It starts ovillo itself, over stdio{whose}:
-  claude mcp add ovillo -- {path} mcp
-  codex mcp add ovillo -- {path} mcp
+Next, attach your agents{whose} (shows what it would change, and asks):
+  {path} install
 """
 
 

@@ -63,6 +63,10 @@ LAYER: dict[str, tuple[str, str]] = {
         "Real OpenCode and Claude Code share one memory, with provenance; prompts and calls are told of it within the limits",
         "issue 11 Must show",
     ),
+    "LAYER-41": (
+        "Commands that ended well in one order again and again are proposed as procedures, never run",
+        "issue 11 remember / recall",
+    ),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
 }

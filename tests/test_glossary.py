@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,18 @@ def test_no_class_and_no_module_bears_a_word_that_was_replaced() -> None:
         for name, path in names.items()
         if words(name) & nowhere or name.strip("_").lower() in alone
     } == {}
+
+
+@pytest.mark.requirement("PROJ-7")
+def test_no_variable_and_no_parameter_bears_a_word_that_was_replaced() -> None:
+    rows = [row[0].partition(" (alone)") for row in section("Words that are not used")]
+    replaced = {word for words, alone, _ in rows if not alone for word in words.split(", ")}
+    #: Plain English, or a field of answers that clients read.
+    said_in_other_senses = {"place", "places", "calling", "unit", "views", "touches"}
+    bearing = {
+        (token.string, path.relative_to(ROOT).as_posix())
+        for path in MODULES
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+        if token.type == tokenize.NAME and token.string.strip("_") in replaced - said_in_other_senses
+    }
+    assert bearing == set()

@@ -90,7 +90,7 @@ def test_lines_for_agents_named_in_passing_start_our_server() -> None:
     entries = [(place, entry_of_command(shlex.split(code), {})) for place, code in lines]
     inline = [(place, code) for place, code in _named() if code.startswith(('{"mcp', "[mcp"))]
     entries += [(place, entry) for place, code in inline for entry in entries_of_configuration("json", code, {})]
-    assert len(entries) >= 4, "the table of the README"
+    assert len(entries) >= 4, "the table of clients"
     assert [place for place, entry in entries if entry.command != ["ovillo", "mcp"]] == []
 
 

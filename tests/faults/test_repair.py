@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,11 @@ from typing import Any
 import apsw
 import pytest
 
+from ovillo.app import open_services
 from ovillo.search.analysis import TextAnalyzer
+from ovillo.settings import Settings
 from ovillo.store.embedded import repair
+from ovillo.store.sqlite.connection import open_writer
 from tests.faults.test_exhausted import history
 from tests.faults.test_store_faults import append, stored
 from tests.interfaces.http.serving import process
@@ -72,6 +77,37 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         server.wait(20)
     assert ovillo(home, "session", "link", "n1", "n2", "--relationship", "continues").returncode == 0
     assert ovillo(home, "key", "create", "--name", "mine").returncode == 0
+    return home
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with a little of everything, for many repairs; its client's files stand where they stood."""
+    home = tmp_path_factory.mktemp("small")
+    history(home, 4)
+    assert ovillo(home, "scan").returncode == 0
+    for words in (
+        ("session", "create", "one", "--id", "n1"),
+        ("session", "create", "two", "--id", "n2"),
+        *(("session", "append", f"n{1 + number % 2}", f"said {number}", "--key", f"k{number}") for number in range(6)),
+        ("session", "link", "n1", "n2"),
+        ("session", "summarize", "n1"),
+        ("time", "in", "claude", "work", "--session", "n1"),
+        ("key", "create", "--name", "mine"),
+        ("memory", "remember", "We release on Tuesdays."),
+        ("session", "create", "three", "--id", "n3"),
+        ("session", "delete", "n3", "--yes"),
+    ):
+        assert ovillo(home, *words).returncode == 0, words
+    saved = subprocess.run(
+        [sys.executable, "-m", "ovillo", "session", "save", "n1"],
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "OVILLO_DATA_DIR": str(home / "data")},
+        input='{"state": 1}',
+        text=True,
+        check=False,
+        capture_output=True,
+    )
+    assert saved.returncode == 0, saved.stderr
     return home
 
 
@@ -258,8 +294,18 @@ def test_a_repaired_database_that_was_sound_is_the_same(home: Path) -> None:
 
 @pytest.mark.requirement("FAULT-10")
 @pytest.mark.parametrize("is_there", [True, False], ids=["still there", "deleted"])
+@pytest.mark.parametrize(
+    "lost",
+    [
+        ("sessions",),
+        ("sessions", "session_files"),
+        ("sessions", "session_files", "session_places"),
+        ("sessions", "places"),
+    ],
+    ids=" and ".join,
+)
 def test_a_mirrored_session_whose_row_is_lost_is_there_once_and_kept_when_its_client_deleted_it(
-    home: Path, is_there: bool
+    home: Path, is_there: bool, lost: tuple[str, ...]
 ) -> None:
     transcript = home / ".claude" / "projects" / "-p" / "s2.jsonl"
     said = {"timestamp": "2026-01-02T03:04:05.000Z", "sessionId": "s2", "cwd": "/p"}
@@ -277,13 +323,8 @@ def test_a_mirrored_session_whose_row_is_lost_is_there_once_and_kept_when_its_cl
     before = rows(database)
     if not is_there:
         transcript.unlink()
-    db = apsw.Connection(str(database))
-    leaves = db.execute("SELECT pageno FROM dbstat WHERE name = 'sessions' AND pagetype = 'leaf'").fetchall()
-    db.close()
-    data = bytearray(database.read_bytes())
-    for (page,) in leaves:
-        data[(page - 1) * PAGE : page * PAGE] = os.urandom(PAGE)
-    database.write_bytes(data)
+    for table in lost:
+        made_noise_of(database, table)
     assert ovillo(home, "doctor", "--repair", "--yes").returncode == 0
     assert ovillo(home, "scan").returncode == 0
     after = rows(database)
@@ -292,4 +333,74 @@ def test_a_mirrored_session_whose_row_is_lost_is_there_once_and_kept_when_its_cl
     found = json.loads(ovillo(home, "search", "lanterns", "--json").stdout)["sessions"]
     assert len(found) == 1
     assert found[0]["id"].startswith("s2" if is_there else "recovered-")
-    assert found[0]["source"] == "claude_code"
+    tells_the_client = is_there or not {"session_places", "places"} & set(lost)
+    assert found[0]["source"] == ("claude_code" if tells_the_client else "unknown")
+
+
+def made_noise_of(database: Path, table: str) -> None:
+    db = apsw.Connection(str(database))
+    leaves = db.execute("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'", (table,)).fetchall()
+    db.close()
+    data = bytearray(database.read_bytes())
+    for (page,) in leaves:
+        data[(page - 1) * PAGE : page * PAGE] = os.urandom(PAGE)
+    database.write_bytes(data)
+
+
+def dropped(database: Path, table: str) -> None:
+    db = apsw.Connection(str(database))
+    db.execute(f"DROP TABLE {table}")
+    db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    db.close()
+
+
+def all_tables() -> list[str]:
+    """But for the inner ones of text indexes."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = open_writer(Path(folder) / "empty.db")
+        names = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")]
+        db.close()
+    return sorted(name for name in names if not re.search(r"^sqlite_|fts_|^trigrams_|^code_words_", name))
+
+
+#: Tables of the clients' history: what is lost of it is read again from their files.
+_READ_AGAIN = ("places", "session_places", "session_files", "paths", "touches")
+
+
+@pytest.mark.requirement("FAULT-14")
+@pytest.mark.parametrize("loss", [made_noise_of, dropped], ids=["noise", "dropped"])
+@pytest.mark.parametrize("table", all_tables())
+def test_of_a_table_that_is_lost_nothing_else_is_lost_and_the_rest_comes_back(
+    small: Path, tmp_path: Path, table: str, loss: Callable[[Path, str], None]
+) -> None:
+    home = Path(shutil.copytree(small, tmp_path / "home"))
+    database = home / "data" / "ovillo.db"
+    before, had = rows(database), counts(database)
+    loss(database, table)
+    repair(database, TextAnalyzer())
+    after = rows(database)
+    assert apsw.Connection(str(database)).pragma("integrity_check") == "ok"
+    for name in set(RECORDED) - {table, "sessions", "messages", "parts"}:
+        assert after[name] == before[name], name
+    services = open_services(
+        Settings(data_dir=home / "data", home=small, environment={"HOME": str(small)}, embedder="none")
+    )
+    services.ingest.scan()
+    services.close()
+    has = counts(database)
+    for name in (*RECORDED, *_READ_AGAIN, "memories", "summaries", "audit"):
+        if name != table or name in ("sessions", "messages", *_READ_AGAIN):
+            # Texts of what was recorded here hang on nothing that is left when their own table is gone.
+            assert has[name] == had[name], name
+    assert has["deleted"] == 0
+
+
+def counts(database: Path) -> dict[str, int]:
+    db = apsw.Connection(str(database))
+    found = {
+        name: db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
+        for name in (*RECORDED, *_READ_AGAIN, "memories", "summaries", "audit")
+    }
+    found["deleted"] = db.execute("SELECT count(*) FROM sessions WHERE deleted_at_source").fetchone()[0]
+    db.close()
+    return found

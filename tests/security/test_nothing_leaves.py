@@ -33,6 +33,9 @@ COMMANDS: dict[str, list[str]] = {
     "scan": [],
     "sources": [],
     "search": ["where are prices added up"],
+    "install": ["--dry-run"],
+    "uninstall": ["--dry-run"],
+    "hook": ["stop", "--client", "claude_code"],
     "resume": ["{session}", "--print"],
     "handoff": ["{session}", "--to", "codex", "--print"],
     "session list": [],
@@ -151,6 +154,8 @@ SERVERS = {"mcp", "serve"}
 #: Ends with an error where no server runs, or where a check finds something to say.
 MAY_FAIL = {
     "migrate chroma",
+    "install",
+    "uninstall",
     "resume",
     "handoff",
     "forget undo",

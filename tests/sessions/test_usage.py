@@ -119,6 +119,8 @@ def test_a_model_without_a_price_is_named_and_not_counted_as_zero(own: Services)
             answer("m1", "2026-11-20T10:00:00Z"),
             answer("m2", "2026-11-20T11:00:00Z", model="house-brew"),
             answer("m3", "2026-11-21T11:00:00Z", model="house-brew", usage=Usage(7, 3)),
+            # It failed: nothing was paid.
+            answer("m4", "2026-11-20T11:00:00Z", model="house-brew", usage=Usage()),
         ),
     )
     found = report(own)

@@ -78,9 +78,9 @@ def entities_in(text: str) -> list[Sighting]:
             elif not _looks_random(data, start, end, name.name):
                 continue
         if kind in _CODE_TYPES:
-            told = _told_kind(data, start, end)
-            if told is not None:
-                kind, evidence = told, evidence | Evidence.MARKED
+            named_kind = _told_kind(data, start, end)
+            if named_kind is not None:
+                kind, evidence = named_kind, evidence | Evidence.MARKED
             elif data[end : end + 1] == b"(":
                 kind = EntityType.FUNCTION if kind is EntityType.IDENTIFIER else kind
                 evidence |= Evidence.MARKED
@@ -137,11 +137,11 @@ def _leftwards(data: bytes, start: int) -> int:
 def _told_kind(data: bytes, start: int, end: int) -> EntityType | None:
     """What a word beside the name says it is: "the function x", "x class", "la clase X"."""
     before = _WORD_BEFORE.search(data[max(0, start - _NEAR_WORD) : start].decode("utf-8", "replace"))
-    told = KIND_WORDS.get(before[1].casefold()) if before else None
-    if told is None:
+    named_kind = KIND_WORDS.get(before[1].casefold()) if before else None
+    if named_kind is None:
         after = _WORD_AFTER.match(data[end : end + _NEAR_WORD].decode("utf-8", "replace"))
-        told = KIND_WORDS.get(after[1]) if after else None
-    return told if told in _CODE_TYPES else None
+        named_kind = KIND_WORDS.get(after[1]) if after else None
+    return named_kind if named_kind in _CODE_TYPES else None
 
 
 def _beside_files(data: bytes, found: list[tuple[int, int, Sighting]]) -> list[Sighting]:

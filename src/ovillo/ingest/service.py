@@ -21,6 +21,7 @@ from ovillo.ingest.exclusion import Exclusion
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
 from ovillo.ingest.progress import OnProgress, ProgressMeter
+from ovillo.ingest.recovered import drop_recovered
 from ovillo.ingest.reports import ScanReport, SourceReport
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import HINDERING, SealedCursor
@@ -232,6 +233,7 @@ class Ingest:
             applied, skipped = applied + done, skipped + bad
         meter.finishing()
         if most_bytes is None or applied.touched:
+            drop_recovered(self._store, self._namespace, self._clock())
             resolve_forks(self._store.ingest, self._namespace)
         while most_bytes is None and self._store.text.catch_up():
             pass

@@ -1,4 +1,4 @@
-"""What sessions taught, put before a person: decisions, fixes with their cause, conventions and preferences.
+"""What sessions taught, put before a person: decisions, fixes with their cause, conventions, preferences, and procedures.
 
 Owns proposing them; which sentences those are is ``candidates``'s. Nothing that is proposed is believed. The same is proposed once,
 also when a person has said no to it.
@@ -6,11 +6,14 @@ also when a person has said no to it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.memory.candidates import Candidate, candidates
 from ovillo.memory.layers.drafts import Drafts
+from ovillo.memory.procedures.shape import read_procedure
+from ovillo.memory.routines import routines
 from ovillo.memory.subjects import fact_like, key_for
 from ovillo.model.errors import NotFound
 from ovillo.model.memories import (
@@ -19,6 +22,7 @@ from ovillo.model.memories import (
     Memory,
     MemoryFilter,
     MemoryState,
+    Origin,
     Provenance,
     Trust,
     digest_of,
@@ -31,6 +35,10 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import SessionStore, Store
 
 _MESSAGES, _PAGE = 5_000, 500
+#: Sessions of the same folder that are looked at for commands, of so many newest ones.
+_BESIDE, _LOOKED_AT = 10, 200
+#: Procedures of one session, places that are named as evidence, and how long a name may be.
+_MOST_ROUTINES, _EVIDENCE, _LONGEST_NAME = 3, 6, 120
 _WHY = {
     "decision": "a session decided it",
     "fact": "a session found out why",
@@ -60,12 +68,67 @@ class Promotion:
             if memory is not None:
                 self._store.memories.put(namespace, [memory])
                 proposed.append(memory)
+        for memory in self._procedures(namespace, row.session, owner, project):
+            self._store.memories.put(namespace, [memory])
+            proposed.append(memory)
         return proposed
 
     def newest(self, namespace: Namespace, limit: int) -> list[SessionId]:
         """Sessions of people, most recently updated first."""
         rows = self._store.sessions.find(namespace, SessionFilter(), limit * 3)
         return [row.session.id for row in rows if row.session.kind is not SessionKind.SUBAGENT][:limit]
+
+    def _procedures(self, namespace: Namespace, session: Session, owner: str, project: str | None) -> Iterator[Memory]:
+        """Commands that this session and others in its folder ran in one order, again and again."""
+        if session.kind is SessionKind.SUBAGENT:
+            return
+        near = [session.id, *self._beside(namespace, session)]
+        found = routines((each, _messages(self._store.sessions, namespace, each)) for each in near)
+        for routine in [each for each in found if any(x.session_id == session.id for x in each.occurrences)][
+            :_MOST_ROUTINES
+        ]:
+            told = [
+                {"id": f"step-{number}", "description": command, "action": "do", "parameters": {"command": command}}
+                for number, command in enumerate(routine.commands, 1)
+            ]
+            last = [each for each in routine.occurrences if each.session_id == session.id][-1]
+            where = len({each.session_id for each in routine.occurrences})
+            turns = f"{len(routine.occurrences)} turns of {where} {'session' if where == 1 else 'sessions'}"
+            evidence = ", ".join(f"{each.session_id} ({each.message_id})" for each in routine.occurrences[-_EVIDENCE:])
+            memory = self._drafts.memory(
+                Layer.PROCEDURAL,
+                self._drafts.name("name", " then ".join(_program(each) for each in routine.commands)[:_LONGEST_NAME]),
+                "; ".join(routine.commands),
+                {**read_procedure(told, None).as_json(), "description": "; ".join(routine.commands)},
+                Provenance(
+                    Origin.MODEL, owner, session.agent or session.source, last.session_id, last.message_id, None,
+                    f"ended well in {turns}: {evidence}",
+                ),
+                kind="procedure",
+                importance=6,
+                audience=Audience.PROJECT if project else Audience.TEAM,
+                project=project,
+            )  # fmt: skip
+            if not self._store.memories.find(namespace, MemoryFilter(digest=memory.digest), 1):
+                yield replace(
+                    memory,
+                    created_at=last.at or memory.created_at,
+                    state=MemoryState.PROPOSED,
+                    trust=Trust.UNTRUSTED,
+                    reason=f"these commands ended well in this order in {turns}",
+                )
+
+    def _beside(self, namespace: Namespace, session: Session) -> list[SessionId]:
+        if session.directory is None:
+            return []
+        rows = self._store.sessions.find(namespace, SessionFilter(), _LOOKED_AT)
+        return [
+            row.session.id
+            for row in rows
+            if row.session.directory == session.directory
+            and row.session.id != session.id
+            and row.session.kind is not SessionKind.SUBAGENT
+        ][:_BESIDE]
 
     def _proposal(
         self, namespace: Namespace, candidate: Candidate, session: Session, owner: str, project: str | None
@@ -124,3 +187,9 @@ def _messages(store: SessionStore, namespace: Namespace, session_id: SessionId) 
             break
         found += page
     return [message for message in found if not message.reverted]
+
+
+def _program(command: str) -> str:
+    """What a command is called by: its program, and the word that says what it does."""
+    words = [word for word in command.split() if not word.startswith("-")]
+    return " ".join(words[:2]) if len(words) > 1 and words[1].isalpha() else words[0]

@@ -9,6 +9,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+#: Begins the id of a session that a repair made for messages whose own session is lost.
+RECOVERED = "recovered-"
+
 
 @dataclass(frozen=True, slots=True)
 class Copied:

@@ -1,4 +1,4 @@
-"""The program whose histories a reader reads, as far as others meet it: its environment, its MCP calls, its settings.
+"""The program whose histories a reader reads, as far as others meet it: its environment, its MCP calls, its start.
 
 Owns the shape of these facts; each reader states its own beside what it reads, and nobody else names a client.
 """
@@ -9,23 +9,6 @@ from ovillo.model.dataclass import dataclass
 
 #: Told by a name, readers need not be loaded to see that no client has set one.
 SESSION_VARIABLE_ENDS = "_ID"
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """How ovillo comes into the client's MCP settings."""
-
-    #: What to type, or to write where: over stdio, and over HTTP at ``URL`` with what ``OVILLO key token`` prints or with
-    #: the variable ``OVILLO_TOKEN``.
-    over_stdio: str
-    over_http: tuple[str, ...] = ()
-    #: Folder below the home folder that shows the client is in use, and the variable that moves it.
-    folder: str = ""
-    moved_by: str = ""
-    #: Settings that name MCP servers, below that folder or, with a leading ``~/``, below the home folder.
-    files: tuple[str, ...] = ()
-    #: Asked of the client instead, where its settings stand in one file with account data.
-    ask: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +39,9 @@ class Client:
     session_in_meta: tuple[tuple[str, ...], ...] = ()
     #: Key of ``_meta`` that holds the id of the tool call. Its reader then is a ``FindsCall``.
     call_in_meta: str = ""
-    connection: Connection | None = None
+    #: What to type, or to write where, to attach it to a server at ``URL``, with what ``OVILLO key token`` prints or with the
+    #: variable ``OVILLO_TOKEN``. Over stdio ``ovillo install`` does it (``ovillo.attach``).
+    over_http: tuple[str, ...] = ()
     program: Program | None = None
 
     def is_named(self, name: str | None) -> bool:

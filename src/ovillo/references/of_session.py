@@ -110,9 +110,9 @@ class SessionReferences:
         found = self._explained(namespace, query, here, home)
         if not _is_wanting(found.resolution):
             return found
-        told = self._with_places_told(namespace, query, row, here, home)
-        if told is not None and not _is_wanting(told.resolution):
-            return told
+        placed = self._with_places_told(namespace, query, row, here, home)
+        if placed is not None and not _is_wanting(placed.resolution):
+            return placed
         if len(here.conversation.turns) > _BEGINNING and not _reaches_back(found.resolution):
             return found
         earlier = self._memory.of(namespace, row, earlier=True, asked_in=asked_in)

@@ -141,7 +141,7 @@ class WordSearch:
         fused = fuse(words, unlikelihood(near, spread, docs), evidence * judged.whole, judged.documents)
         has_neighbours = judged.is_loose and judged.is_in_time
         if has_neighbours:
-            fused = self._allowed(namespace, self._surroundings(namespace, fused, docs), query.where)
+            fused = self._allowed(namespace, self._with_neighbours_of(namespace, fused, docs), query.where)
         exact = [*(phrase.text for phrase in query.phrases), *query.entities]
         said = [*exact, *(word.text for word in query.words if word.prefix)]
         return Ranking(
@@ -195,7 +195,7 @@ class WordSearch:
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, best))
         return lexical({doc: plan.found[doc] for doc in best if doc in docs}, weights, missing, average, docs)
 
-    def _surroundings(
+    def _with_neighbours_of(
         self, namespace: Namespace, scores: dict[DocId, float], docs: dict[DocId, Doc]
     ) -> dict[DocId, float]:
         gained = with_neighbours(self._store, namespace, scores, docs)

@@ -22,23 +22,23 @@ def snippet(text: str, places: Sequence[tuple[int, int]], at: int = 0) -> tuple[
     if end < len(text):
         border = text.rfind(" ", at + 1, end)
         end = border if border > start + _LENGTH // 2 else end
-    shown: list[str] = []
+    pieces: list[str] = []
     marks: list[tuple[int, int]] = []
     length = 0
     if start:
-        shown.append("… ")
+        pieces.append("… ")
         length = 2
     for piece_start, piece_end, marked in _pieces(start, end, places):
         piece = _SPACES.sub(" ", text[piece_start:piece_end])
-        if not length or (shown and shown[-1].endswith(" ")):
+        if not length or (pieces and pieces[-1].endswith(" ")):
             piece = piece.lstrip() if not marked else piece
         if marked and piece:
             marks.append((length, length + len(piece)))
-        shown.append(piece)
+        pieces.append(piece)
         length += len(piece)
     if end < len(text):
-        shown.append(" …")
-    return "".join(shown), tuple(marks)
+        pieces.append(" …")
+    return "".join(pieces), tuple(marks)
 
 
 def _pieces(start: int, end: int, places: Sequence[tuple[int, int]]) -> list[tuple[int, int, bool]]:

@@ -31,7 +31,7 @@ _REGROUP_S = 60.0
 class _Kept:
     #: The newest change when it was made, and what sessions and indexed folders said then.
     change: int
-    told: object
+    inputs: object
     at: float
     made: ProjectMap
 
@@ -58,12 +58,12 @@ class Projects:
             return kept.made
         used = self._store.sessions.locations(namespace)
         roots = self._store.code.root_paths(namespace)
-        told = [replace(each, sessions=0) for each in used], roots
-        if kept is not None and kept.told == told:
+        inputs = [replace(each, sessions=0) for each in used], roots
+        if kept is not None and kept.inputs == inputs:
             kept = replace(kept, change=change)
         else:
             repositories = self._repositories if namespace == DEFAULT_NAMESPACE else self._records_only
-            kept = _Kept(change, told, time.monotonic(), grouped(used, roots, repositories))
+            kept = _Kept(change, inputs, time.monotonic(), grouped(used, roots, repositories))
         with self._lock:
             self._kept[namespace] = kept
         return kept.made

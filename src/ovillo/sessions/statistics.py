@@ -69,11 +69,11 @@ class StatisticsService:
 def _changes(session: Session, own: Totals) -> tuple[int, int, int]:
     """Lines added, lines deleted, files: the client's own sums, which know better than the patches it happened to keep;
     except where they say that nothing changed, since clients write zeros before they count, and some never do."""
-    told = (session.additions, session.deletions, session.files_changed)
+    reported = (session.additions, session.deletions, session.files_changed)
     counted = (own.additions, own.deletions, len(own.files))
-    if not any(told):
+    if not any(reported):
         return counted
-    added, deleted, files = (c if t is None else t for t, c in zip(told, counted, strict=True))
+    added, deleted, files = (c if t is None else t for t, c in zip(reported, counted, strict=True))
     return added, deleted, files
 
 

@@ -205,16 +205,16 @@ class SummaryWorker:
     def _tell(self, namespace: Namespace, row: SessionRow) -> None:
         """Title and type where nobody gave one; ``metadata.detected`` names what was told and not given."""
         session = row.session
-        told = set(session.metadata.get("detected") or ())
-        if session.title and session.type and not told:
+        detected = set(session.metadata.get("detected") or ())
+        if session.title and session.type and not detected:
             return
         found = detect(self._store.sessions.messages(namespace, session.id, limit=_LOOKED_AT))
         changes: dict[str, Any] = {}
         for name, value in (("title", found.title), ("type", found.type)):
             before = getattr(session, name)
-            if value and value != before and (not before or name in told):
+            if value and value != before and (not before or name in detected):
                 changes[name] = value
-                told.add(name)
+                detected.add(name)
         if changes:
-            changes["metadata"] = {**session.metadata, "detected": sorted(told)}
+            changes["metadata"] = {**session.metadata, "detected": sorted(detected)}
             self._store.recording.update(namespace, session.id, changes, at=session.updated_at or self._clock())

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tests.interfaces.http.serving import Site
 
 _VALUES = {
+    "event": "stop",
     "name": "entity_of_theirs",
     "id": "theirs",
     "message": "msg_theirs",

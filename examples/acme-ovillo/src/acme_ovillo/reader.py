@@ -21,7 +21,7 @@ from ovillo.model.records import (
     SessionId,
     SkippedRecord,
 )
-from ovillo.readers.client import Client, Connection
+from ovillo.readers.client import Client
 from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.readers.session_files import Group, Identity, Listing, deltas, scan_session_files
@@ -39,7 +39,6 @@ class AcmeChatReader:
     client = Client(
         variables=("ACME_HOME",),
         name_over_mcp="acme-chat",
-        connection=Connection(over_stdio="acme mcp add ovillo -- ovillo mcp", folder=".acme", files=("mcp.json",)),
     )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:

@@ -43,10 +43,10 @@ def show_in_pager(command: list[str], texts: Iterable[str], environment: Mapping
     import subprocess  # start-up cost: most answers fit on a screen or go into a pipe
 
     encoding = sys.stdout.encoding or "utf-8"
-    told = {**os.environ, **environment}
-    told.setdefault("LESS", _LESS)
-    told.setdefault("LESSCHARSET", "utf-8") if encoding.lower().startswith("utf") else None
-    with subprocess.Popen(command, stdin=subprocess.PIPE, env=told) as pager:
+    variables = {**os.environ, **environment}
+    variables.setdefault("LESS", _LESS)
+    variables.setdefault("LESSCHARSET", "utf-8") if encoding.lower().startswith("utf") else None
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=variables) as pager:
         assert pager.stdin is not None
         with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
             for text in texts:

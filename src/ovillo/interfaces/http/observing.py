@@ -118,13 +118,13 @@ class Observing:
 
 def _not_kept(headers: Headers) -> Headers:
     """What was recorded stays out of the caches of browsers and proxies (RFC 9111 section 5.2.2.5)."""
-    told = [value for name, value in headers if name.lower() == b"cache-control"]
-    if not told:
+    directives = [value for name, value in headers if name.lower() == b"cache-control"]
+    if not directives:
         return [*headers, _NOT_KEPT]
-    if any(_NO_STORE in value for value in told):
+    if any(_NO_STORE in value for value in directives):
         return headers
     others = [each for each in headers if each[0].lower() != b"cache-control"]
-    return [*others, (b"cache-control", b", ".join([*told, _NO_STORE]))]
+    return [*others, (b"cache-control", b", ".join([*directives, _NO_STORE]))]
 
 
 def route_of(scope: Scope) -> str:

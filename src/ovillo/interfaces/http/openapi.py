@@ -141,11 +141,11 @@ def _responses(endpoint: Endpoint, schema_of: dict[str, Any]) -> dict[str, Any]:
     if endpoint.reply is not None:
         good["content"] = {"application/json": {"schema": schema_of[repr(endpoint.reply)]}}
     responses = {str(endpoint.status): good}
-    told = dict(_ALWAYS)
+    answers = dict(_ALWAYS)
     if endpoint.body is not None:
-        told |= _WITH_BODY
-    told[422] = _MISFIT
-    for status, when in sorted({**told, **endpoint.also}.items()):
+        answers |= _WITH_BODY
+    answers[422] = _MISFIT
+    for status, when in sorted({**answers, **endpoint.also}.items()):
         if 200 <= status < 300 and endpoint.reply is not None:
             responses[str(status)] = {**good, "description": when}
         elif status < 400:

@@ -14,6 +14,7 @@ from ovillo.interfaces.rest import (
     entities,
     forgetting,
     from_tools,
+    hooks,
     knowledge,
     links,
     memories,
@@ -46,6 +47,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *status.routes,
     *sources.routes,
     *forgetting.routes,
+    *hooks.routes,
     *changes.routes,
     *v6.routes,
 )

@@ -168,11 +168,11 @@ def caller_info(caller: Caller) -> CallerInfo:
     return CallerInfo(caller=name, file=caller.file, line=caller.line, rule=caller.rule)
 
 
-def details(shown: DefinitionDetails, source: str | None) -> SymbolDetails:
-    change = shown.last_change
+def details(definition: DefinitionDetails, source: str | None) -> SymbolDetails:
+    change = definition.last_change
     return SymbolDetails(
-        symbol=symbol_info(shown.symbol),
-        members=[symbol_info(x) for x in shown.members],
+        symbol=symbol_info(definition.symbol),
+        members=[symbol_info(x) for x in definition.members],
         calls=[
             CallInfo(
                 name=call.name,
@@ -181,12 +181,12 @@ def details(shown: DefinitionDetails, source: str | None) -> SymbolDetails:
                 rule=resolved.rule,
                 targets=[f"{x.file}:{x.start_line} {x.qualified_name}" for x in resolved.targets[:10]],
             )
-            for call, resolved in shown.calls[:_MOST]
+            for call, resolved in definition.calls[:_MOST]
         ],
-        callers=[caller_info(x) for x in shown.callers[:_MOST]],
-        tests=[symbol_info(x) for x in shown.tests[:_MOST]],
-        related_features=list(shown.features),
-        last_modified=shown.last_modified,
+        callers=[caller_info(x) for x in definition.callers[:_MOST]],
+        tests=[symbol_info(x) for x in definition.tests[:_MOST]],
+        related_features=list(definition.features),
+        last_modified=definition.last_modified,
         last_change=None
         if change is None
         else ChangeInfo(commit=change.commit, at=to_iso(change.at), author=change.author, summary=change.summary),

@@ -69,7 +69,7 @@ def handle(call: Call, args: Input) -> Answer:
     start = cursors.position(cursors.decode(f"lineage:{found.id}", args.cursor), "at")
     groups = _relatives(lineage, detailed=args.response_format == "detailed")
     everyone = [(index, relative) for index, group in enumerate(groups) for relative in group]
-    shown: tuple[list[Relative], ...] = ([], [], [])
+    relatives: tuple[list[Relative], ...] = ([], [], [])
     lines: list[str] = []
     budget = AnswerBudget()
     at = start
@@ -77,9 +77,9 @@ def handle(call: Call, args: Input) -> Answer:
         line = _line(relative)
         if not budget.take(line, relative) and lines:
             break
-        if not shown[index]:
+        if not relatives[index]:
             lines.append(f"{_GROUPS[index]} ({len(groups[index])}):")
-        shown[index].append(relative)
+        relatives[index].append(relative)
         lines.append(line)
         at += 1
     links, link_lines = _links(call, found, budget) if not start else (UNSET, [])
@@ -87,9 +87,9 @@ def handle(call: Call, args: Input) -> Answer:
     output = Output(
         links=links,
         session=shapes.session_info(lineage.summary),
-        parent_sessions=shown[0],
-        child_sessions=shown[1],
-        siblings=shown[2],
+        parent_sessions=relatives[0],
+        child_sessions=relatives[1],
+        siblings=relatives[2],
         counts={"parentSessions": len(groups[0]), "childSessions": len(groups[1]), "siblings": len(groups[2])},
         forked_from=_fork(lineage),
         spawned_by=_spawned(lineage),
@@ -134,15 +134,15 @@ def _line(relative: Relative) -> str:
 def _links(call: Call, found: LookedUpSession, budget: AnswerBudget) -> tuple[list[LinkInfo] | UnsetType, list[str]]:
     """Links to other sessions, as many as there is room for; the first page shows them."""
     seen = call.services.links.links_of(call.namespace, found.id)
-    shown: list[LinkInfo] = []
+    links: list[LinkInfo] = []
     lines = [f"Links ({len(seen)}):"]
     for link in map(link_info, seen):
         if not budget.take(link_line(link), link):
             lines.append("More: link_sessions(action='list').")
             break
-        shown.append(link)
+        links.append(link)
         lines.append(link_line(link))
-    return (shown, lines) if shown else (UNSET, [])
+    return (links, lines) if links else (UNSET, [])
 
 
 def _fork(lineage: Lineage) -> Fork | UnsetType:

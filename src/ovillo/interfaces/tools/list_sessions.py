@@ -54,24 +54,24 @@ def handle(call: Call, args: Input) -> Answer:
     where = _same_filter(args, state)
     page = call.services.catalog.list(call.namespace, where, limit=limit, cursor=state.get("c"))
     budget = AnswerBudget()
-    shown: list[shapes.SessionInfo] = []
+    listed: list[shapes.SessionInfo] = []
     lines: list[str] = []
     rest = page.sessions[skip:]
     for summary in rest:
         info = shapes.session_info(summary, detailed=args.response_format == "detailed")
         text = [shapes.session_line(info), *shapes.summary_line(info)]
-        if not budget.take("\n".join(text), info) and shown:
+        if not budget.take("\n".join(text), info) and listed:
             break
-        shown.append(info)
+        listed.append(info)
         lines += text
     following: str | UnsetType = UNSET
     kept = {"n": limit, "name": where.name, "project": where.project}
-    if len(shown) < len(rest):
-        following = cursors.encode("list", c=state.get("c"), s=skip + len(shown), **kept)
+    if len(listed) < len(rest):
+        following = cursors.encode("list", c=state.get("c"), s=skip + len(listed), **kept)
     elif page.next_cursor:
         following = cursors.encode("list", c=page.next_cursor, **kept)
     output = Output(
-        sessions=shown,
+        sessions=listed,
         total=page.total,
         indexed_through=to_iso(page.freshness.indexed_through),
         next_cursor=following,
@@ -79,7 +79,7 @@ def handle(call: Call, args: Input) -> Answer:
     )
     notes = [f"Note: {note}" for note in page.notes]
     text = [
-        _heading(where, page.total, len(shown)),
+        _heading(where, page.total, len(listed)),
         *notes,
         *lines,
         *_more(output),
@@ -88,11 +88,11 @@ def handle(call: Call, args: Input) -> Answer:
     return Answer(output, text)
 
 
-def _heading(where: SessionFilter, total: int, shown: int) -> str:
+def _heading(where: SessionFilter, total: int, listed: int) -> str:
     asked = [f"named {said(where.name)}"] if where.name else []
     asked += [f"in {said(where.project)}"] if where.project else []
-    of = f"{shown} of {total}" if shown != total else str(total)
-    heading = f"{of} {several(total, 'session')} {' '.join(asked)}".rstrip() + (", newest first:" if shown else ".")
+    of = f"{listed} of {total}" if listed != total else str(total)
+    heading = f"{of} {several(total, 'session')} {' '.join(asked)}".rstrip() + (", newest first:" if listed else ".")
     if not total and asked:
         heading += " Try fewer words, or search_sessions(query) for words said inside sessions."
     return heading

@@ -130,8 +130,8 @@ def get(call: Call, args: GetInput) -> Answer:
     known = call.services.memories.semantic.retrieve(
         call.namespace, args.key, viewer=call.principal.name, at=moment("at", args.at)
     )
-    room = AnswerBudget()
-    current, lines = fitting([known.current] if known.current else [], room)
+    budget = AnswerBudget()
+    current, lines = fitting([known.current] if known.current else [], budget)
     output = Known(success=bool(current), key=known.key)
     if current:
         info = current[0]
@@ -146,7 +146,7 @@ def get(call: Call, args: GetInput) -> Answer:
         ("Before:", known.history, output.history),
         ("Waiting for a person, not to be relied on:", known.proposed, output.proposed),
     ):
-        shown, said = fitting(several, room)
+        shown, said = fitting(several, budget)
         listed.extend(shown)
         if shown:
             lines += [heading, *said]

@@ -115,11 +115,11 @@ class Listed(Struct, kw_only=True):
 
 def list_(call: Call, _: ListInput) -> Answer:
     known = call.services.memories.procedures.known(call.namespace, viewer=call.principal.name)
-    room, details, lines = AnswerBudget(), list[ProcedureInfo](), list[Line]()
+    budget, details, lines = AnswerBudget(), list[ProcedureInfo](), list[Line]()
     for memory in known:
         info = _info(memory)
         heading = f"{named(info.name)} ({counted(info.steps, 'step')}; {names(info.parameters) or 'no parameters'})"
-        if not room.take(f"{heading}{info.description}", info):
+        if not budget.take(f"{heading}{info.description}", info):
             break
         details.append(info)
         lines += [heading, *([Quote(info.description)] if info.description else [])]

@@ -242,10 +242,10 @@ def kept_answer(
     superseded: Sequence[Memory] = (),
     may_contradict: Sequence[Memory] = (),
 ) -> tuple[KeptMemory, list[Line]]:
-    room = AnswerBudget()
-    against, against_lines = fitting(contradicts, room)
-    old, old_lines = fitting(superseded, room)
-    perhaps, perhaps_lines = fitting(may_contradict, room)
+    budget = AnswerBudget()
+    against, against_lines = fitting(contradicts, budget)
+    old, old_lines = fitting(superseded, budget)
+    perhaps, perhaps_lines = fitting(may_contradict, budget)
     output = KeptMemory(
         success=memory.state in (MemoryState.ACTIVE, MemoryState.PROPOSED),
         id=memory.id,

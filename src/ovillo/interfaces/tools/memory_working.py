@@ -80,14 +80,14 @@ class Workspace(Struct, kw_only=True):
 
 def get(call: Call, _: Nothing) -> Answer:
     held = call.services.memories.working.workspace(call.namespace, caller_of(call))
-    room, items, lines = AnswerBudget(), list[Item](), list[Line]()
+    budget, items, lines = AnswerBudget(), list[Item](), list[Line]()
     for each in reversed(held):
         encoded = json.dumps(each.value, ensure_ascii=False)
         item = Item(id=each.id, added_at=to_iso(each.created_at), item=each.value)
         if len(encoded.encode("utf-8", "replace")) > _EXCERPT:
             encoded = encoded[: _EXCERPT // 4] + "…"
             item.item, item.excerpt = UNSET, encoded
-        if not room.take(encoded, item):
+        if not budget.take(encoded, item):
             break
         items.append(item)
         lines += [Quote(encoded), f"{each.id}, {item.added_at}:"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 Data = dict[str, Any]
@@ -121,10 +121,35 @@ def _history(data: Data) -> Data:
         }
         for each in data["messages"]
     ]
+    marks = _shared_marks(messages)
+    messages = [_since(before, _drop(each, *marks)) for before, each in zip([None, *messages], messages, strict=False)]
+    # The whole of a session needs no count beside its messages.
+    whole = {} if data["offset"] or data.get("nextCursor") else {"total": None}
     at_start = {} if data["offset"] else {"offset": None}
-    return data | at_start | {"session": _head(data["session"]) | {"agent": agent}, "messages": messages}
+    session = _head(data["session"]) | {"agent": agent} | marks
+    return data | at_start | whole | {"session": session, "messages": messages}
 
 
+def _shared_marks(messages: Sequence[Data]) -> Data:
+    """What is true of every message of a page: told of the session."""
+    first = messages[0] if len(messages) > 1 else {}
+    return {
+        name: first[name]
+        for name in ("reverted", "superseded", "inheritedFrom")
+        if name in first and all(each.get(name) == first[name] for each in messages)
+    }
+
+
+def _since(before: Data | None, message: Data) -> Data:
+    """The day is told where it begins, the time of each."""
+    time, earlier = message.get("created"), before.get("created") if before else None
+    if isinstance(time, str) and isinstance(earlier, str) and time[:_DAY] == earlier[:_DAY] and _TIME.fullmatch(time):
+        return message | {"created": time[_DAY + 1 : _SECOND]}
+    return message
+
+
+#: Letters of a day, and of a time to the second.
+_DAY, _SECOND = 10, 19
 #: A part of no more fields than its id and type: the step of an answer.
 _SAYS_NOTHING = 2
 #: Of one answer: ``get_session_stats`` sums them up.
@@ -132,9 +157,9 @@ _FIGURES = ("tokens", "cost", "finish", "model", "parentID")
 
 
 def _part(part: Data) -> Data:
-    """Plain text is known by its message; a call by its own id."""
+    """Plain text is known by its message and by being text; a call by its own id."""
     if part.get("type") == "text" and not part.get("synthetic") and "omitted" not in part:
-        return _drop(part, "id")
+        return _drop(part, "id", "type")
     if part.get("tool"):
         part = part | {"tool": _drop(part["tool"], "title")}
         if part["tool"].get("callID") == part.get("id"):
@@ -196,7 +221,7 @@ def _is_asked(item: Data) -> bool:
 
 
 def _context(data: Data) -> Data:
-    """Places stand in the content, each with its ids; beside it only the best one, and the lines of code it is from."""
+    """Places stand in the content, each with its ids; beside it only those that do not, and the lines of code it is from."""
     content = data["content"]
     if data.get("question") and data["question"] in content:
         data = _drop(data, "question")
@@ -208,18 +233,20 @@ def _context(data: Data) -> Data:
     ]
     # A refusal names its nearest places itself.
     places = [] if data["abstained"] else list(_places(data["provenance"], content))
-    told = _drop(data, "question_type", "expanded_query", "session_id", "session_context_used")
-    return told | {"provenance": places, "references": references}
+    form = _drop(data, "question_type", "expanded_query", "session_id", "session_context_used")
+    # What a reference means the content says where it was taken so.
+    meant = [name for name in data["resolved_entities"] if name not in content]
+    return form | {"resolved_entities": meant, "provenance": places, "references": references}
 
 
 def _places(provenance: Iterable[Data], content: str) -> Iterator[Data]:
-    for at, place in enumerate(provenance):
+    for place in provenance:
         if place.get("file"):
             yield {
                 key: place[key] for key in ("file", "lines", "root") if key in place and place[key] not in ("", None)
             }
-        elif at == 0 or place["id"] not in content:
-            yield {key: place[key] for key in ("session_id", "id") if place.get(key) and (key != "id" or at)}
+        elif place["id"] not in content or place.get("session_id", "") not in content:
+            yield {key: place[key] for key in ("session_id", "id") if place.get(key)}
 
 
 def _discussed(data: Data) -> Data:
@@ -229,9 +256,9 @@ def _discussed(data: Data) -> Data:
     for each in data["discussions"]:
         is_told = only is not None and (each["entity"], each["type"]) == (only["name"], only["type"])
         places = dict.fromkeys(place["messageID"] for place in each["places"])
-        told = {"places": list(places), "evidence": "+".join(each["evidence"])}
+        positions = {"places": list(places), "evidence": "+".join(each["evidence"])}
         usual = ("status",) if each.get("status") == "active" else ()
-        found.append(_drop(each, *usual, *(("entity", "type", "file") if is_told else ())) | told)
+        found.append(_drop(each, *usual, *(("entity", "type", "file") if is_told else ())) | positions)
     return data | {"discussions": found}
 
 

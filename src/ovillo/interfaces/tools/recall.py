@@ -56,16 +56,16 @@ def handle(call: Call, args: Input) -> Answer:
         limit=args.limit,
     )
     listed = {each.memory.id for each in found}
-    room, shown, lines = AnswerBudget(), list[RecalledMemory](), list[Line]()
+    budget, shown, lines = AnswerBudget(), list[RecalledMemory](), list[Line]()
     for each in found:
-        infos, said = fitting([each.memory], room)
+        infos, said = fitting([each.memory], budget)
         if not infos:
             break
         ids = [str(one.id) for one in each.contradicted_by]
         perhaps = [str(one.id) for one in each.may_contradict]
         beside = (*each.contradicted_by, *each.may_contradict)
         unlisted = [one for one in beside if one.id not in listed]
-        against, against_said = fitting(unlisted, room)
+        against, against_said = fitting(unlisted, budget)
         info = {name: getattr(infos[0], name) for name in MemoryInfo.__struct_fields__}
         shown.append(
             RecalledMemory(

@@ -37,9 +37,9 @@ def cut_out(info: PartInfo, start: int, max_tokens: int) -> TextSlice:
     limit = AnswerBudget(max_tokens).whole
     while True:
         end = _end(texts, start, limit)
-        shown = _stretch(info, texts, start, end)
-        if limit <= _SMALLEST or AnswerBudget(max_tokens).take(written(part_lines(shown)), shown):
-            return TextSlice(shown, start, end, length, end if end < length else 0)
+        piece = _stretch(info, texts, start, end)
+        if limit <= _SMALLEST or AnswerBudget(max_tokens).take(written(part_lines(piece)), piece):
+            return TextSlice(piece, start, end, length, end if end < length else 0)
         # Quote marks and JSON escapes make a text longer than it is; what it takes shows only when written.
         limit = max(limit // 2, _SMALLEST)
 
@@ -73,7 +73,7 @@ def _end(texts: dict[str, str], start: int, limit: int) -> int:
 
 def _stretch(info: PartInfo, texts: dict[str, str], start: int, end: int) -> PartInfo:
     """``info`` with each text reduced to what lies between ``start`` and ``end``; a text shown whole stays as it was."""
-    shown = msgspec.structs.replace(info, omitted=UNSET)
+    cut = msgspec.structs.replace(info, omitted=UNSET)
     omitted: dict[str, int] = {}
     at = 0
     for name, text in texts.items():
@@ -82,8 +82,8 @@ def _stretch(info: PartInfo, texts: dict[str, str], start: int, end: int) -> Par
         if piece == text:
             continue
         omitted[name] = len(text) - len(piece)
-        shown = _with(shown, name, piece)
-    return msgspec.structs.replace(shown, omitted=omitted or UNSET)
+        cut = _with(cut, name, piece)
+    return msgspec.structs.replace(cut, omitted=omitted or UNSET)
 
 
 def _with(info: PartInfo, name: str, piece: str) -> PartInfo:

@@ -165,12 +165,12 @@ class AutoMemorySystem:
     def _summaries(self, found: Sequence[ScoredMemory]) -> tuple[ContextSummary, ...]:
         chosen = _once(found)[: self.config.top_k]
         made: list[ContextSummary] = []
-        room = self.config.summary_bytes
+        budget = self.config.summary_bytes
         for left, each in zip(range(len(chosen), 0, -1), chosen, strict=True):
-            snippet = _cut(str(self._redactor.redact_value(_told(each.memory))), room // left)
+            snippet = _cut(str(self._redactor.redact_value(_told(each.memory))), budget // left)
             if not snippet:
                 continue
-            room -= len(snippet.encode())
+            budget -= len(snippet.encode())
             made.append(_summary(each, snippet))
         return tuple(made)
 

@@ -254,10 +254,10 @@ def _left(pieces: Sequence[_Piece], start: int) -> int:
 
 def _overlap(pieces: Sequence[_Piece], began: int, end: int, cutting: ChunkingOptions) -> int:
     """Where the next chunk begins: whole pieces from the end of this one, as many as the overlap may hold."""
-    room = sum(piece.tokens for piece in pieces[began:end]) * cutting.overlap_percent // 100
+    budget = sum(piece.tokens for piece in pieces[began:end]) * cutting.overlap_percent // 100
     start = end
-    while start - 1 > began and pieces[start - 1].tokens <= room:
-        room -= pieces[start - 1].tokens
+    while start - 1 > began and pieces[start - 1].tokens <= budget:
+        budget -= pieces[start - 1].tokens
         start -= 1
     return start
 

@@ -166,23 +166,23 @@ class Transfer:
         chunks = self._store.chunks(namespace)
         vectors = self._store.vectors(namespace, name, [chunk.key for chunk in chunks])
         known = {d.path for d in documents}
-        told = [chunk for chunk in chunks if chunk.key in vectors and chunk.path in known]
-        if not told:
+        embedded = [chunk for chunk in chunks if chunk.key in vectors and chunk.path in known]
+        if not embedded:
             raise NotFound(
                 f"No chunk has a vector of {named(label)}.", hint="Add the documents again with that embedder."
             )
-        rows = [np.frombuffer(vectors[chunk.key].whole, "<f2").astype(np.float32) for chunk in told]
+        rows = [np.frombuffer(vectors[chunk.key].whole, "<f2").astype(np.float32) for chunk in embedded]
         if len({len(row) for row in rows}) != 1:
             raise InvalidInput(f"The vectors of {named(label)} differ in length.", hint="Add the documents again.")
         created = datetime.fromtimestamp(self._clock() / 1000, UTC).replace(tzinfo=None).isoformat()
         data = write_container(
-            [_contained(chunk, home) for chunk in told],
+            [_contained(chunk, home) for chunk in embedded],
             np.array(rows, np.float32),
             embedding_model=label,
             created_at=created,
         )
         _write(path, data)
-        return ExportReport(str(path), len({c.path for c in told}), len(told), len(data), label, len(rows[0]))
+        return ExportReport(str(path), len({c.path for c in embedded}), len(embedded), len(data), label, len(rows[0]))
 
     def _model(self, namespace: Namespace, model: str | None) -> tuple[str, str]:
         """What the container says, and what the vectors are kept under."""

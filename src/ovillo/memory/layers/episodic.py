@@ -161,9 +161,9 @@ class Episodic:
 
 def _fitting(episodes: Sequence[Memory]) -> list[Memory]:
     """The most important ones that fit, in their order."""
-    room, chosen = _SUMMARY_CHARS, set[str]()
+    budget, chosen = _SUMMARY_CHARS, set[str]()
     for each in sorted(episodes, key=lambda one: (-one.importance, -one.created_at)):
-        if len(each.text) <= room:
-            room -= len(each.text)
+        if len(each.text) <= budget:
+            budget -= len(each.text)
             chosen.add(each.id)
     return [each for each in episodes if each.id in chosen]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ovillo.model.ids import client_id
 from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SkippedRecord
-from ovillo.readers.client import Client, Connection, Program
+from ovillo.readers.client import Client, Program
 from ovillo.readers.gemini_cli.identities import Identities
 from ovillo.readers.gemini_cli.projects import Projects
 from ovillo.readers.gemini_cli.records import SOURCE, agents_of, messages_of, named_paths, session_of
@@ -37,13 +37,8 @@ class GeminiCliReader:
     client = Client(
         variables=("GEMINI_CLI_HOME",),
         name_over_mcp="gemini-cli",
-        connection=Connection(
-            over_stdio="gemini mcp add ovillo ovillo mcp",
-            over_http=(
-                'gemini mcp add -s user --transport http -H "Authorization: Bearer $(OVILLO key token)" ovillo URL',
-            ),
-            folder=".gemini",
-            files=("settings.json",),
+        over_http=(
+            'gemini mcp add -s user --transport http -H "Authorization: Bearer $(OVILLO key token)" ovillo URL',
         ),
         program=Program("gemini", ("--resume", "{id}"), ("-i", "{prompt}"), at_home_only=True),
     )

@@ -277,20 +277,20 @@ def _tool(call_id: str, call: dict[str, Any]) -> ToolCall:
 
 def _output(result: Any) -> str | None:
     """What the model was told: ``output`` or ``error`` of each response."""
-    told: list[str] = []
+    pieces: list[str] = []
     for part in list_of(result) if isinstance(result, list) else [result]:
         if isinstance(part, str):
-            told.append(part)
+            pieces.append(part)
             continue
         response = dict_of(dict_of(part).get("functionResponse")).get("response")
         if isinstance(response, dict):
             values = [response[x] for x in ("output", "error") if x in response] or [response]
-            told.extend(text_of(x) for x in values)
+            pieces.extend(text_of(x) for x in values)
         elif isinstance(part, dict) and (text := part.get("text")) is not None:
-            told.append(text_of(text))
+            pieces.append(text_of(text))
         elif part:
-            told.append(text_of(response if response is not None else part))
-    return "\n".join(told) if told else None
+            pieces.append(text_of(response if response is not None else part))
+    return "\n".join(pieces) if pieces else None
 
 
 def _display_of(call: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SessionId
-from ovillo.readers.client import Client, Connection, Program
+from ovillo.readers.client import Client, Program
 from ovillo.readers.protocol import Cursor, Record, Source
 
 
@@ -23,18 +23,9 @@ class OpenCodeReader:
     client = Client(
         variables=("XDG_DATA_HOME", "OPENCODE_DB"),
         name_over_mcp="opencode",
-        connection=Connection(
-            over_stdio='in opencode.json: {"mcp": {"ovillo": {"type": "local", "command": ["ovillo", "mcp"]}}}',
-            over_http=(
-                'opencode.json: "mcp": {"ovillo": {"type": "remote", "url": "URL", "oauth": false,',
-                '               "headers": {"Authorization": "Bearer {env:OVILLO_TOKEN}"}}}',
-            ),
-            folder=".local/share/opencode",
-            files=(
-                "~/.config/opencode/opencode.json",
-                "~/.config/opencode/opencode.jsonc",
-                "~/.config/opencode/config.json",
-            ),
+        over_http=(
+            'opencode.json: "mcp": {"ovillo": {"type": "remote", "url": "URL", "oauth": false,',
+            '               "headers": {"Authorization": "Bearer {env:OVILLO_TOKEN}"}}}',
         ),
         program=Program(
             "opencode", ("{folder}", "-s", "{id}"), ("{folder}", "--prompt", "{prompt}"), at_home_only=True

@@ -100,7 +100,7 @@ def _item(memory: Memory, worth: float, wording: Wording, against: Sequence[Memo
     of = memory.provenance
     day = (to_iso(memory.created_at) or "")[:10]
     said_by = f"{of.origin.value} {named(of.author)}" if of.author else of.origin.value
-    told = [day, memory.kind, memory.trust.value, said_by]
+    told = [day, named(memory.kind), memory.trust.value, said_by]
     if of.session_id:
         told.append(named(of.session_id))
     if of.source:

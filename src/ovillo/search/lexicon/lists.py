@@ -18,6 +18,8 @@ from ovillo.model.data_files import beside, text_beside
 COLUMNS = ("english", "spanish", "french", "portuguese")
 #: A concept: for each column what it is called there, the usual word first.
 Row = tuple[tuple[str, ...], ...]
+#: Lists whose English words are what the others may mean, each by itself: "devour" and "skip" are no synonyms of "swallow".
+ONE_WAY = frozenset({"verbs"})
 _MARKS = re.compile("[\u0300-\u036f]")
 
 
@@ -36,7 +38,10 @@ class Concepts(Sequence[Row]):
     five words takes a hundred times as long as finding theirs."""
 
     def __init__(self, topics: Sequence[str]) -> None:
-        self._lines = [line for topic in topics for line in _lines(topic)]
+        by_topic = {topic: list(_lines(topic)) for topic in topics}
+        self._lines = [line for lines in by_topic.values() for line in lines]
+        #: Whether the English words of a concept stand for each other, too.
+        self._is_thesaurus = [topic not in ONE_WAY for topic, lines in by_topic.items() for _ in lines]
         self._plain = plain("\n".join(self._lines))
         self._plain_lines = self._plain.split("\n")
         self._ends = list(accumulate(len(line) + 1 for line in self._plain_lines))
@@ -54,7 +59,7 @@ class Concepts(Sequence[Row]):
             number = bisect_right(self._ends, at)
             columns = zip(COLUMNS, self._lines[number].split("\t"), self._plain_lines[number].split("\t"), strict=True)
             for language, written, plainly in columns:
-                if letters in plainly:
+                if letters in plainly and (language != COLUMNS[0] or self._is_thesaurus[number]):
                     for name, plain_name in zip(written.split(","), plainly.split(","), strict=True):
                         if letters in plain_name:
                             yield number, language, name.strip()

@@ -66,11 +66,11 @@ class Point:
 def points(thread: Thread, session: Session, language: Language) -> dict[str, list[Point]]:
     """Candidates by kind, the best first."""
     goal = list(_goal(thread))
-    shown = {point.ref for point in goal}
+    goal_ids = {point.ref for point in goal}
     return {
         "goal": goal,
         "decision": list(_decisions(thread, language)),
-        "failed": list(_failed(thread, language, shown)),
+        "failed": list(_failed(thread, language, goal_ids)),
         "file": list(_files(thread, session, language)),
         "looked_at": list(_looked_at(thread, session)),
         "error": list(_errors(thread)),
@@ -78,7 +78,7 @@ def points(thread: Thread, session: Session, language: Language) -> dict[str, li
         "todo": list(_todos(thread)),
         "next": list(_next(thread, language)),
         "compaction": [_compaction(each) for each in reversed(thread.compactions)],
-        "prompt": list(_prompts(thread, shown)),
+        "prompt": list(_prompts(thread, goal_ids)),
     }
 
 
@@ -202,22 +202,22 @@ def _why(message: Message, decision: str, language: Language) -> str:
     return ""
 
 
-def _failed(thread: Thread, language: Language, shown: set[str | None]) -> Iterator[Point]:
-    told: list[frozenset[str]] = []
-    goal = {at for at, message in enumerate(thread.kept) if message.id in shown}
+def _failed(thread: Thread, language: Language, goal_ids: set[str | None]) -> Iterator[Point]:
+    covered: list[frozenset[str]] = []
+    goal = {at for at, message in enumerate(thread.kept) if message.id in goal_ids}
     for said in reversed(thread.evidence.failed[-_MOST * 3 :]):
         words = content_words(said.text, language.words)
         if (
             len(words) < 3
             or said.order in goal
-            or any(len(words & other) >= 0.7 * min(len(words), len(other)) for other in told)
+            or any(len(words & other) >= 0.7 * min(len(words), len(other)) for other in covered)
         ):
             continue
-        told.append(words)
+        covered.append(words)
         text = one_line(said.text, _POINT)
         short = one_line(said.text, 160)
         yield Point("failed", tuple(dict.fromkeys((text, short))), _id(thread, said.order), order=said.order)
-        if len(told) >= _MOST:
+        if len(covered) >= _MOST:
             return
 
 
@@ -343,17 +343,17 @@ def compaction_text(each: Compaction) -> str:
     return f"Compacted {when}Z{trigger}{sizes}{gone}."
 
 
-def _prompts(thread: Thread, shown: set[str | None]) -> Iterator[Point]:
+def _prompts(thread: Thread, goal_ids: set[str | None]) -> Iterator[Point]:
     seen: set[str] = set()
     # The goal begins with the first.
     work = (text for message in thread.kept if _asks(message) and _sets_work(thread, text := prompt_text(message)))
-    told = {next(work, "")}
+    quoted = {next(work, "")}
     for at in range(len(thread.kept) - 1, -1, -1):
         message = thread.kept[at]
-        if not _asks(message) or message.id in shown:
+        if not _asks(message) or message.id in goal_ids:
             continue
         text = prompt_text(message)
-        if text in told:
+        if text in quoted:
             continue
         line = one_line(text, _PROMPT)
         if not text or line in seen or not _sets_work(thread, text):

@@ -101,13 +101,13 @@ def _turn_line(found: Evidence, turn: Turn, taken: list[frozenset[str]], *, goal
     best = sorted(ranked[:2], key=turn.answers.index)
     if not best and (not asked or asked.endswith(":")):
         return None
-    told = " ".join(shorten(said.text, 200) for said in best)
+    answers = " ".join(shorten(said.text, 200) for said in best)
     short = shorten(ranked[0].text, 130) if ranked else ""
     # A request whose answer stands elsewhere, or nowhere, says little by itself.
     signal = _signal(ranked[0]) if ranked else -10.0
     return Line(
         Section.DISCUSSED,
-        " → ".join(x for x in (asked, told) if x),
+        " → ".join(x for x in (asked, answers) if x),
         worth if goal else min(1.0, max(0.1, worth + 0.03 * signal)),
         turn.order,
         " → ".join(x for x in (shorten(asked, 100), short) if x),
@@ -175,9 +175,9 @@ def decided(found: Evidence) -> list[Line]:
     return _decisions(found, [])
 
 
-def pending_points(found: Evidence, told: Iterable[frozenset[str]] = ()) -> list[QuotableSentence]:
-    """What was left open in words, the newest first, none twice, none ``told`` already and none that a decision says."""
-    taken = list(told)
+def pending_points(found: Evidence, already: Iterable[frozenset[str]] = ()) -> list[QuotableSentence]:
+    """What was left open in words, the newest first, none twice, none in ``already`` and none that a decision says."""
+    taken = list(already)
     kept = []
     for said in reversed(found.pending):
         if _told(said.words, taken) or any(said.text.endswith(each.text[1:]) for each in found.decisions):
@@ -220,11 +220,13 @@ def _changes(found: Evidence, earlier: list[str]) -> list[Line]:
             result.append(Line(Section.CHANGES, text, 0.5, at - len(earlier)))
     root = _root(found.paths)
     for path, change in found.changes.items():
-        shown = _shown_path(path, root)
-        shown = next((old for old in files if old.endswith("/" + shown) or shown.endswith("/" + old)), shown)
-        before = files.get(shown, _File())
+        short_path = _shown_path(path, root)
+        short_path = next(
+            (old for old in files if old.endswith("/" + short_path) or short_path.endswith("/" + old)), short_path
+        )
+        before = files.get(short_path, _File())
         named = change.names or {name: None for name in change.called if name in found.spoken}
-        files[shown] = _File(
+        files[short_path] = _File(
             before.additions + change.additions,
             before.deletions + change.deletions,
             tuple(dict.fromkeys((*named, *before.names))),
@@ -253,11 +255,11 @@ def _file_lines(files: dict[str, _File]) -> Iterator[Line]:
 
 def _spoken_changes(found: Evidence) -> Iterator[Line]:
     """Where no client recorded a patch: what the answers say was done to something they name."""
-    told: list[frozenset[str]] = []
+    covered: list[frozenset[str]] = []
     for turn in found.turns:
         for said in turn.answers:
-            if said.outcome and said.names and not said.question and not _told(said.words, told):
-                told.append(said.words)
+            if said.outcome and said.names and not said.question and not _told(said.words, covered):
+                covered.append(said.words)
                 worth = 0.75 + 0.1 * (said.turn + 1) / len(found.turns)
                 yield Line(Section.CHANGES, shorten(said.text, 180), worth, said.order, shorten(said.text, 110))
 

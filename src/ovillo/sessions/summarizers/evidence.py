@@ -266,8 +266,8 @@ class _Reader:
         if previous and agrees:
             self._accepted(previous)
         if previous and asked and not nod and said and self._chooses(text, said, asked, previous, agrees=agrees):
-            told = " ".join(s.text for s in said[:3] if not s.text.endswith("?"))
-            self._decide(told, human=True, asked=asked.text)
+            statements = " ".join(s.text for s in said[:3] if not s.text.endswith("?"))
+            self._decide(statements, human=True, asked=asked.text)
         for sentence in decisions_in("\n".join(s.text for s in said)):
             self._decide(sentence, human=True)
         found.failed += [
@@ -384,21 +384,21 @@ class _Reader:
             return
         found = self._found
         spoken = _language_of(text, found.language)
-        told = read_summary(text)
+        summary = read_summary(text)
         found.pending = [said for said in found.pending if not said.of_client]
-        if told.next:
+        if summary.next:
             found.promised = []
 
         def noted(point: str) -> QuotableSentence:
             return self._said(Sentence(point), spoken, last=False, of_client=True)
 
-        for point in told.failed:
+        for point in summary.failed:
             # "Discovered but not yet fixed" stands among the errors, and is open.
             (found.pending if spoken.pending.search(point[:_PENDING_HEADING]) else found.failed).append(noted(point))
-        found.pending += map(noted, told.open)
-        found.client_goal = noted(told.goal) if told.goal else found.client_goal
-        found.client_next = noted(told.next) if told.next else None
-        for sentence in sentences(told.rest):
+        found.pending += map(noted, summary.open)
+        found.client_goal = noted(summary.goal) if summary.goal else found.client_goal
+        found.client_next = noted(summary.next) if summary.next else None
+        for sentence in sentences(summary.rest):
             if sentence.text.endswith("?"):
                 continue
             # Clients fill their summaries with sentences of their own: that something fails is not enough there.
@@ -524,10 +524,10 @@ def _changed_names(diff: str) -> list[str]:
 
 def _language_of(text: str, usual: Language) -> Language:
     """A session may change its language from one message to the next; a few words alone do not."""
-    told = identify([text])
+    language = identify([text])
     lower = text.lower().split()
-    ahead = sum(word in told.words for word in lower) - sum(word in usual.words for word in lower)
-    return told if ahead >= 2 else usual
+    ahead = sum(word in language.words for word in lower) - sum(word in usual.words for word in lower)
+    return language if ahead >= 2 else usual
 
 
 def _is_pending(sentence: Sentence, spoken: Language, *, strict: bool = False) -> bool:

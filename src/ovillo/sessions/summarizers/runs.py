@@ -186,13 +186,13 @@ def result_line(output: str) -> str:
 
 
 def _main_command(command: str) -> str:
-    pieces = [_REDIRECT.sub("", _ENV.sub("", piece.strip())).strip() for piece in _commands(command[:2_000])]
+    pieces = [_REDIRECT.sub("", _ENV.sub("", piece.strip())).strip() for piece in commands_in(command[:2_000])]
     pieces = [piece for piece in pieces if piece and not piece.startswith(("cd ", "for ", "echo ", "export ", "#"))]
     checks = [piece for piece in pieces if _CHECKS.search(piece)]
     return " ".join(((checks or pieces or [command])[0]).split())
 
 
-def _commands(line: str) -> list[str]:
+def commands_in(line: str) -> list[str]:
     """The single commands of a shell line; what is quoted is not cut."""
     ends = [match for match in _QUOTED_OR_END.finditer(line) if match[1]]
     starts = [0, *(match.end() for match in ends)]

@@ -70,8 +70,10 @@ class Figures:
             self.told += 1
             return True
         if price is None:
-            self.unpriced += 1
-            return False
+            # A request that failed cost nothing, whatever the price.
+            free = not (answer.input or answer.output or answer.reasoning or answer.cache_read or answer.cache_write)
+            self.unpriced += not free
+            return free
         self.cost += price.cost(answer)
         return True
 

@@ -156,5 +156,5 @@ def _ref(context: str, key: str) -> str:
 
 
 def _entry(row: tuple[Any, ...]) -> ContextEntry:
-    context, key, value, stored_at, expires_at, keeper = row
-    return ContextEntry(context, key, from_json(value) or {}, stored_at, expires_at, keeper)
+    context, key, value, stored_at, expires_at, owner = row
+    return ContextEntry(context, key, from_json(value) or {}, stored_at, expires_at, owner)

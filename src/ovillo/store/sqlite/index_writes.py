@@ -22,7 +22,7 @@ class IndexWrites:
         self._gone: list[tuple[int]] = []
         self._again: list[tuple[int]] = []
         self._path_keys: dict[str, int] = {}
-        self._touches: list[tuple[int, int, int, int | None]] = []
+        self._affects: list[tuple[int, int, int, int | None]] = []
 
     def next_doc(self) -> int:
         return self._numbers.next_doc()
@@ -56,7 +56,7 @@ class IndexWrites:
         return doc
 
     def touch(self, doc: int, session_key: int, paths: Sequence[str], at: int | None) -> None:
-        self._touches.extend((self._path_key(path), doc, session_key, at) for path in paths)
+        self._affects.extend((self._path_key(path), doc, session_key, at) for path in paths)
 
     def flush(self) -> None:
         if self._gone:
@@ -69,9 +69,9 @@ class IndexWrites:
             latest: Iterable[tuple[int, str]] = dict(rows).items()
             self._db.executemany(f"INSERT INTO fts (rowid, {column}) VALUES (?, ?)", latest)
             self._numbers.count(len(rows), sum(terms.count(" ") + 1 for _, terms in rows))
-        if self._touches:
-            self._db.executemany("INSERT OR REPLACE INTO touches VALUES (?, ?, ?, ?)", self._touches)
-        self._rows, self._gone, self._again, self._touches = {}, [], [], []
+        if self._affects:
+            self._db.executemany("INSERT OR REPLACE INTO touches VALUES (?, ?, ?, ?)", self._affects)
+        self._rows, self._gone, self._again, self._affects = {}, [], [], []
 
     def _path_key(self, path: str) -> int:
         key = self._path_keys.get(path)

@@ -15,10 +15,11 @@ from pathlib import Path
 from ovillo import __version__
 from ovillo.interfaces.cli.state import State
 from ovillo.model import plugins
+from ovillo.model.clock import to_iso
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError
 from ovillo.model.extras import EXTRAS
-from ovillo.model.regular_files import read_regular
+from ovillo.model.quoting import names
 from ovillo.model.wording import counted
 from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
@@ -28,8 +29,6 @@ from ovillo.sessions.failing_work import FailingWork
 from ovillo.settings import Settings
 
 _LOW_WATCHES = 8_192
-#: Of a client's settings: Claude Code keeps more than these in one file.
-_MAX_SETTINGS_BYTES = 64 * 1024 * 1024
 _REPAIR = (
     "End all ovillo servers, then run `ovillo doctor --repair`: it keeps the damaged file, saves what can be read and makes the "
     "rest again."
@@ -298,42 +297,26 @@ def _plugins(settings: Settings) -> Iterator[Check]:
         yield Check("plug-ins", Level.OK, named)
 
 
-# --- agents and whether ovillo is in their MCP settings ----------------------------------------------------
+# --- clients, and whether they use ovillo -------------------------------------------------------------------
 
 
 def _clients(settings: Settings) -> Iterator[Check]:
-    from ovillo.readers import all_readers  # start-up cost: only this check asks
-    from ovillo.readers.client import client_of
+    from ovillo.attach.service import Attaching  # start-up cost: only this check asks
 
-    for reader in all_readers():
-        connection = client_of(reader).connection
-        if connection is None or not connection.folder:
-            continue
-        moved = settings.environment.get(connection.moved_by, "").strip()
-        folder = Path(moved) if moved else settings.home / connection.folder
-        if not folder.is_dir():
-            continue
-        if connection.ask:
+    for state in Attaching(settings).states():
+        title, again = state.setup.title, f"ovillo install {state.setup.name}"
+        if state.unreadable:
+            yield Check(title, Level.WARN, state.unreadable, "Mend that file; its client may ignore it too.")
+        elif state.missing:
+            gone = names(state.missing)
+            yield Check(title, Level.WARN, f"attached, but what was put in is gone or changed: {gone}", again)
+        elif state.is_attached:
+            called = f"called last {to_iso(state.hooks_seen)}" if state.hooks_seen else "have not called yet"
             yield Check(
-                reader.title,
-                Level.OK,
-                "in use; its MCP settings stand beside account data and are not opened",
-                f"`{connection.ask}` shows whether ovillo is connected; to connect: {connection.over_stdio}",
+                title, Level.OK, f"attached; its hooks {called}" if state.has_hooks else "attached, without hooks"
             )
-        elif any(_names_ovillo(_below(settings.home, folder, name)) for name in connection.files):
-            yield Check(reader.title, Level.OK, "in use and connected to ovillo")
+        elif state.is_by_hand:
+            yield Check(title, Level.OK, "in use; an entry that was put in by hand leads to ovillo")
         else:
-            yield Check(
-                reader.title,
-                Level.WARN,
-                "in use, ovillo is not in its MCP settings",
-                f"Connect it: {connection.over_stdio}",
-            )
-
-
-def _below(home: Path, folder: Path, name: str) -> Path:
-    return home / name[2:] if name.startswith("~/") else folder / name
-
-
-def _names_ovillo(path: Path) -> bool:
-    return b"ovillo" in (read_regular(path, _MAX_SETTINGS_BYTES) or b"")
+            where = f" (`{state.setup.ask}` shows whether by hand)" if state.setup.ask else ""
+            yield Check(title, Level.WARN, f"in use, not attached{where}", again)

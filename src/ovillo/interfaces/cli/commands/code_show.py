@@ -44,11 +44,13 @@ def show(state: State, what: str, root: str | None, source: bool) -> None:
             lines = service.source_of(NS, symbol).text
         except OvilloError as error:
             tell(f"Its source is not shown: {error}", err=True)
-    shown = service.show(NS, symbol)
+    definition = service.show(NS, symbol)
     if state.json:
-        print_json({**msgspec.to_builtins(details(shown, lines)), "also": [f"{x.file}:{x.start_line}" for x in others]})
+        print_json(
+            {**msgspec.to_builtins(details(definition, lines)), "also": [f"{x.file}:{x.start_line}" for x in others]}
+        )
     else:
-        _print(shown, lines, others)
+        _print(definition, lines, others)
 
 
 @click.command("callers")
@@ -83,30 +85,30 @@ def _meant(service: CodeIndex, what: str, root: str | None) -> tuple[SymbolRow, 
     return service.meant_by_name(NS, what, root=home)
 
 
-def _print(shown: DefinitionDetails, lines: str | None, others: list[SymbolRow]) -> None:
-    symbol = shown.symbol
+def _print(definition: DefinitionDetails, lines: str | None, others: list[SymbolRow]) -> None:
+    symbol = definition.symbol
     say = [f"{symbol.kind.value} {symbol.qualified_name}", f"{symbol.file}:{symbol.start_line}-{symbol.end_line}"]
     if symbol.doc:
         say.append(symbol.doc)
-    if shown.last_change is not None and shown.last_change.commit:
+    if definition.last_change is not None and definition.last_change.commit:
         say.append(
-            f"last change: {shown.last_change.commit[:10]} {shown.last_change.summary} ({shown.last_change.author})"
+            f"last change: {definition.last_change.commit[:10]} {definition.last_change.summary} ({definition.last_change.author})"
         )
-    if shown.features:
-        say.append(f"tickets: {', '.join(shown.features[:20])}")
+    if definition.features:
+        say.append(f"tickets: {', '.join(definition.features[:20])}")
     sections = (
-        ("members", [f"{x.start_line}-{x.end_line} {x.signature}" for x in shown.members]),
+        ("members", [f"{x.start_line}-{x.end_line} {x.signature}" for x in definition.members]),
         (
             "calls",
             [
                 f"{call.name} -> {x.file}:{x.start_line}"
-                for call, found in shown.calls
+                for call, found in definition.calls
                 for x in found.targets[:1]
                 if found.rule != "name"
             ],
         ),
-        ("callers", [f"{x.file}:{x.line}{' ?' if x.rule == 'name' else ''}" for x in shown.callers]),
-        ("tests", [f"{x.file}:{x.start_line} {x.qualified_name}" for x in shown.tests]),
+        ("callers", [f"{x.file}:{x.line}{' ?' if x.rule == 'name' else ''}" for x in definition.callers]),
+        ("tests", [f"{x.file}:{x.start_line} {x.qualified_name}" for x in definition.tests]),
         ("also", [f"{x.file}:{x.start_line} {x.qualified_name}" for x in others]),
     )
     for title, entries in sections:

@@ -81,7 +81,7 @@ def undo(state: State, memory: str) -> None:
 )
 @recalling
 def promote(state: State, session: str | None, sessions: int) -> None:
-    """Propose what SESSION taught (decisions, fixes with their cause, conventions, preferences), or the newest sessions."""
+    """Propose what SESSION taught (decisions, fixes with their cause, habits, procedures), or the newest sessions."""
     from ovillo.interfaces.tools.memory_shapes import memory_info, project_folder  # start-up cost
 
     services = state.services()

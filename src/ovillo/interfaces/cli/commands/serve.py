@@ -117,13 +117,13 @@ def _how_to_attach() -> str:
     from ovillo.readers import all_readers  # start-up cost: once, by a server that reads with them anyway
     from ovillo.readers.client import client_of
 
-    connections = [(x.title, found) for x in all_readers() if (found := client_of(x).connection) is not None]
-    by_variable = [title for title, x in connections if any("OVILLO_TOKEN" in line for line in x.over_http)]
+    told = [(reader.title, client_of(reader).over_http) for reader in all_readers()]
+    by_variable = [title for title, lines in told if any("OVILLO_TOKEN" in line for line in lines)]
     lines = [
         "It answers to your token only. In a browser: OVILLO open. Attach a client, in this account:",
         'export OVILLO_TOKEN="$(OVILLO key token)"    # '
         f"for {' and '.join(by_variable)}, in the shell that starts them",
-        *(line for _, connection in connections for line in connection.over_http),
+        *(line for _, lines in told for line in lines),
     ]
     return "\n  ".join(lines)
 

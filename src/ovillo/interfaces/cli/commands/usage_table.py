@@ -48,11 +48,20 @@ def show(report: UsageReport, limit: int, *, chart: bool) -> None:
     most = max((_weight(row.figures, report) for row in rows), default=0.0)
     if chart:
         columns.append(Column("", hide=6))
+    at = report.by.index("session") if "session" in report.by else None
+    if at is not None:
+        columns.append(Column("id", dim=True))
     shown: list[list[Cell]] = []
     for row in rows:
-        cells = [*_keys(row, report), *_figures(row.figures)]
-        shown.append([*cells, _bar(_weight(row.figures, report), most)] if chart else cells)
-    foot: list[Cell] = ["total", *([""] * (len(report.by) - 1)), *_figures(report.total), *([""] if chart else [])]
+        bar = [_bar(_weight(row.figures, report), most)] if chart else []
+        whole = [] if at is None else [printable_line(row.keys[at], 300)]
+        shown.append([*_keys(row, report), *_figures(row.figures), *bar, *whole])
+    foot: list[Cell] = [
+        "total",
+        *([""] * (len(report.by) - 1)),
+        *_figures(report.total),
+        *([""] * (len(columns) - len(report.by) - len(_KINDS) - 2)),
+    ]
     if not show_table(columns, shown, foot) and width() is not None:
         tell("Columns: input, cache read, cache write, output, reasoning, all tokens, cost in dollars.")
     _explain(report, len(rows))
@@ -94,7 +103,7 @@ def _key(name: str, key: str, title: str | None) -> str:
     if name == "block":
         return when(from_iso(key))
     if name == "session" and title:
-        return f"{printable_line(key, 300)[:8]} {printable_line(title, 100)}"
+        return printable_line(title, 100)
     return printable_line(key, 200)
 
 

@@ -191,7 +191,7 @@ class _Answering:
         ]
         worth = _WORTH_NAMED
         for _, row in sorted(scored, key=lambda pair: -pair[0])[:_DEFINED]:
-            item = self._pieces.definition(row, worth, told.get((row.root, row.file), {}), self._room())
+            item = self._pieces.definition(row, worth, told.get((row.root, row.file), {}), self._max_lines())
             if item is not None and self._is_new(item):
                 self._items.append(item)
                 worth *= _NEXT
@@ -289,7 +289,7 @@ class _Answering:
             worth *= _NEXT
         for row in named[:3]:
             lines = told.get((row.root, row.file), {})
-            item = self._pieces.definition(row, worth, lines, self._room())
+            item = self._pieces.definition(row, worth, lines, self._max_lines())
             if item is not None and self._is_new(item):
                 self._items.append(item)
                 worth *= _NEXT
@@ -304,9 +304,9 @@ class _Answering:
             lines = told.get((one.root, one.file), {})
             own = worth * (0.55 + 0.45 * min(1.0, one.score / first)) if first else worth
             item = (
-                self._pieces.definition(one.symbol, own, lines, self._room())
+                self._pieces.definition(one.symbol, own, lines, self._max_lines())
                 if one.symbol is not None
-                else self._pieces.block(one.root, one.file, one.first, one.last, own, lines, self._room())
+                else self._pieces.block(one.root, one.file, one.first, one.last, own, lines, self._max_lines())
             )
             if item is not None and self._is_new(item):
                 self._items.append(item)
@@ -322,9 +322,9 @@ class _Answering:
                 for first, last, holder, lines in sites[:2]:
                     more = {**told.get((one.root, one.file), {}), **dict.fromkeys(lines, 9.0)}
                     item = (
-                        self._pieces.definition(holder, worth, more, self._room())
+                        self._pieces.definition(holder, worth, more, self._max_lines())
                         if holder is not None
-                        else self._pieces.block(one.root, one.file, first, last, worth, more, self._room())
+                        else self._pieces.block(one.root, one.file, first, last, worth, more, self._max_lines())
                     )
                     if item is not None and self._is_new(item):
                         self._items.append(item)
@@ -425,14 +425,16 @@ class _Answering:
         for place, key in enumerate(ordered[:8]):
             passage = by_key.get(key)
             symbol_row = by_row.get(key) or (passage.symbol if passage is not None else None)
-            room = max(3, int((18, 14, 10, 6, 4, 4, 3, 3)[place] * self._scale))
+            max_lines = max(3, int((18, 14, 10, 6, 4, 4, 3, 3)[place] * self._scale))
             item = None
             if symbol_row is not None:
                 lines = told.get((symbol_row.root, symbol_row.file), {})
-                item = self._pieces.definition(symbol_row, worth, lines, room)
+                item = self._pieces.definition(symbol_row, worth, lines, max_lines)
             elif passage is not None:
                 lines = dict(passage.lines)
-                item = self._pieces.block(passage.root, passage.file, passage.first, passage.last, worth, lines, room)
+                item = self._pieces.block(
+                    passage.root, passage.file, passage.first, passage.last, worth, lines, max_lines
+                )
             if item is not None and self._is_new(item):
                 self._items.append(item)
                 worth *= 0.97
@@ -443,7 +445,7 @@ class _Answering:
             names = list(dict.fromkeys(said for said, _, _ in called))
             self._sentences.append(self._said.say("calls", name=symbol.qualified_name, names=names[:40]))
         lines = {line: 1.0 for _, line, _ in called}
-        item = self._pieces.definition(symbol, _WORTH_NAMED, lines, self._room())
+        item = self._pieces.definition(symbol, _WORTH_NAMED, lines, self._max_lines())
         if item is not None:
             self._items.append(item)
         worth = _WORTH_NAMED * 0.85
@@ -471,7 +473,7 @@ class _Answering:
             self._sentences.append(self._said.say("imports", name=file, names=imports[:60]))
             lines = self._related.import_lines(root, file)
             item = self._pieces.block(
-                root, file, min(lines, default=1), max(lines, default=1), _WORTH_NAMED, {}, self._room()
+                root, file, min(lines, default=1), max(lines, default=1), _WORTH_NAMED, {}, self._max_lines()
             )
             if item is not None:
                 self._items.append(item)
@@ -510,7 +512,7 @@ class _Answering:
     def _passages(self, text: str, wanted: Wanted, limit: int = 12) -> list[Passage]:
         return self._symbols.passages(self._namespace, text, self._roots, wanted=wanted, limit=limit)
 
-    def _room(self) -> int:
+    def _max_lines(self) -> int:
         return max(6, int(_ROOM[min(len(self._items), len(_ROOM) - 1)] * self._scale))
 
     def _is_new(self, item: Item) -> bool:

@@ -98,11 +98,11 @@ def _state(db: apsw.Connection) -> MaskingState:
     )
 
 
-def _rules(told: list[Any]) -> Rules:
-    return Rules(told[0], tuple(told[1]))
+def _rules(stored: list[Any]) -> Rules:
+    return Rules(stored[0], tuple(stored[1]))
 
 
 def _note(db: apsw.Connection, state: MaskingState) -> None:
     towards = None if state.towards is None else [state.towards.version, state.towards.finders]
-    told = [[state.done.version, state.done.finders], towards, state.subject, state.after]
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_STATE, to_json(told)))
+    stored = [[state.done.version, state.done.finders], towards, state.subject, state.after]
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_STATE, to_json(stored)))

@@ -10,17 +10,21 @@ from pathlib import Path
 
 import apsw
 
+from ovillo.model.database_file import RECOVERED
 from ovillo.model.live import NATIVE
 from ovillo.model.records import Author, Role
 from ovillo.store.sqlite.rows import ROLE_CODES
 
 #: What ``model.ids`` makes: a version 7 UUID in hex. Clients call theirs ``msg_`` and something, too.
 _OWN_MESSAGE = f"msg_{'[0-9a-f]' * 12}7{'[0-9a-f]' * 3}[89ab]{'[0-9a-f]' * 15}"
+#: The source of a session of which nothing tells the client.
+_UNKNOWN = "unknown"
 _TITLE = "Recovered: its title was lost to damage"
 
 
 def sessions_for_orphans(db: apsw.Connection) -> int:
-    """How many were made, each named ``recovered-KEY``."""
+    """How many were made, each named ``recovered-KEY``. Where nothing tells whether a client still has one it is kept, and
+    dropped when a scan finds the same messages again (``ingest.recovered``)."""
     namespace = db.execute("SELECT min(key) FROM namespaces").fetchone()[0] or 1
     orphans = db.execute(
         "SELECT session_key, min(created_at), max(created_at), max(id GLOB ?) FROM messages"
@@ -36,7 +40,7 @@ def sessions_for_orphans(db: apsw.Connection) -> int:
             "INSERT INTO sessions (key, namespace_key, id, source, title, kind, status, created_at, updated_at,"
             " deleted_at_source, first_doc, last_doc) VALUES (?, ?, ?, ?, ?, 'root', ?, ?, ?, ?, ?, ?)",
             (
-                *(key, namespace, f"recovered-{key}", source, _TITLE),
+                *(key, namespace, f"{RECOVERED}{key}", source, _TITLE),
                 *("active" if is_own else "completed", first, last, int(not is_own)),
                 # Searches of chosen sessions look between these only.
                 *db.execute("SELECT min(key), max(key) FROM parts WHERE session_key = ?", (key,)).fetchone(),
@@ -47,16 +51,20 @@ def sessions_for_orphans(db: apsw.Connection) -> int:
 
 
 def _vanished(db: apsw.Connection, session_key: int) -> str | None:
-    """The reader of a mirrored session whose files its client has deleted. Where nothing tells files (a client that keeps
-    all in one database, or this table is lost, too), the source is believed to have it."""
+    """The reader of a mirrored session that its client may have deleted; ``None`` where a file of it is there. What no file is
+    known of (a client that keeps all in one database, or the table of files is lost, too) may be anywhere."""
     rows = db.execute(
         "SELECT p.reader, p.path, substr(f.name, length(p.key) + 2) FROM session_files f"
         " JOIN places p ON f.name LIKE p.key || ':%' WHERE f.session_key = ?",
         (session_key,),
     ).fetchall()
-    if not rows or any((Path(place) / file).exists() for _, place, file in rows):
-        return None
-    return str(rows[0][0])
+    if rows:
+        return None if any((Path(place) / file).exists() for _, place, file in rows) else str(rows[0][0])
+    known = db.execute(
+        "SELECT p.reader FROM session_places s JOIN places p ON p.key = s.place_key WHERE s.session_key = ?",
+        (session_key,),
+    ).fetchone()
+    return str(known[0]) if known else _UNKNOWN
 
 
 def messages_for_orphans(db: apsw.Connection) -> int:

@@ -160,7 +160,7 @@ def _mend(db: apsw.Connection, done: Repaired) -> None:
     """What rows say of other rows, where those are gone."""
     done.recovered_sessions = sessions_for_orphans(db)
     done.recovered_messages = messages_for_orphans(db)
-    for table in ("snapshots", "summaries", "idempotency", "messages"):
+    for table in ("snapshots", "summaries", "idempotency", "messages", "session_places", "session_files", "touches"):
         db.execute(f"DELETE FROM {table} WHERE session_key NOT IN (SELECT key FROM sessions)")
     db.execute(
         "DELETE FROM links WHERE from_key NOT IN (SELECT key FROM sessions) OR to_key NOT IN (SELECT key FROM sessions)"
@@ -170,6 +170,11 @@ def _mend(db: apsw.Connection, done: Repaired) -> None:
     db.execute(
         "UPDATE sessions SET message_count = (SELECT count(*) FROM messages m WHERE m.session_key = sessions.key),"
         " part_count = (SELECT count(*) FROM parts p WHERE p.session_key = sessions.key)"
+    )
+    # A source that is found again may get the number of another one that is lost: nothing may be taken for what it holds.
+    db.execute("DELETE FROM session_places WHERE place_key NOT IN (SELECT key FROM places)")
+    db.execute(
+        "DELETE FROM session_files WHERE NOT EXISTS (SELECT 1 FROM places p WHERE session_files.name LIKE p.key || ':%')"
     )
     # Documents are read again from their files, and so are folders of code.
     db.execute("UPDATE knowledge_documents SET size = -1, mtime_ns = -1")

@@ -1,0 +1,95 @@
+"""How a client is told to start ovillo, so that it keeps working in another shell, folder and environment.
+
+Owns which program that is, the program that hooks call, and trying the first.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import ovillo
+from ovillo.attach.folders import Command
+from ovillo.model.errors import Conflict
+from ovillo.security import private_files
+
+_TRY_S = 30
+#: Where programs that run a package without installing it put it: gone when their cache is emptied.
+_FLEETING = (("uvx", ("uv", "archive-v"), ("uvx",)), ("pipx", ("pipx", ".cache"), ("pipx", "run")))
+#: Of the hook's wrapper (seconds); the hook itself ends before.
+_HOOK_S = 8
+
+_SHELL = """#!/bin/sh
+# Written by `ovillo install`. A hook that fails or hangs must never hold up the agent: this ends with 0, and in time.
+if command -v timeout >/dev/null 2>&1; then
+    timeout -k 1 {seconds} {line} "$@" 2>/dev/null
+else
+    {line} "$@" 2>/dev/null
+fi
+exit 0
+"""
+_BATCH = """@echo off
+rem Written by `ovillo install`. A hook that fails must never hold up the agent: this ends with 0.
+{line} %* 2>nul
+exit /b 0
+"""
+
+
+def own_command(data_dir: Path, environment: Mapping[str, str], *, default_data_dir: bool) -> Command:
+    """The program by its full path. Where another data folder than the usual one is in use, it is named: a client need not pass
+    variables on."""
+    start = _start(environment)
+    named = () if default_data_dir else ("--data-dir", str(data_dir))
+    hook = data_dir / "bin" / ("ovillo-hook.cmd" if os.name == "nt" else "ovillo-hook")
+    return Command(start[0], (*start[1:], *named, "mcp"), str(hook), os.name == "nt")
+
+
+def check_command(command: Command) -> None:
+    """Start it as a client with an empty environment would. Raises Conflict."""
+    environment = {"PATH": os.defpath, "HOME": str(Path.home())} if os.name != "nt" else dict(os.environ)
+    line = [*command.line[:-1], "--version"]
+    try:
+        done = subprocess.run(
+            line, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TRY_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Conflict(f"{shlex.join(line)} could not be started: {error}.", hint=_HINT) from None
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip()[-300:]
+        raise Conflict(f"{shlex.join(line)} ended with {done.returncode}: {said}", hint=_HINT)
+
+
+_HINT = "Install ovillo where it stays (pipx install, or a virtual environment) and run its `ovillo install`."
+
+
+def hook_program(data_dir: Path) -> str:
+    """The text of the program that hooks call."""
+    # Not from the folder that the client runs in, and without what its user set for other programs of Python.
+    line = [sys.executable, "-E", "-P", str(Path(ovillo.__file__).with_name("hook.py")), str(data_dir)]
+    if os.name == "nt":
+        return _BATCH.replace("{line}", subprocess.list2cmdline(line))
+    return _SHELL.replace("{line}", shlex.join(line)).replace("{seconds}", str(_HOOK_S))
+
+
+def write_hook_program(command: Command, data_dir: Path) -> None:
+    """Raises OSError."""
+    path = Path(command.hook)
+    private_files.make_folder(path.parent)
+    private_files.write(path, hook_program(data_dir).encode(), replace=True)
+    path.chmod(0o700)
+
+
+def _start(environment: Mapping[str, str]) -> tuple[str, ...]:
+    prefix = Path(sys.prefix).as_posix()
+    for program, marks, words in _FLEETING:
+        if all(mark in prefix for mark in marks) and (found := shutil.which(program, path=environment.get("PATH"))):
+            return (found, *words[1:], "ovillo")
+    beside = Path(sys.executable).with_name("ovillo.exe" if os.name == "nt" else "ovillo")
+    if beside.is_file():
+        return (str(beside),)
+    return (sys.executable, "-m", "ovillo")

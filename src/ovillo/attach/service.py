@@ -1,0 +1,155 @@
+"""Attaching, as commands ask for it: clients by name, what would change, doing it, what is attached now.
+
+Owns the order of these. Needs the settings and no store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ovillo.attach.clients import CLIENTS, ClientSetup
+from ovillo.attach.command import check_command, own_command, write_hook_program
+from ovillo.attach.formats import Uneditable
+from ovillo.attach.hooks.marks import Marks
+from ovillo.attach.installing import carry_out
+from ovillo.attach.ledger import Attached, Ledger
+from ovillo.attach.paths import Machine
+from ovillo.attach.planning import Plan, Planner
+from ovillo.model.errors import InvalidInput, NotFound
+from ovillo.model.quoting import named, names
+
+if TYPE_CHECKING:
+    from ovillo.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ClientState:
+    """What can be told of one client without starting it."""
+
+    setup: ClientSetup
+    #: Put in by ``install``, for its user.
+    is_attached: bool
+    #: There is an entry under our name that ``install`` did not write.
+    is_by_hand: bool
+    #: Files of ours that are gone or were changed.
+    missing: tuple[str, ...]
+    #: Why its settings cannot be read.
+    unreadable: str = ""
+    has_hooks: bool = False
+    #: When its hooks called last (milliseconds since 1970 UTC).
+    hooks_seen: int | None = None
+
+
+class Attaching:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        is_default = settings.origins.get("data_dir", "default") == "default"
+        self.command = own_command(settings.data_dir, settings.environment, default_data_dir=is_default)
+        self._ledger = Ledger(settings.data_dir)
+        self._planner = Planner(Machine(settings.home, settings.environment), self.command)
+
+    def clients(self, given: Sequence[str], project: Path | None) -> list[ClientSetup]:
+        """Those named, or all that are found here and take ovillo there. Raises NotFound, InvalidInput."""
+        if not given:
+            return [each for each in CLIENTS if self._planner.is_seen(each) and self._planner.takes(each, project)]
+        chosen = [_named(name) for name in given]
+        for setup in chosen:
+            if not self._planner.takes(setup, project):
+                raise InvalidInput(
+                    f"{setup.title} has no settings of a project that ovillo could be put into.",
+                    hint=f"For its user: ovillo install {setup.name}",
+                )
+        return list({each.name: each for each in chosen}.values())
+
+    def attached(self, given: Sequence[str], project: Path | None) -> list[ClientSetup]:
+        """Those named, or all that ``install`` attached there. Raises NotFound, IntegrityError."""
+        known = {each.client for each in self._ledger.read() if each.project == (str(project) if project else None)}
+        if not given:
+            return [each for each in CLIENTS if each.name in known]
+        return list({each.name: each for each in map(_named, given)}.values())
+
+    def install(self, setup: ClientSetup, project: Path | None, *, hooks: bool) -> Plan:
+        """What attaching it would change. Raises IntegrityError."""
+        return self._planner.install(setup, project, self._ledger.of(setup.name, project), hooks=hooks)
+
+    def uninstall(self, setup: ClientSetup, project: Path | None) -> Plan:
+        """What taking it off would change. Raises NotFound, IntegrityError."""
+        old = self._ledger.of(setup.name, project)
+        if old is None:
+            raise NotFound(
+                f"`ovillo install` has put nothing into {setup.title}{_where(project)}.", hint=self._by_hand(setup)
+            )
+        return self._planner.uninstall(setup, project, old)
+
+    def carry_out(self, plan: Plan) -> None:
+        """Raises PermissionDenied, Conflict."""
+        if plan.attached.puts:
+            write_hook_program(self.command, self._settings.data_dir)
+        carry_out(plan, self._ledger)
+        if not self._ledger.read():
+            hook = Path(self.command.hook)
+            with suppress(OSError):
+                hook.unlink(missing_ok=True)
+                hook.parent.rmdir()
+
+    def check_command(self) -> None:
+        """Raises Conflict when what clients would start does not start."""
+        check_command(self.command)
+
+    def states(self) -> list[ClientState]:
+        """Of every client that is here or attached. Raises IntegrityError."""
+        attached = {each.client: each for each in self._ledger.read() if each.project is None}
+        here = [each for each in CLIENTS if self._planner.is_seen(each) or each.name in attached]
+        return [self._state(each, attached.get(each.name)) for each in here]
+
+    def _state(self, setup: ClientSetup, mine: Attached | None) -> ClientState:
+        entry, missing, unreadable = None, [], ""
+        try:
+            entry = self._planner.entry_of(setup)
+            for put in mine.puts if mine else []:
+                if not os.path.lexists(put.path) or (put.value is not None and entry != put.value):
+                    missing.append(put.path)
+        except Uneditable as error:
+            unreadable = str(error)
+        last = Marks(str(self._settings.data_dir)).last_seen(setup.name)
+        return ClientState(
+            setup,
+            is_attached=mine is not None,
+            is_by_hand=mine is None and entry is not None,
+            missing=tuple(missing),
+            unreadable=unreadable,
+            has_hooks=self._has_hooks(setup, mine),
+            hooks_seen=None if last is None else int(last * 1000),
+        )
+
+    def _has_hooks(self, setup: ClientSetup, mine: Attached | None) -> bool:
+        hooks = {str(path) for path in self._planner.hook_files_of(setup)}
+        return mine is not None and any(put.groups or put.path in hooks for put in mine.puts)
+
+    def _by_hand(self, setup: ClientSetup) -> str:
+        try:
+            there = self._planner.entry_of(setup)
+        except Uneditable:
+            there = None
+        if there is None:
+            return ""
+        return (
+            f"There is an entry {'ovillo'!r} in its settings that was put in by hand or by another: take it out there."
+        )
+
+
+def _named(name: str) -> ClientSetup:
+    found = next((each for each in CLIENTS if each.is_called(name)), None)
+    if found is None:
+        known = [each.name for each in CLIENTS]
+        raise NotFound.named("client that ovillo can attach to", name, known, hint=f"Known: {names(known)}.")
+    return found
+
+
+def _where(project: Path | None) -> str:
+    return f" in {named(str(project))}" if project else ""

@@ -1,0 +1,26 @@
+"""Sessions that a repair made for messages without an owner, when their client turns out to have them still.
+
+Owns dropping those: what a source brought again must not be there twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ovillo.model.database_file import RECOVERED
+from ovillo.model.records import Namespace
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import Store
+
+
+def drop_recovered(store: Store, namespace: Namespace, at: int) -> None:
+    """Those all of whose messages stand in another session now."""
+    for pair in store.ingest.overlaps(namespace):
+        for one, other in (pair, pair[::-1]):
+            if one.startswith(RECOVERED) and not other.startswith(RECOVERED):
+                held, found = (
+                    {name for name, _ in store.ingest.message_times(namespace, each)} for each in (one, other)
+                )
+                if held and held <= found:
+                    store.recording.delete(namespace, one, at=at)

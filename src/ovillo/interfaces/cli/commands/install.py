@@ -1,0 +1,161 @@
+"""``ovillo install`` and ``ovillo uninstall``: attach ovillo to the clients of this machine, and take it off again."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ovillo.interfaces.cli.options import reading
+from ovillo.interfaces.cli.output import confirm, print_json, styled, tell
+from ovillo.interfaces.cli.state import State
+from ovillo.model.errors import Conflict, NotFound
+from ovillo.model.quoting import printable, printable_line
+
+if TYPE_CHECKING:
+    from ovillo.attach.planning import Change, Plan
+    from ovillo.attach.service import Attaching
+
+#: Of a line of a difference, as it is shown.
+_WIDEST = 160
+
+_clients = click.argument("clients", nargs=-1, metavar="[CLIENT]...")
+_project = click.option("--project", is_flag=True, help="In the settings of this folder instead of your own.")
+_dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+_yes = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+@click.command()
+@_clients
+@_project
+@click.option("--no-hooks", is_flag=True, help="Tools only: nothing happens by itself.")
+@_dry_run
+@_yes
+@reading
+def install(state: State, clients: tuple[str, ...], project: bool, no_hooks: bool, dry_run: bool, yes: bool) -> None:
+    """Attach ovillo to CLIENT, or to all that are found on this machine.
+
+    Shows what would change and asks once. What others wrote stays, and `ovillo uninstall` takes out exactly what was put in.
+    """
+    attaching, folder = _attaching(state), _folder(project)
+    chosen = attaching.clients(clients, folder)
+    if not chosen:
+        raise NotFound(
+            "No client that ovillo can attach to was found on this machine.", hint="Name one: ovillo install claude"
+        )
+    plans = [attaching.install(each, folder, hooks=not no_hooks) for each in chosen]
+    attaching.check_command()
+    _run(state, attaching, plans, dry_run=dry_run, yes=yes, done="attached")
+
+
+@click.command()
+@_clients
+@_project
+@_dry_run
+@_yes
+@reading
+def uninstall(state: State, clients: tuple[str, ...], project: bool, dry_run: bool, yes: bool) -> None:
+    """Take ovillo off CLIENT, or off all that `ovillo install` attached. What it remembers stays."""
+    attaching, folder = _attaching(state), _folder(project)
+    chosen = attaching.attached(clients, folder)
+    if not chosen:
+        raise NotFound("`ovillo install` has attached no client.", hint="`ovillo doctor` shows what is in use here.")
+    plans = [attaching.uninstall(each, folder) for each in chosen]
+    _run(state, attaching, plans, dry_run=dry_run, yes=yes, done="taken off")
+
+
+def _attaching(state: State) -> Attaching:
+    from ovillo.attach.service import Attaching  # start-up cost: other commands attach nothing
+
+    return Attaching(state.settings())
+
+
+def _folder(project: bool) -> Path | None:
+    return Path.cwd() if project else None
+
+
+def _run(state: State, attaching: Attaching, plans: Sequence[Plan], *, dry_run: bool, yes: bool, done: str) -> None:
+    changing = [plan for plan in plans if _changes(plan)]
+    if not state.json:
+        for plan in plans:
+            _show(plan)
+    if changing and not dry_run:
+        if not yes:
+            confirm("\nDo this?")
+        for plan in changing:
+            attaching.carry_out(plan)
+    if state.json:
+        print_json({"done": bool(changing) and not dry_run, "clients": [_told(plan) for plan in plans]})
+    elif not changing:
+        tell("\nNothing to change.")
+    elif not dry_run:
+        titles = ", ".join(plan.setup.title for plan in changing)
+        tell("\n", styled(f"{titles}: {done}.", fg="green"))
+        for plan in changing:
+            if plan.setup.afterwards and plan.attached.puts:
+                tell(f"  {plan.setup.afterwards}")
+    refused = [plan.setup.title for plan in plans if plan.refused]
+    if refused and not dry_run:
+        raise Conflict(f"Left as they are: {', '.join(refused)}.", hint="The reason stands with each of them above.")
+
+
+def _changes(plan: Plan) -> list[Change]:
+    return [change for change in plan.changes if change.before != change.after]
+
+
+def _show(plan: Plan) -> None:
+    tell(
+        "\n",
+        styled(plan.setup.title, bold=True),
+        f"  in {printable_line(str(plan.project), 300)}" if plan.project else "",
+    )
+    if plan.refused:
+        tell(f"  {plan.refused}")
+    for note in plan.notes:
+        tell(f"  {note}")
+    changes = _changes(plan)
+    if not changes and not plan.refused:
+        tell("  as it should be")
+    for change in changes:
+        path = printable_line(str(change.path), 300)
+        if change.before is None:
+            tell(styled("  new      ", fg="green"), path)
+        elif change.after is None:
+            tell(styled("  removed  ", fg="red"), path)
+        else:
+            tell(styled("  changed  ", fg="yellow"), path)
+        if change.before is not None and change.after is not None:
+            for line in _difference(change):
+                tell("    ", styled(line, fg={"+": "green", "-": "red"}.get(line[:1], "bright_black")))
+
+
+def _difference(change: Change) -> Iterator[str]:
+    """Lines that come and go, with one around them. Values of neighbours may be secrets, and are masked."""
+    from ovillo.security.redaction import Redactor  # start-up cost
+
+    masked = Redactor(b"shown on a terminal only")
+    before, after = (
+        masked.redact_lines((each or b"").decode("utf-8", "replace")).splitlines()
+        for each in (change.before, change.after)
+    )
+    lines = difflib.unified_diff(before, after, n=1, lineterm="")
+    return (printable(line)[:_WIDEST] for line in lines if not line.startswith(("---", "+++")))
+
+
+def _told(plan: Plan) -> dict[str, Any]:
+    return {
+        "client": plan.setup.name,
+        "project": None if plan.project is None else str(plan.project),
+        "changes": [
+            {
+                "path": str(change.path),
+                "what": "new" if change.before is None else "removed" if change.after is None else "changed",
+            }
+            for change in _changes(plan)
+        ],
+        "notes": list(plan.notes),
+        "refused": plan.refused or None,
+    }

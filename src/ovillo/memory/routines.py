@@ -1,0 +1,150 @@
+"""Commands that were run in the same order again and again and ended well: procedures that sessions taught without saying so.
+
+Owns finding them in what was really run. A command that stands in an answer, in a tool's output or on a page is none; what is found is
+proposed as words, and ovillo runs nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from ovillo.memory.planted import planted_instruction
+from ovillo.model.dataclass import dataclass
+from ovillo.model.own_tools import is_shell, types_own_command
+from ovillo.model.records import Author, Message, Part, PartType, Role
+from ovillo.sessions.summarizers.runs import command_of, commands_in, run_of
+
+#: Turns in which the same was done, and how many commands make a procedure.
+_LEAST_TURNS, _SHORTEST, _LONGEST = 3, 2, 8
+_MOST_CHARS = 160
+#: What differs each time: messages of commits, titles.
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'")
+_VARYING = "<text>"
+#: Where one goes, and what is only looked at.
+_PASSING = re.compile(
+    r"^(?:cd|pwd|ls|cat|echo|printf|head|tail|wc|which|find|grep|rg|sed|awk|tree|stat|file|sleep|true|false|export|source|test|type|jq"
+    r"|git (?:status|diff|log|show|branch|remote|blame|rev-parse|ls-files)|man|history|whoami|date|env|ps|read)\b"
+)
+#: Written for the moment, or nothing to be done again because it was done before.
+_OF_THE_MOMENT = re.compile(r"<<|[\n`]|\$\(|^(?:python[\d.]*|node|perl|ruby|bash|sh|zsh|eval) (?:-\w*[ce]\b|-$)|/tmp/")
+_RISKY = re.compile(
+    r"\brm\s+-\w*[rf]|\bsudo\b|\bdd\s+if=|\bmkfs|--force\b|\s-f\b.*push|push\b.*\s-f\b|reset --hard|\bchmod -R|\bdrop (?:table|database)"
+    r"|\b(?:curl|wget)\b|\|\s*(?:ba|z)?sh\b|\[redacted:|\bkill(?:all)?\b",
+    re.IGNORECASE,
+)
+_ENV = re.compile(r"^(?:\w+=\S*\s+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    session_id: str
+    #: Of the last of the commands.
+    message_id: str
+    at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    commands: tuple[str, ...]
+    #: One for each turn, the oldest first.
+    occurrences: tuple[Occurrence, ...]
+
+
+def routines(sessions: Iterable[tuple[str, Sequence[Message]]]) -> list[Routine]:
+    """Of several sessions, the longest ones only: what is part of another that was done as often is left out."""
+    found: dict[tuple[str, ...], dict[tuple[str, int], Occurrence]] = defaultdict(dict)
+    for session_id, messages in sessions:
+        for turn, done in enumerate(_turns(messages)):
+            for run in done:
+                for commands, message in _pieces(run):
+                    found[commands].setdefault(
+                        (session_id, turn), Occurrence(session_id, message.id, message.created_at)
+                    )
+    often = {
+        commands: tuple(sorted(where.values(), key=_time))
+        for commands, where in found.items()
+        if len(where) >= _LEAST_TURNS
+    }
+    return [
+        Routine(commands, where)
+        for commands, where in sorted(often.items(), key=lambda pair: (-len(pair[0]), -len(pair[1]), pair[0]))
+        if not any(_holds(other, commands) and len(often[other]) >= len(where) for other in often if other != commands)
+    ]
+
+
+def _time(occurrence: Occurrence) -> tuple[int, str, str]:
+    return occurrence.at or 0, occurrence.session_id, occurrence.message_id
+
+
+def _holds(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
+    return len(longer) > len(shorter) and any(
+        longer[at : at + len(shorter)] == shorter for at in range(len(longer) - len(shorter) + 1)
+    )
+
+
+_Done = list[tuple[str, Message]]
+
+
+def _turns(messages: Sequence[Message]) -> Iterator[list[_Done]]:
+    """Of each turn that a person began, what was run in one go and ended well."""
+    runs: list[_Done] | None = None
+    for message in messages:
+        if message.inherited_from is not None:
+            continue
+        if message.role is Role.USER and message.author is Author.HUMAN:
+            if runs:
+                yield [run for run in runs if len(run) >= _SHORTEST]
+            runs = [[]]
+            continue
+        for part in message.parts if runs is not None and message.role is not Role.USER else ():
+            _take(part, message, runs or [])
+    if runs:
+        yield [run for run in runs if len(run) >= _SHORTEST]
+
+
+def _take(part: Part, message: Message, runs: list[_Done]) -> None:
+    tool, run = part.tool, run_of(part)
+    if part.type is not PartType.TOOL_CALL or tool is None or run is None or not runs:
+        return
+    command = command_of(tool) if is_shell(tool.name) else None
+    if command is None:
+        # Whatever changes a file begins anew; what only looks does not.
+        if not run.is_looking:
+            runs.append([])
+        return
+    if run.failed:
+        runs.append([])
+        return
+    for one in commands_in(command):
+        plain = _plain(one)
+        if plain is None:
+            runs.append([])
+        elif plain and (not runs[-1] or runs[-1][-1][0] != plain):
+            runs[-1].append((plain, message))
+
+
+def _plain(command: str) -> str | None:
+    """As it is compared and shown; empty for what is passed over, ``None`` for what belongs to no procedure."""
+    bare = _ENV.sub("", " ".join(command.split()))
+    if not bare or bare.startswith("#") or _PASSING.match(bare):
+        return ""
+    shown = _QUOTED.sub(_VARYING, bare)
+    if (
+        len(shown) > _MOST_CHARS
+        or _OF_THE_MOMENT.search(command.strip())
+        or _RISKY.search(bare)
+        or types_own_command(bare)
+        or planted_instruction(bare) is not None
+    ):
+        return None
+    return shown
+
+
+def _pieces(run: _Done) -> Iterator[tuple[tuple[str, ...], Message]]:
+    for start in range(len(run)):
+        for end in range(start + _SHORTEST, min(start + _LONGEST, len(run)) + 1):
+            commands = tuple(command for command, _ in run[start:end])
+            if len(set(commands)) == len(commands):
+                yield commands, run[end - 1][1]
