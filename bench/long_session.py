@@ -14,10 +14,13 @@ import random
 import sqlite3
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bench.contestants import OVILLO, environment_of, run_all
+from bench.servers import OvilloServer
 from bench.stdio_client import StdioClient
 from bench.tables import keep, percentile, table, verdict
 
@@ -198,6 +201,50 @@ def measure(home: Path, session: str, rounds: int) -> dict[str, Any]:
     }
 
 
+def pages(home: Path, session: str, rounds: int) -> list[tuple[str, float, float, int]]:
+    """First, far and last pages over MCP and REST: p50 and most (ms), and bytes."""
+    found = []
+
+    def note(name: str, ask: Callable[[], tuple[float, int]]) -> None:
+        ask()
+        asked = [ask() for _ in range(rounds)]
+        times = [ms for ms, _ in asked]
+        found.append((name, percentile(times, 0.5), max(times), asked[-1][1]))
+
+    with StdioClient([sys.executable, "-m", "ovillo", "mcp"], environment_of(home)) as client:
+
+        def tool(cursor: str | None) -> tuple[float, int]:
+            given = {"sessionID": session, "limit": 50, **({"cursor": cursor} if cursor else {})}
+            result, seconds = client.call("get_session_history", given)
+            return seconds * 1000, len(json.dumps(result, ensure_ascii=False).encode())
+
+        cursors: list[str | None] = [None]
+        while cursors[-1] is not None or len(cursors) == 1:
+            given = {"sessionID": session, "limit": 50, **({"cursor": cursors[-1]} if cursors[-1] else {})}
+            cursors.append(client.call("get_session_history", given)[0]["structuredContent"].get("nextCursor"))
+        cursors.pop()
+        places = (("first", 0), ("middle", len(cursors) // 2), ("last", len(cursors) - 1))
+        for name, at in places:
+            note(f"MCP, {name} of {len(cursors)}", lambda at=at: tool(cursors[at]))  # type: ignore[misc]
+    with tempfile.TemporaryDirectory() as folder:
+        data = environment_of(home)["OVILLO_DATA_DIR"]
+        with OvilloServer(Path(folder), home=home, OVILLO_DATA_DIR=data) as server:
+            path = f"/api/sessions/{session}/messages?limit=100"
+            total = server.get(path)["total"]
+
+            def page(more: str) -> tuple[float, int]:
+                began = time.perf_counter()
+                answer = server.get(path + more)
+                took = (time.perf_counter() - began) * 1000
+                return took, len(json.dumps(answer, ensure_ascii=False).encode())
+
+            for name, more in (("first", ""), ("middle", f"&afterSeq={total // 2}"), ("newest", "&order=desc")):
+                note(f"REST, 100 messages, {name}", lambda more=more: page(more))  # type: ignore[misc]
+            path = path.replace("limit=100", "limit=100000")
+            note("REST, 100,000 messages asked for, first", lambda: page(""))
+    return found
+
+
 def report(result: dict[str, Any]) -> str:
     cold = result["first_page_ms"]
     rows = [["first page, fresh server", percentile(cold, 0.5), max(cold), 150, verdict(percentile(cold, 0.5), 150)]]
@@ -211,7 +258,9 @@ def report(result: dict[str, Any]) -> str:
                 verdict(percentile(values, 0.5), 50),
             ]
         )
-    return table(f"A session of {result['parts']} parts", ("what", "p50 ms", "p95 ms", "bar ms", ""), rows)
+    warm = table(f"A session of {result['parts']} parts", ("what", "p50 ms", "p95 ms", "bar ms", ""), rows)
+    far = table("Pages", ("page", "p50 ms", "most ms", "bytes"), result["pages"])
+    return f"{warm}\n\n{far}"
 
 
 def main() -> None:
@@ -228,6 +277,7 @@ def main() -> None:
         if scanned.code:
             sys.exit(scanned.err)
         result = measure(home, session, arguments.rounds)
+        result["pages"] = pages(home, session, arguments.rounds)
     keep("long_session", result, arguments.results)
     print(report(result))
 

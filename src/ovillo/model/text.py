@@ -41,13 +41,15 @@ def tool_text(tool: ToolCall) -> str:
 
 def message_chars(message: Message) -> int:
     """Characters of all it holds, about: what an answer that shows it whole has to carry."""
-    return _chars(message.metadata) + sum(map(part_chars, message.parts))
+    # Nearly all have no metadata, and a long session is summed up part by part.
+    return (_chars(message.metadata) if message.metadata else 0) + sum(map(part_chars, message.parts))
 
 
 def part_chars(part: Part) -> int:
     tool, patch = part.tool, part.patch
     of_tool = 0 if tool is None else len(tool.output or "") + _chars(tool.input)
-    return len(part.text) + of_tool + (len(patch.diff or "") if patch else 0) + _chars(part.metadata)
+    of_patch = len(patch.diff or "") if patch else 0
+    return len(part.text) + of_tool + of_patch + (_chars(part.metadata) if part.metadata else 0)
 
 
 def _chars(value: Any) -> int:

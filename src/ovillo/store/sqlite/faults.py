@@ -26,10 +26,10 @@ _TOO_COMPLEX = "pattern too complex"
 
 
 @contextmanager
-def explained(path: Path, connection: apsw.Connection | None = None) -> Iterator[None]:
+def explained(path: Path, connection: apsw.Connection | None = None, began: float | None = None) -> Iterator[None]:
     """Errors of SQLite inside are raised as IntegrityError, StoreBusy or StoreUnavailable; numbers past
-    64 bits and patterns past what SQLite takes as InvalidInput."""
-    began = time.monotonic()
+    64 bits and patterns past what SQLite takes as InvalidInput. ``began``: since when it has been waited."""
+    began = time.monotonic() if began is None else began
     try:
         yield
     except OverflowError as error:
