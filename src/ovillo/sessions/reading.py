@@ -15,6 +15,7 @@ from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, SessionId
 from ovillo.model.sessions import SessionRow
 from ovillo.model.text import message_chars
+from ovillo.sessions.catalog import summarise
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.feed import ChangePage, Event, event_of
 from ovillo.sessions.memory_choice import CHOICE
@@ -70,11 +71,12 @@ class Reading:
         """The session of ``row`` with what a model should see of it now. What is due of its summary is asked for."""
         session = row.session
         self._summary_worker.hurry(namespace, session.id)
-        memory = self._summaries.view(namespace, session.id)
+        # It may have been given another title meanwhile.
+        now = self._catalog.resolve_row(namespace, session.id)
+        memory = self._summaries.view_of(namespace, now)
         if memory.pending:
             self._summary_worker.ask(namespace, session.id)
-        # It may have been given another title meanwhile.
-        title = self._catalog.summaries(namespace, [session.id])[session.id].title
+        title = summarise(now).title
         metadata = {name: value for name, value in session.metadata.items() if name not in {"metrics", CHOICE}}
         if related := self._links.related_sessions(namespace, session.id):
             # Links are the truth of this field of the specification's metadata (mcp-v6-roadmap, Feature 5).

@@ -77,7 +77,11 @@ class SummaryService:
 
     def view(self, namespace: Namespace, session_id: SessionId) -> MemoryView:
         """Short-term messages and the summary of what came before them. Raises NotFound."""
-        row = self._row(namespace, session_id)
+        return self.view_of(namespace, self._row(namespace, session_id))
+
+    def view_of(self, namespace: Namespace, row: SessionRow) -> MemoryView:
+        """As ``view``, of a row that was read just now."""
+        session_id = row.session.id
         memory = self._memory(row)
         if memory.mode == "trimming":
             kept = last_turns(self._newest_turns(namespace, session_id, memory.max_turns), memory.max_turns)

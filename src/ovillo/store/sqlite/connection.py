@@ -6,9 +6,9 @@ Owns how a connection behaves. Knows nothing of what the tables mean.
 from __future__ import annotations
 
 import os
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import cache
@@ -159,7 +159,7 @@ class ReaderPool:
         self.path = path
         self._connect = connect
         self._check = check
-        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue(_POOL_SIZE)
+        self._idle: deque[apsw.Connection] = deque()
         self._closed = threading.Event()
 
     def reading(self) -> AbstractContextManager[apsw.Connection]:
@@ -172,14 +172,15 @@ class ReaderPool:
         if self._check is not None:
             self._check()
         try:
-            return self._idle.get_nowait()
-        except queue.Empty:
+            return self._idle.pop()
+        except IndexError:
             return self._connect(self.path)
 
     def give_back(self, connection: apsw.Connection) -> None:
-        try:
-            self._idle.put_nowait(connection)
-        except queue.Full:
+        # One or two more may stay when several come back at once.
+        if len(self._idle) < _POOL_SIZE:
+            self._idle.append(connection)
+        else:
             connection.close()
 
     @property
@@ -191,8 +192,8 @@ class ReaderPool:
         self._closed.set()
         while True:
             try:
-                connection = self._idle.get_nowait()
-            except queue.Empty:
+                connection = self._idle.pop()
+            except IndexError:
                 return
             if untouched:
                 forsake(connection)
