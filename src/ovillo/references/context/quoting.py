@@ -33,7 +33,7 @@ class Quoted:
 
 def chosen_quotes(passages: Sequence[Passage], texts: Mapping[DocId, str], max_tokens: int) -> list[Quoted]:
     """The best passages, each with what stands beside it, by document; the best first."""
-    room = int(max_tokens * _PER_TOKEN)
+    left = int(max_tokens * _PER_TOKEN)
     quotes: dict[DocId, Quoted] = {}
     least = passages[0].worth * _LEAST_SHARE if passages else 0.0
     for passage in passages:
@@ -44,9 +44,9 @@ def chosen_quotes(passages: Sequence[Passage], texts: Mapping[DocId, str], max_t
         place = _to_borders(texts[passage.doc.id], passage.start, passage.end, side)
         places = _joined([*(quote.places if quote else ()), place])
         cost = _length(places) - (_length(quote.places) if quote else -_HEAD)
-        if cost > room:
+        if cost > left:
             break
-        room -= cost
+        left -= cost
         if quote is None:
             quotes[passage.doc.id] = Quoted(passage.doc, passage.worth, places)
         else:
