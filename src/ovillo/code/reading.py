@@ -1,10 +1,12 @@
 """Lines of an indexed file as they are on disk now.
 
-Owns the check that a file lies below its root, links resolved; nothing read here is kept.
+Owns the check that a file lies below its root, links resolved, and the masked lines of the last few files, in memory only.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +19,9 @@ from ovillo.model.quoting import named
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
+
+#: Files whose masked lines are held (masking takes some 5 ms a file), and the largest of them.
+_HELD_FILES, _HELD_CHARS = 48, 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,34 @@ def path_below(root: str, file: str) -> Path:
     return path
 
 
-def read_lines(root: str, file: str, first: int, last: int | None, redactor: Redactor) -> SourceLines:
+class MaskedFiles:
+    """The lines of the files that were read last, secrets masked: by what is in a file, so that one that changed is masked again.
+    Thread-safe."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held: OrderedDict[str, list[str]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def lines(self, file: str, digest: str, said: str) -> list[str]:
+        key = f"{digest} {file}"
+        with self._lock:
+            held = self._held.get(key)
+            if held is not None:
+                self._held.move_to_end(key)
+                return held
+        lines = self._redactor.redact_lines(said).split("\n")
+        if lines and not lines[-1]:
+            lines.pop()
+        if len(said) <= _HELD_CHARS:
+            with self._lock:
+                self._held[key] = lines
+                while len(self._held) > _HELD_FILES:
+                    self._held.popitem(last=False)
+        return lines
+
+
+def read_lines(root: str, file: str, first: int, last: int | None, masked: MaskedFiles) -> SourceLines:
     """Secrets are masked in the whole file, since what makes one a secret may stand lines above it.
 
     Raises NotFound, PermissionDenied, SourceUnreadable."""
@@ -64,10 +96,9 @@ def read_lines(root: str, file: str, first: int, last: int | None, redactor: Red
         raise SourceUnreadable(
             f"{file!r} in {named(root)} is not shown: {said.reason}.", hint="Name a file of source code."
         )
-    lines = redactor.redact_lines(said).split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
+    digest = digest_of(data).hex()
+    lines = masked.lines(file, digest, said)
     begin = max(first, 1)
     end = len(lines) if last is None else min(last, len(lines))
     chosen = "\n".join(lines[begin - 1 : end])
-    return SourceLines(root, file, begin, end, chosen, digest_of(data).hex())
+    return SourceLines(root, file, begin, end, chosen, digest)

@@ -16,7 +16,7 @@ from ovillo.code.bodies import kept_of
 from ovillo.code.calls import Caller, CallGraph, Resolved
 from ovillo.code.indexing import Indexer, IndexReport, OnProgress
 from ovillo.code.modules import ModuleNode, last_modified, module_nodes, related_features
-from ovillo.code.reading import SourceLines, read_lines
+from ovillo.code.reading import MaskedFiles, SourceLines, read_lines
 from ovillo.code.scanning import Choice
 from ovillo.code.texts import Texts
 from ovillo.model.clock import Clock
@@ -60,7 +60,7 @@ class CodeIndex:
     """Thread-safe. Secrets are masked in what is known of a file before it is stored, and in lines that are shown."""
 
     def __init__(self, store: Store, settings: Settings, clock: Clock, redactor: Redactor) -> None:
-        self._redactor = redactor
+        self._masked = MaskedFiles(redactor)
         self._store = store
         self._is_on = settings.code_indexing
         #: By folder: the revision of the index, and its files by path.
@@ -249,7 +249,7 @@ class CodeIndex:
         Raises NotFound, PermissionDenied, SourceUnreadable."""
         if root not in self._store.code.root_paths(namespace):
             raise NotFound.named("indexed folder", root, hint="Index it first: index_code(path=DIR).")
-        return read_lines(root, file, first, last, self._redactor)
+        return read_lines(root, file, first, last, self._masked)
 
     def source_of(self, namespace: Namespace, symbol: SymbolRow) -> SourceLines:
         """The lines of a definition as they are now; a file that changed since is read again first.

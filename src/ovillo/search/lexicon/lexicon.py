@@ -22,8 +22,8 @@ Named = tuple[int, str]
 #: Words in the longest phrase that is looked up ("tiempo de espera").
 LONGEST = 4
 _CACHED = 60_000
-#: A word and its stem share this beginning.
-_SHARED = 3
+#: A word and its stem share this beginning, and all of the stem but its last letters ("frecuencia", "frecuent").
+_SHARED, _CHANGED = 3, 3
 
 
 class Lexicon:
@@ -35,8 +35,8 @@ class Lexicon:
         self._more = more
         self._stemmers = {language: Stemmer.Stemmer(language) for language in COLUMNS}
         self._stems: dict[str, dict[str, str]] = {language: {} for language in COLUMNS}
-        #: By beginning, then by language.
-        self._indexes: dict[str, dict[str, dict[Key, tuple[Named, ...]]]] = {}
+        #: By language and beginning.
+        self._indexes: dict[tuple[str, str], dict[Key, tuple[Named, ...]]] = {}
         self._called: dict[tuple[int, str], tuple[Key, ...]] = {}
 
     def __len__(self) -> int:
@@ -63,7 +63,15 @@ class Lexicon:
 
     def named(self, language: str, key: Key) -> tuple[Named, ...]:
         """Concepts whose name in this language has these stems, with the name as it is written, without accents."""
-        return self._beginning(key[0][:_SHARED])[language].get(key, ()) if key else ()
+        if not key:
+            return ()
+        letters = key[0][:_SHARED]
+        index = self._indexes.get((language, letters))
+        if index is None:
+            if not self._rows.holds(language, plain(key[0])[: max(_SHARED, len(key[0]) - _CHANGED)]):
+                return ()
+            index = self._indexes[language, letters] = self._indexed(language, letters)
+        return index.get(key, ())
 
     # --- from concepts to words
 
@@ -144,21 +152,14 @@ class Lexicon:
 
     # --- the index
 
-    def _beginning(self, letters: str) -> dict[str, dict[Key, tuple[Named, ...]]]:
-        """The names whose first stem begins so, by language. To index all takes most of a second, which a command that is
-        started for one question would pay."""
-        made = self._indexes.get(letters)
-        if made is None:
-            made = self._indexes[letters] = self._indexed(letters)
-        return made
-
-    def _indexed(self, letters: str) -> dict[str, dict[Key, tuple[Named, ...]]]:
-        index: dict[str, dict[Key, tuple[Named, ...]]] = {language: {} for language in COLUMNS}
-        for number, language, name in self._rows.names_with(plain(letters)):
+    def _indexed(self, language: str, letters: str) -> dict[Key, tuple[Named, ...]]:
+        """The names whose first stem begins so. To index all takes most of a second, which a command that is started for one
+        question would pay."""
+        index: dict[Key, tuple[Named, ...]] = {}
+        for number, name in self._rows.names_with(language, plain(letters)):
             key = self.key(language, name)
             if key and key[0][:_SHARED] == letters:
-                named = index[language]
-                named[key] = (*named.get(key, ()), (number, fold(name)))
+                index[key] = (*index.get(key, ()), (number, fold(name)))
         return index
 
 

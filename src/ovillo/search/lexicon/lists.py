@@ -41,10 +41,16 @@ class Concepts(Sequence[Row]):
         by_topic = {topic: list(_lines(topic)) for topic in topics}
         self._lines = [line for lines in by_topic.values() for line in lines]
         #: Whether the English words of a concept stand for each other, too.
-        self._is_thesaurus = [topic not in ONE_WAY for topic, lines in by_topic.items() for _ in lines]
-        self._plain = plain("\n".join(self._lines))
-        self._plain_lines = self._plain.split("\n")
-        self._ends = list(accumulate(len(line) + 1 for line in self._plain_lines))
+        is_thesaurus = [topic not in ONE_WAY for topic, lines in by_topic.items() for _ in lines]
+        columns = zip(*(line.split("\t") for line in plain("\n".join(self._lines)).split("\n")), strict=True)
+        self._columns = dict(zip(COLUMNS, map(list, columns), strict=True))
+        if not all(is_thesaurus):
+            english = self._columns[COLUMNS[0]]
+            self._columns[COLUMNS[0]] = [name if one else "" for name, one in zip(english, is_thesaurus, strict=True)]
+        self._texts = {language: "\n".join(column) for language, column in self._columns.items()}
+        self._ends = {
+            language: list(accumulate(len(name) + 1 for name in column)) for language, column in self._columns.items()
+        }
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -52,18 +58,22 @@ class Concepts(Sequence[Row]):
     def __getitem__(self, at: int) -> Row:  # type: ignore[override]  # no slices
         return _row(self._lines[at])
 
-    def names_with(self, letters: str) -> Iterator[tuple[int, str, str]]:
-        """Names that hold these letters (``plain`` ones) anywhere: concept, language, name."""
-        at = self._plain.find(letters)
+    def holds(self, language: str, letters: str) -> bool:
+        """Whether any name of the language holds these letters (``plain`` ones)."""
+        return letters in self._texts[language]
+
+    def names_with(self, language: str, letters: str) -> Iterator[tuple[int, str]]:
+        """Names that begin with these letters (``plain`` ones), or do behind single letters ("s'assurer"): concept, name."""
+        text, ends, column = self._texts[language], self._ends[language], COLUMNS.index(language)
+        begins = re.compile(rf"\W*(?:\w\W+)*{re.escape(letters)}").match
+        at = text.find(letters)
         while at >= 0:
-            number = bisect_right(self._ends, at)
-            columns = zip(COLUMNS, self._lines[number].split("\t"), self._plain_lines[number].split("\t"), strict=True)
-            for language, written, plainly in columns:
-                if letters in plainly and (language != COLUMNS[0] or self._is_thesaurus[number]):
-                    for name, plain_name in zip(written.split(","), plainly.split(","), strict=True):
-                        if letters in plain_name:
-                            yield number, language, name.strip()
-            at = self._plain.find(letters, self._ends[number])
+            number = bisect_right(ends, at)
+            written = self._lines[number].split("\t")[column].split(",")
+            for name, plain_name in zip(written, self._columns[language][number].split(","), strict=True):
+                if begins(plain_name):
+                    yield number, name.strip()
+            at = text.find(letters, ends[number])
 
 
 def plain(text: str) -> str:

@@ -69,6 +69,7 @@ class QueryExpander:
         self._tree = tree
         self._relations = tree.relations(lexicon)
         self._keeps_absent = False
+        self._last: tuple[str, ExpandedQuery] | None = None
 
     def for_bodies(self) -> QueryExpander:
         """The same for what bodies and texts say: words that no name or documentation has count, too."""
@@ -77,6 +78,13 @@ class QueryExpander:
         return other
 
     def expand(self, question: str) -> ExpandedQuery:
+        """What was asked last is kept: one request asks for it several times."""
+        last = self._last
+        if last is None or last[0] != question:
+            last = self._last = question, self._expanded(question)
+        return last[1]
+
+    def _expanded(self, question: str) -> ExpandedQuery:
         tokens = [token for token in words(question) if tells(token)][:_MOST_WORDS]
         languages = self._languages(tokens)
         stop_words = {token for token in tokens if self._is_stop_word(token, languages)}
@@ -202,8 +210,10 @@ class QueryExpander:
             yield Alternative(key, worth, how)
         for language in _OTHERS:
             for key in self._lexicon.called(row, language):
-                if len(key) == 1 and not self._lexicon.knows("english", key):
-                    for term in self._relations.foreign(language, key[0]):
+                # What the folder has is looked up first: it rarely has any, and looking up a beginning for the first time is dear.
+                terms = self._relations.foreign(language, key[0]) if len(key) == 1 else ()
+                if terms and not self._lexicon.knows("english", key):
+                    for term in terms:
                         if not self._lexicon.knows("english", (term,)):
                             yield Alternative((term,), share * 0.85, "translation")
 
