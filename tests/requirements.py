@@ -856,6 +856,10 @@ OCS = {
         "A slow, dead or lost Chroma server delays nobody and costs nothing: words meanwhile, caught up with later",
         "issue 11 One back end; mcp-ocs Risks and Rollback",
     ),
+    "OCS-10": (
+        "status and doctor tell whether Chroma is reached, how far it is behind and what went wrong last",
+        "issue 11 One back end",
+    ),
     "OCS-9": (
         "migrate chroma fills a collection of version 2 beside the old one; a second time changes nothing",
         "mcp-ocs Schema Migration Strategy",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ovillo.model.code import SymbolRow
     from ovillo.model.entities import SessionEntities
     from ovillo.model.masking import MaskingProgress, Rules
+    from ovillo.model.outside_index import OutsideIndex
     from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
@@ -473,6 +474,10 @@ class Composition:
             model = model_id(self.settings)
             return None if model is None else self.store.vectors.share(namespace, model)
 
+        def outside_index() -> OutsideIndex | None:
+            """Asks the server that the settings name, within seconds."""
+            return None if self.chroma is None else self.chroma.standing(self.store.sessions.namespaces())
+
         def masking_progress() -> MaskingProgress:
             """Builds the service for whoever asks how far it is only."""
             return self.masking.progress()
@@ -485,6 +490,7 @@ class Composition:
             embedded,
             self.workers,
             masking_progress,
+            outside_index,
         )
 
     @built_once

@@ -215,3 +215,45 @@ def _when(is_so: Callable[[], bool]) -> None:
             return False
 
     until(look, bool)
+
+
+@needs_chroma
+@pytest.mark.requirement("OCS-10")
+def test_status_and_doctor_tell_how_far_the_collection_is_behind(
+    tmp_path: Path, port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with opened(tmp_path, port, chroma_collection="standing_v2") as services:
+        ids = [MemoryId(record(services, f"{SAID} {number}")) for number in range(3)]
+        standing = index_of(services).standing([NS])
+        assert (standing.is_reachable, standing.memories, standing.behind) == (True, 3, 3)
+        index_of(services).reindex(NS)
+        assert index_of(services).standing([NS]).behind == 0
+        services.memories.forgetting.forget(LOCAL, "test", MemoryFilter(ids=tuple(ids)))
+        assert index_of(services).standing([NS]).behind == 3, "what it has too much"
+    home = CommandLine(
+        capsys, tmp_path, tmp_path / "data", {"CHROMA_PORT": str(port), "CHROMA_COLLECTION": "standing_v2"}
+    )
+    told = home.run("status", "--metrics", "--json").json()
+    assert told["metrics"]["chroma"] == {
+        "collection": "standing_v2",
+        "reachable": True,
+        "memories": 0,
+        "behind": 3,
+        "lastError": None,
+    }
+    checks = {check["name"]: check for check in home.run("doctor", "--json").json()["checks"]}
+    assert "behind by 3 of 0 memories" in checks["Chroma"]["detail"]
+
+
+@pytest.mark.requirement("OCS-10")
+def test_status_and_doctor_say_when_the_server_cannot_be_reached(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = CommandLine(capsys, tmp_path, tmp_path / "data", {"CHROMA_PORT": str(free_port())})
+    home.run("memory", "episode", "record", "it rained")
+    told = home.run("status", "--metrics", "--json").json()
+    assert told["status"] == "degraded"
+    assert (told["metrics"]["chroma"]["reachable"], told["metrics"]["chroma"]["memories"]) == (False, 1)
+    assert "did not answer" in told["metrics"]["chroma"]["lastError"]
+    checks = {check["name"]: check for check in home.run("doctor", "--json").json()["checks"]}
+    assert (checks["Chroma"]["status"], "cannot be reached" in checks["Chroma"]["detail"]) == ("warn", True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_IRREGULAR = {"entry": "entries", "child": "children", "query": "queries"}
+_IRREGULAR = {"child": "children"}
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

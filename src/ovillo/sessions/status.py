@@ -17,6 +17,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.model.extras import EXTRAS
 from ovillo.model.live import NATIVE
 from ovillo.model.masking import MaskingProgress
+from ovillo.model.outside_index import OutsideIndex
 from ovillo.model.records import Namespace
 from ovillo.model.sessions import SessionFilter
 from ovillo.sessions.catalog import summarise
@@ -78,6 +79,7 @@ class StatusService:
         embedded: Callable[[Namespace], tuple[int, int] | None],
         workers: Workers,
         masking: Callable[[], MaskingProgress],
+        outside_index: Callable[[], OutsideIndex | None],
     ) -> None:
         self._store = store
         self._data_dir = data_dir
@@ -86,6 +88,7 @@ class StatusService:
         self._embedded = embedded
         self._workers = workers
         self._masking = masking
+        self._outside_index = outside_index
 
     def status(self, namespace: Namespace, *, include_sessions: bool = False, include_metrics: bool = False) -> Status:
         """Never raises for what is wrong: that is what it tells."""
@@ -98,6 +101,7 @@ class StatusService:
             self._embedding,
             self._sources,
             self._masked,
+            self._chroma,
             self._background,
             self._extras,
         ):
@@ -214,6 +218,26 @@ class StatusService:
         found.metrics["maskedTexts"] = {"done": now.done, "left": now.left}
         if now.left:
             found.note("degraded", f"{now.told} `ovillo scan` does it now, a running server in the background.")
+
+    def _chroma(self, namespace: Namespace, found: _Findings) -> None:
+        index = self._outside_index()
+        if index is None:
+            return
+        found.metrics["chroma"] = {
+            "collection": index.name,
+            "reachable": index.is_reachable,
+            "memories": index.memories,
+            "behind": index.behind,
+            "lastError": index.last_error,
+        }
+        if not index.is_reachable:
+            found.note("degraded", f"{index.told} Memories are found by what ovillo itself keeps meanwhile.")
+        elif index.behind or index.behind is None:
+            found.note("degraded", f"{index.told}. A running server sends what is missing.")
+
+    def outside_index(self) -> OutsideIndex | None:
+        """How the Chroma collection stands, where a server is set."""
+        return self._outside_index()
 
     def masking(self) -> MaskingProgress:
         """How much of what is stored is masked by the rules as they are."""

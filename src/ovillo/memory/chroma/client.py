@@ -5,6 +5,7 @@ Owns addresses and shapes. The server is the one that the settings name, and no 
 
 from __future__ import annotations
 
+import copy
 import json
 import urllib.error
 import urllib.request
@@ -61,6 +62,12 @@ class ChromaClient:
         else:
             base = f"http://{f'[{host}]' if ':' in host else host}:{port or _LOCAL_PORT}"
         return cls(base, settings.chroma_tenant, settings.chroma_database)
+
+    def within(self, timeout_s: float) -> ChromaClient:
+        """The same server, asked with less patience."""
+        other = copy.copy(self)
+        other._timeout_s = timeout_s
+        return other
 
     def prepare(self) -> None:
         """Tenant and database, made where they are missing."""

@@ -16,6 +16,7 @@ from ovillo.memory.chroma.client import ChromaClient, Collection, Entry
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Conflict, OvilloError
 from ovillo.model.memories import Layer, Memory, MemoryFilter, MemoryState
+from ovillo.model.outside_index import OutsideIndex
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _PAGE = 500
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 60.0
 #: How often it is looked for changes, and how often everything is compared (seconds).
 _LOOK_S, _COMPARE_S = 1.0, 600.0
+#: How long whoever asks how it stands waits for each answer of the server (seconds).
+_STANDING_S = 2.0
 #: Questions on their way to a server that does not answer.
 _MOST_WAITING = 4
 
@@ -61,6 +64,8 @@ class ChromaIndex:
         self._model: Embedder | None = None
         self._down_until = 0.0
         self._wait_s = _FIRST_WAIT_S
+        #: Until something is sent again.
+        self._last_error: str | None = None
         self._asking = threading.BoundedSemaphore(_MOST_WAITING)
 
     # --- asking
@@ -121,7 +126,7 @@ class ChromaIndex:
                     compare_at = time.monotonic() + _COMPARE_S
                 for namespace in namespaces():
                     seen[namespace] = self._send_changed(namespace, seen.get(namespace, 0))
-                self._wait_s = _FIRST_WAIT_S
+                self._wait_s, self._last_error = _FIRST_WAIT_S, None
             except OvilloError as error:
                 self._lost(error)
                 compare_at = 0.0
@@ -150,6 +155,26 @@ class ChromaIndex:
         if missing or surplus:
             _log.info("Chroma: %d memories sent, %d taken out", len(missing), len(surplus))
         return Reindexed(self._name, len(wanted), len(missing), len(surplus), len(wanted) - len(missing))
+
+    def standing(self, namespaces: Sequence[Namespace]) -> OutsideIndex:
+        """How the collection compares with the store. Never raises for what is wrong: that is what it tells."""
+        client = self._client.within(_STANDING_S)
+        wanted = {each: {one.id: one.digest for one in self._all(each)} for each in namespaces}
+        memories = sum(map(len, wanted.values()))
+        try:
+            found = client.find(self._name)
+            theirs = None if found is None else found.metadata.get(_MODEL)
+            if found is not None and theirs is None:
+                return OutsideIndex(self._name, True, memories, None, str(self._not_ours("is not ovillo's").message))
+            behind = 0
+            for namespace, ours in wanted.items():
+                held = {} if found is None else client.held(found, str(namespace))
+                behind += sum(held.get(each) != digest for each, digest in ours.items()) + len(
+                    held.keys() - ours.keys()
+                )
+        except OvilloError as error:
+            return OutsideIndex(self._name, False, memories, None, error.message)
+        return OutsideIndex(self._name, True, memories, behind, self._last_error)
 
     def drop(self) -> None:
         """Remove the collection, if it is ours, whatever model its vectors are of; it is made anew when something is sent.
@@ -224,7 +249,7 @@ class ChromaIndex:
             raise
 
     def _lost(self, error: OvilloError) -> None:
-        self._collection = None
+        self._collection, self._last_error = None, error.message
         self._down_until = time.monotonic() + self._wait_s
         _log.warning("Chroma is left alone for %.0f s: %s", self._wait_s, error.code)
         self._wait_s = min(2 * self._wait_s, _LONGEST_WAIT_S)

@@ -66,6 +66,8 @@ def all_checks(state: State) -> Iterator[Check]:
     yield from _guarded("histories", lambda: _places(state))
     yield from _guarded("secrets", lambda: _secrets(state, settings))
     yield from _guarded("embedder", lambda: _embedder(state, settings))
+    if settings.uses_chroma:
+        yield from _guarded("Chroma", lambda: _chroma(state, settings))
     yield _extras()
     yield _watches()
     yield _background(settings)
@@ -220,6 +222,26 @@ def _embedder(state: State, settings: Settings) -> Check:
     if eligible and done < eligible / 2:
         return Check("embedder", Level.OK, share, "A running server does the rest; `ovillo embed` does it now.")
     return Check("embedder", Level.OK, share)
+
+
+def _chroma(state: State, settings: Settings) -> Check:
+    index = state.services().status.outside_index() if settings.database.exists() else None
+    if index is None:
+        return Check("Chroma", Level.OK, "asked when there are memories")
+    if not index.is_reachable:
+        return Check(
+            "Chroma",
+            Level.WARN,
+            index.told,
+            "Start it, or unset CHROMA_HOST and CHROMA_PORT; nothing is lost meanwhile.",
+        )
+    if index.behind:
+        return Check(
+            "Chroma", Level.WARN, index.told, "A running server sends the rest; `ovillo migrate chroma` does it now."
+        )
+    if index.behind is None:
+        return Check("Chroma", Level.WARN, index.told, "Name another collection with CHROMA_COLLECTION.")
+    return Check("Chroma", Level.OK, index.told)
 
 
 def _extras() -> Check:
