@@ -230,9 +230,8 @@ def test_status_and_doctor_tell_how_far_the_collection_is_behind(
         assert index_of(services).standing([NS]).behind == 0
         services.memories.forgetting.forget(LOCAL, "test", MemoryFilter(ids=tuple(ids)))
         assert index_of(services).standing([NS]).behind == 3, "what it has too much"
-    home = CommandLine(
-        capsys, tmp_path, tmp_path / "data", {"CHROMA_PORT": str(port), "CHROMA_COLLECTION": "standing_v2"}
-    )
+        data_dir = services.settings.data_dir
+    home = CommandLine(capsys, tmp_path, data_dir, {"CHROMA_PORT": str(port), "CHROMA_COLLECTION": "standing_v2"})
     told = home.run("status", "--metrics", "--json").json()
     assert told["metrics"]["chroma"] == {
         "collection": "standing_v2",
