@@ -22,13 +22,13 @@ from bench.locomo import conversations, deltas
 from bench.remembered import RememberedStore
 from bench.tables import keep, percentile, table
 
-_PAIRS = Path(__file__).parent / "recall_pairs.json"
+PAIRS = Path(__file__).parent / "recall_pairs.json"
 _MOST = 50
 
 
 def pairs(embedder: str) -> list[dict[str, Any]]:
     """Every question with the rank of its memory (from 1, 0 for not recalled) and how many came back."""
-    known = json.loads(_PAIRS.read_text(encoding="utf-8"))
+    known = json.loads(PAIRS.read_text(encoding="utf-8"))
     rows = []
     with tempfile.TemporaryDirectory() as folder, RememberedStore(Path(folder), embedder) as store:
         ids = {store.remember(each["text"], kind="fact"): each for each in known["memories"]}

@@ -100,6 +100,47 @@ def test_the_same_is_kept_once_and_what_says_otherwise_is_shown(services: Servic
     assert remember(services, "The parser reads dates in ISO 8601").contradicts == ()
 
 
+@pytest.mark.requirement("LAYER-16")
+@pytest.mark.parametrize(
+    ("known", "other", "later"),
+    [
+        (
+            "The gateway service listens on port 7000",
+            "The ledger service listens on port 5432",
+            "The ledger service listens on port 6001",
+        ),
+        (
+            "The gateway service is owned by team amber",
+            "The ledger service is owned by team amber",
+            "The ledger service is owned by team birch",
+        ),
+        (
+            "El servicio de pagos escucha en el puerto 7000",
+            "El servicio de correo escucha en el puerto 5432",
+            "El servicio de correo escucha en el puerto 6001",
+        ),
+    ],
+)
+def test_the_same_said_of_another_thing_is_another_fact(services: Services, known: str, other: str, later: str) -> None:
+    first = remember(services, known)
+    second = remember(services, other)
+    assert second.contradicts == ()
+    assert second.memory.key != first.memory.key
+    changed = remember(services, later, replaces=True)
+    assert [each.id for each in changed.superseded] == [second.memory.id]
+    assert services.memories.get(NS, first.memory.id, viewer="local").state is MemoryState.ACTIVE
+
+
+@pytest.mark.requirement("LAYER-18")
+def test_what_fits_exactly_comes_before_what_is_fresh(services: Services, clock: Held) -> None:
+    old = remember(services, "The ledger service was restarted because the disk was full, case 1017", kind="episode")
+    clock.now += 300 * DAY_MS
+    for case in range(1018, 1030):
+        remember(services, f"The ledger service was restarted because memory ran out, case {case}", kind="episode")
+    found = recall(services, "case 1017 of the ledger service")
+    assert found[0].memory.id == old.memory.id
+
+
 def tool(name: str, output: str, asked: str = "x") -> ToolCall:
     return ToolCall(name, "call-1", {"command": asked}, output, status=ToolStatus.COMPLETED)
 

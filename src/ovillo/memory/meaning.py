@@ -83,6 +83,11 @@ def likelihood(words: float, near: float) -> float:
     return 1 / (1 + math.exp(-(_CONSTANT + _BY_WORDS * words + _BY_NEARNESS * near)))
 
 
+def strength(words: float, near: float) -> float:
+    """How much speaks for it, 0 to 1: of two that are as good as certain this tells which is nearer."""
+    return max(0.0, min(1.0, (_BY_WORDS * words + _BY_NEARNESS * near) / (_BY_WORDS + _BY_NEARNESS)))
+
+
 def likelihood_by_words(words: float) -> float:
     """The same of a memory without a vector."""
     return 1 / (1 + math.exp(-(_WORDS_CONSTANT + _WORDS_ALONE * words)))
@@ -101,7 +106,7 @@ class Meaning:
         self._settings = settings
         model = model_id(settings)
         #: What vectors are kept under: those of documents have a frame of their own.
-        self._name = None if model is None else f"{model}/memories"
+        self.name = None if model is None else f"{model}/memories"
         self._embedder: Embedder | None = None
         self._opening = threading.Lock()
         self._failed_at = -_FAILED_S
@@ -113,17 +118,17 @@ class Meaning:
 
     def share(self, namespace: Namespace, *, viewer: str | None = None) -> tuple[int, int] | None:
         """``(embedded, eligible)`` memories; ``None`` without a model."""
-        if self._name is None:
+        if self.name is None:
             return None
-        return self._store.memory_vectors.share(namespace, self._name, replace(_EMBEDDED, viewer=viewer))
+        return self._store.memory_vectors.share(namespace, self.name, replace(_EMBEDDED, viewer=viewer))
 
     def waits(self, namespace: Namespace) -> bool:
         """Whether memories may be without vectors."""
-        if self._name is None:
+        if self.name is None:
             return False
         seen = self._through.get(namespace)
         if seen is None:
-            return bool(self._store.memory_vectors.not_embedded(namespace, self._name, _EMBEDDED, 1))
+            return bool(self._store.memory_vectors.not_embedded(namespace, self.name, _EMBEDDED, 1))
         while changes := self._store.changes.since(namespace, seen, _CHANGES):
             if any(each.kind == "memory" for each in changes):
                 return True
@@ -134,22 +139,22 @@ class Meaning:
         self, namespace: Namespace, stop: threading.Event | None = None, progress: OnProgress | None = None
     ) -> int:
         """Embed what has no vector yet, the newest first; how many memories got one. Raises UpstreamError, IntegrityError."""
-        if self._name is None:
+        if self.name is None:
             return 0
         through = self._store.changes.last(namespace)
         done = 0
         embedder: Embedder | None = None
-        while waiting := self._store.memory_vectors.not_embedded(namespace, self._name, _EMBEDDED, _STEP):
+        while waiting := self._store.memory_vectors.not_embedded(namespace, self.name, _EMBEDDED, _STEP):
             if stop is not None and stop.is_set():
                 return done
             if embedder is None:
                 embedder = self._embedder or open_embedder(self._settings)
                 assert embedder is not None  # ``none`` has no name
                 self._keep_scale(namespace, embedder)
-            self._embed(namespace, self._name, embedder, waiting)
+            self._embed(namespace, self.name, embedder, waiting)
             done += len(waiting)
             if progress:
-                progress(*self._store.memory_vectors.share(namespace, self._name, _EMBEDDED))
+                progress(*self._store.memory_vectors.share(namespace, self.name, _EMBEDDED))
         self._through[namespace] = through
         return done
 
@@ -168,7 +173,7 @@ class Meaning:
 
     def warm(self) -> None:
         """Have the model ready for who waits for it no time. Never raises."""
-        if self._name is not None:
+        if self.name is not None:
             self._opened()
 
     def near(
@@ -184,7 +189,7 @@ class Meaning:
         """The memories that fit and are nearest to what is asked, and those of ``also`` that have a vector: how far each is from
         what has nothing to do with it, in tenths of the spread there. Nothing without a model, without vectors, while the model
         fails, or where it would have to be loaded first and ``loads`` is not said."""
-        if self._name is None or not asked.strip() or (self._embedder is None and not loads):
+        if self.name is None or not asked.strip() or (self._embedder is None and not loads):
             return {}
         scale = self._scale(namespace)
         embedder = self._opened() if scale is not None else None
@@ -198,8 +203,8 @@ class Meaning:
             self._failed(error)
             return {}
         vectors = self._store.memory_vectors
-        near = vectors.nearest(namespace, self._name, row, where, limit)
-        more = vectors.cosines(namespace, self._name, row, [each for each in also if each not in near])
+        near = vectors.nearest(namespace, self.name, row, where, limit)
+        more = vectors.cosines(namespace, self.name, row, [each for each in also if each not in near])
         chance = float(row @ scale.mean)
         return {each: (cosine - chance) / scale.spread / 10 for each, cosine in {**more, **near}.items()}
 
@@ -221,8 +226,8 @@ class Meaning:
     def _scale(self, namespace: Namespace) -> _Scale | None:
         """``None`` as long as nothing has a vector."""
         known = self._scales.get(namespace)
-        if known is None and self._name is not None:
-            kept = self._store.vectors.model_state(namespace, self._name)
+        if known is None and self.name is not None:
+            kept = self._store.vectors.model_state(namespace, self.name)
             if not kept:
                 return None
             import numpy as np  # start-up cost, as above
@@ -231,7 +236,7 @@ class Meaning:
         return known
 
     def _keep_scale(self, namespace: Namespace, embedder: Embedder) -> None:
-        if self._name is None or self._scale(namespace) is not None:
+        if self.name is None or self._scale(namespace) is not None:
             return
         import numpy as np  # start-up cost, as above
 
@@ -243,4 +248,4 @@ class Meaning:
             "mean": [round(float(each), 6) for each in rows.mean(axis=0)],
             "spread": round(max(float(pairs.std()), 0.01), 6),
         }
-        self._store.vectors.set_model_state(namespace, self._name, kept)
+        self._store.vectors.set_model_state(namespace, self.name, kept)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.memory.layers.episodic import LEAST_NEAR
 from ovillo.memory.layers.semantic import Semantic, holds_at
-from ovillo.memory.meaning import LEAST_LIKELY, likelihood, likelihood_by_words
+from ovillo.memory.meaning import LEAST_LIKELY, likelihood, likelihood_by_words, strength
 from ovillo.memory.terms import AskedWord, asked_words
 from ovillo.model.clock import DAY_MS, Clock
 from ovillo.model.dataclass import dataclass
@@ -51,7 +51,7 @@ _HALF_LIFE_DAYS: Mapping[Layer, float] = {
     Layer.PROCEDURAL: 365,
 }
 #: Share of the score that freshness decides.
-_FRESHNESS = 0.35
+_FRESHNESS = 0.2
 _TRUST: Mapping[Trust, float] = {Trust.CONFIRMED: 1.0, Trust.STATED: 0.95, Trust.UNTRUSTED: 0.6}
 _AT_HOME, _PERSONAL, _TEAM, _ELSEWHERE = 1.0, 0.95, 0.9, 0.6
 #: Words that a reason names.
@@ -153,7 +153,8 @@ class Recalling:
             worth = max(_worth(words, how_near), cosine)
             if worth:
                 fresh = freshness(memory, at)
-                score = worth * nearness * _TRUST[memory.trust] * (1 - _FRESHNESS + _FRESHNESS * fresh)
+                by = worth if how_near is None else max(strength(words, how_near), cosine)
+                score = by * nearness * _TRUST[memory.trust] * (1 - _FRESHNESS + _FRESHNESS * fresh)
                 is_near = bool(cosine) or likelihood(0.0, how_near or 0.0) >= LEAST_LIKELY
                 why = _why(memory, matched, is_near, nearness, home, at)
                 likely = max(likelihood_by_words(words) if how_near is None else worth, cosine)

@@ -7,6 +7,7 @@ subject: what differs in them only says something else of the same thing.
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from ovillo.memory.terms import terms_of
@@ -22,15 +23,41 @@ SAME_SUBJECT = 0.6
 _KEY_WORDS = 6
 #: Facts that a new one is compared with.
 _COMPARED = 12
+#: Telling words that follow a thing, at least, where the same is said of another; of so many words, at most, is its name, and within
+#: so many of the beginning.
+_FOLLOWING = 2
+#: A sentence that begins with a thing.
+_DETERMINED = re.compile(
+    r"\W*(?:the|our|el|la|los|las|nuestr[oa]s?|le|les|notre|nos|o|os|a|as|noss[oa]s?)\s|\W*l'", re.IGNORECASE
+)
 _FIGURE = re.compile(r"\d")
 
 
 def subject(text: str) -> frozenset[str]:
     """Stems of the words that tell what a text is about."""
-    telling = [
-        word for word in words(text) if not _FIGURE.search(word) and not is_stop_word(word.lower()) and len(word) > 1
+    return frozenset(_telling(text))
+
+
+def _telling(text: str) -> list[str]:
+    return [
+        index_forms(word)[0]
+        for word in words(text)
+        if not _FIGURE.search(word) and not is_stop_word(word.lower()) and len(word) > 1
     ]
-    return frozenset(index_forms(word)[0] for word in telling)
+
+
+def is_of_another(one: str, other: str) -> bool:
+    """Whether two texts say the same of two things: in what they begin with ("the ledger service", "el servicio de pagos") one word stands
+    in the place of another, and the same is said of it. What differs further on is what is said ("owned by team amber" or "birch")."""
+    if not (_DETERMINED.match(one) and _DETERMINED.match(other)):
+        return False
+    mine, theirs = _telling(one), _telling(other)
+    blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
+    for at, (kind, first, last, _, _) in enumerate(blocks):
+        follows = sum(end - start for tag, start, end, _, _ in blocks[at + 1 :] if tag == "equal")
+        if kind == "replace" and first < _FOLLOWING and last - first <= _FOLLOWING <= follows:
+            return True
+    return False
 
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
@@ -54,7 +81,7 @@ def fact_like(
     found = [
         (likeness(own, subject(each.text)), each)
         for each in store.matching(namespace, terms_of(text), where, _COMPARED)
-        if project is None or each.project in (None, project)
+        if (project is None or each.project in (None, project)) and not is_of_another(text, each.text)
     ]
     best = max(found, key=lambda pair: (pair[0], pair[1].created_at), default=None)
     return best[1] if best is not None and best[0] >= SAME_SUBJECT else None
