@@ -6,6 +6,7 @@ ways. One section an area; ids are ``AREA-n`` and are never used again for somet
 
 from __future__ import annotations
 
+from tests.requirements_client import CLIENT
 from tests.requirements_memory import LAYER
 from tests.requirements_readers import READERS
 from tests.requirements_usage import USAGE
@@ -872,6 +873,7 @@ REQUIREMENTS = {
     **OCS,
     **LAYER,
     **USAGE,
+    **CLIENT,
     **SCOPE,
     **AUDIT,
     **COMPAT,

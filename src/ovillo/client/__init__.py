@@ -1,0 +1,27 @@
+"""ovillo from Python: sync and async, typed, over the REST interface of a running server.
+
+    from ovillo.client import Ovillo
+
+    with Ovillo() as ovillo:
+        session = ovillo.create_session("Payments")
+        ovillo.append(session.id, "user", "Which cards does the bank refuse?")
+
+Owns nothing of the server: what it says and refuses comes back as it is. Names here are kept as long as a major version lives.
+"""
+
+from ovillo.client.asynchronous import AsyncOvillo
+from ovillo.client.shapes import Answer, Appended, Change, FoundSession, Hit, Message, NewMessage, Session
+from ovillo.client.synchronous import Ovillo
+
+__all__ = [
+    "Answer",
+    "Appended",
+    "AsyncOvillo",
+    "Change",
+    "FoundSession",
+    "Hit",
+    "Message",
+    "NewMessage",
+    "Ovillo",
+    "Session",
+]

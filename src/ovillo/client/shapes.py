@@ -1,0 +1,98 @@
+"""What a server answers, as far as programs ask for it. Fields that a newer server adds are passed over."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Literal, TypeVar
+
+from msgspec import Struct, field
+
+Role = Literal["user", "assistant", "system", "tool"]
+
+
+class Session(Struct, rename="camel", kw_only=True):
+    id: str
+    name: str
+    created_at: int | None = None
+    updated_at: int | None = None
+    message_count: int = 0
+    summary: str = ""
+    #: The client that wrote it; those of agents are read-only.
+    source: str = ""
+    status: str = ""
+    type: str | None = None
+    read_only: bool = False
+
+
+class Message(Struct, rename="camel", kw_only=True):
+    id: str
+    role: str
+    content: str
+    seq: int
+    timestamp: int | None = None
+    reasoning: str | None = None
+    model: str | None = None
+    usage: dict[str, int] | None = None
+    metadata: dict[str, Any] = {}
+
+
+class NewMessage(Struct, rename="camel", kw_only=True, omit_defaults=True):
+    """A message to append. The key is made where none is given; keep it to send the same message again later."""
+
+    role: Role
+    content: str
+    model: str | None = None
+    agent: str | None = None
+    metadata: dict[str, Any] = {}
+    idempotency_key: str | None = None
+
+
+class Appended(Struct, kw_only=True):
+    id: str
+    seq: int
+    #: It was stored before, under the same key.
+    replayed: bool = False
+
+
+class Hit(Struct, kw_only=True):
+    session_id: str = field(name="sessionID")
+    title: str
+    snippet: str
+    score: float
+    message_id: str | None = field(name="messageID", default=None)
+    part_id: str | None = field(name="partID", default=None)
+
+
+class FoundSession(Struct, kw_only=True):
+    id: str
+    title: str
+    hits: list[Hit] = []
+
+
+class Answer(Struct, kw_only=True):
+    """What answers a question, with where it stands; ``abstained`` where nothing does, ``why`` says what is missing."""
+
+    content: str
+    abstained: bool
+    confidence: float
+    provenance: list[dict[str, Any]] = []
+    why: str | None = None
+
+
+class Change(Struct, rename="camel", kw_only=True):
+    seq: int
+    kind: str
+    ref: str
+    at: int
+    session_id: str | None = None
+    message_id: str | None = None
+    message: Message | None = None
+
+
+T = TypeVar("T")
+
+
+class Page(Struct, Generic[T], kw_only=True):
+    """Some of many; ``cursor`` leads to the next ones."""
+
+    items: list[T]
+    cursor: str | None = None
