@@ -336,3 +336,38 @@ def test_masking_ends_when_it_is_told_to_and_two_do_not_mask_at_once(home: Home)
     services.masking.run()
     assert services.masking.is_done()
     services.close()
+
+
+@pytest.mark.requirement("SEC-47")
+def test_a_disk_that_is_full_ends_it_with_a_reason_and_it_goes_on_when_there_is_room(home: Home) -> None:
+    secret = house_secret(7)
+    plant(home, secret)
+    install(home.packages)
+    # No file may grow: as a full disk, but for who says so.
+    command = [sys.executable, "-c", _FULL]
+    done = subprocess.run(command, env=home.environment, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "refused" in done.stdout
+    assert home.left() > 0
+    home.run("scan")
+    assert left_over(home, secret) == []
+
+
+_FULL = """
+import os, resource, signal, sys
+from ovillo.app import open_services
+from ovillo.model.errors import OvilloError
+from ovillo.settings import load_settings
+services = open_services(load_settings(dict(os.environ)))
+services.masking.progress()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+size = 4096
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+try:
+    services.masking.run()
+    print("ran")
+except OvilloError as error:
+    print("refused", error.code)
+finally:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+"""
