@@ -26,9 +26,13 @@ _LOOKED_AT = 60_000
 _FOLDED, _OVERLAP = 32 * 1024, 8 * 1024
 #: Characters before a window that are read with it.
 _LEAD = 16
+#: Words that are kept of one question.
+_MOST_JUDGED = 50_000
 #: Shorter texts are read faster word by word (characters).
 _WORTH_SCANNING = 400
 _WORD = re.compile(r"\w+")
+#: What is neither ASCII nor part of a word.
+_SIGN = re.compile(r"[^\w\x00-\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,9 @@ def find_occurrences(text: str, query_terms: Sequence[QueryTerm]) -> list[Occurr
     }
     heads = {term[:3] for term in by_term}
     found: list[Occurrence] = []
-    cache: dict[str, int | None] = {}
+    cache = _judged(tuple(by_term.items()))
+    if len(cache) > _MOST_JUDGED:
+        cache.clear()
     for start, end in _likely_words(looked, tuple(by_term)):
         written = looked[start:end]
         if written in cache:
@@ -69,10 +75,23 @@ def find_occurrences(text: str, query_terms: Sequence[QueryTerm]) -> list[Occurr
     return sorted(found, key=lambda item: (item.start, -item.end))
 
 
+@lru_cache(maxsize=16)
+def _judged(by_term: tuple[tuple[str, int], ...]) -> dict[str, int | None]:
+    """Words that were looked at for these terms, with the query term that each is: one question looks through some hundred texts
+    that share most of their words."""
+    return {}
+
+
 def _likely_words(text: str, terms: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Words of ``text`` that may be one of ``terms``: in plain ASCII only those that hold the beginning of one."""
-    if len(text) < _WORTH_SCANNING or not text.isascii() or not terms:
+    """Words of ``text`` that may be one of ``terms``: where all letters are ASCII only those that hold the beginning of one."""
+    if len(text) < _WORTH_SCANNING or not terms:
         return ((word.start(), word.end()) for word in _WORD.finditer(text))
+    if not text.isascii():
+        # Dashes, quotes and ticks are in no word, and in most of what models write.
+        signless = _SIGN.sub(" ", text)
+        if not signless.isascii():
+            return ((word.start(), word.end()) for word in _WORD.finditer(text))
+        text = signless
     return ((word.start(), word.end()) for word in _holding(terms).finditer(text))
 
 
