@@ -50,12 +50,10 @@ export const Recall = async () => ({
 
 def claude(home: Path, model: ScriptedModel, prompt: str, *, hooks: bool = False, **variables: str) -> str:
     """The session's id."""
-    work = home / "work"
-    work.mkdir(parents=True, exist_ok=True)
     servers = {"ovillo": {"type": "stdio", "command": _OVILLO[0], "args": [*_OVILLO[1:], "mcp"]}}
+    home.mkdir(exist_ok=True)
     (home / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
-    command = [str(_CLAUDE), "-p", prompt, "--model", "sonnet", "--permission-mode", "bypassPermissions"]
-    command += ["--output-format", "json", "--strict-mcp-config", "--mcp-config", str(home / "mcp.json")]
+    command = ["--strict-mcp-config", "--mcp-config", str(home / "mcp.json")]
     if hooks:
         # The log tells what the hook said and what it ended with; what the client does with it, the model was shown.
         logged = (
@@ -64,6 +62,13 @@ def claude(home: Path, model: ScriptedModel, prompt: str, *, hooks: bool = False
         entry = [{"hooks": [{"type": "command", "command": logged, "timeout": 30}]}]
         (home / "hooks.json").write_text(json.dumps({"hooks": {"UserPromptSubmit": entry, "PreToolUse": entry}}))
         command += ["--settings", str(home / "hooks.json")]
+    return own_claude(home, model, prompt, *command, **variables)
+
+
+def own_claude(home: Path, model: ScriptedModel, prompt: str, *options: str, **variables: str) -> str:
+    """With what stands in its user's folder, and nothing else. The session's id."""
+    work = home / "work"
+    work.mkdir(parents=True, exist_ok=True)
     told = {
         "ANTHROPIC_API_KEY": "sk-ant-dummy",
         "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.port}",
@@ -71,7 +76,8 @@ def claude(home: Path, model: ScriptedModel, prompt: str, *, hooks: bool = False
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "MCP_CONNECTION_NONBLOCKING": "0",
     }
-    ran = _run(command, work, home, {**told, **variables})
+    command = [str(_CLAUDE), "-p", prompt, "--model", "sonnet", "--permission-mode", "bypassPermissions", *options]
+    ran = _run([*command, "--output-format", "json"], work, home, {**told, **variables})
     return str(json.loads(ran.stdout)["session_id"])
 
 

@@ -104,7 +104,7 @@ def _event(name: str, **fields: Any) -> str:
 
 def _anthropic(use: ToolUse | None) -> Iterator[str]:
     usage = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
-    message = {"id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted", "content": []}
+    message = {"id": f"msg_{uuid4().hex}", "type": "message", "role": "assistant", "model": "scripted", "content": []}
     yield _event("message_start", message={**message, "stop_reason": None, "stop_sequence": None, "usage": usage})
     if use is None:
         yield _event("content_block_start", index=0, content_block={"type": "text", "text": ""})
