@@ -178,7 +178,6 @@ def test_tests_are_linked_to_what_they_exercise(made: Services, project: Path) -
         "process_payment": ["test_a_valid_card_pays"],
         "checkout": ["cart.costs nothing when empty"],
     }
-    assert [x.name for x in graph.exercised_by(one(made, "test_zero"))] == ["luhn"]
 
 
 @pytest.mark.requirement("CODE-10")

@@ -190,7 +190,6 @@ def test_a_forks_copies_are_read_in_the_fork_and_found_in_the_origin(store: Stor
     row = store.sessions.get(NS, B)
     assert row is not None
     assert (row.session.kind, row.session.forked_from, row.session.fork_point) == (SessionKind.FORK, A, "m2")
-    assert store.sessions.of_message(NS, "m1") == A
 
 
 @pytest.mark.requirement("STORE-13")

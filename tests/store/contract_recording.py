@@ -136,7 +136,6 @@ def test_a_deleted_session_leaves_nothing_that_could_be_found(store: Store, reco
     recording.delete(NS, A, at=NOON)
     assert store.sessions.get(NS, A) is None
     assert store.text.match(NS, Term("unmistakable"), DocFilter(), 5) == []
-    assert store.sessions.of_message(NS, "m1") is None
     assert recording.summaries(NS, A) == []
     with pytest.raises(NotFound):
         append(recording, message("m2", 0, "too late"))

@@ -123,14 +123,6 @@ class CallGraph:
                     found[holder.id] = holder
         return sorted(found.values(), key=lambda row: (row.file, row.start_line))
 
-    def exercised_by(self, test: SymbolRow) -> list[SymbolRow]:
-        """Definitions outside of tests that a test calls for certain."""
-        found: dict[int, SymbolRow] = {}
-        for _, resolved in self.callees(test):
-            if resolved.rule != "name":
-                found.update({x.id: x for x in resolved.targets if not self._is_test_file(x.file)})
-        return list(found.values())
-
     # --- resolving
 
     def _resolve(self, call: CallRow, holder: SymbolRow | None) -> Resolved:

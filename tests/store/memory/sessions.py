@@ -101,12 +101,6 @@ class Sessions(SubStore):
         found = [each for each in self._state.space(namespace).sessions if each.startswith(prefix)]
         return sorted(found, key=lambda each: (each != prefix, each))[:limit]
 
-    def of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
-        sessions = self._state.space(namespace).sessions.values()
-        holding = [(kept.session, kept.messages[message_id]) for kept in sessions if message_id in kept.messages]
-        holding.sort(key=lambda pair: (pair[1].inherited_from is not None, pair[0].created_at or 0))
-        return holding[0][0].id if holding else None
-
     def of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
         calls = [
             (message.inherited_from is not None, -document.recency, kept.session.id)

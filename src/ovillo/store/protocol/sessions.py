@@ -65,10 +65,6 @@ class SessionStore(Protocol):
         """Ids that are or start with ``prefix``; exact match first."""
         ...
 
-    def of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
-        """The session that first said the message (not a fork's copy)."""
-        ...
-
     def of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
         """The session whose tool call has this id."""
         ...

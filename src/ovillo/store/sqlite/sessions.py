@@ -137,15 +137,6 @@ class SessionTables(TotalsReads):
             ).fetchall()
         return [SessionId(row[0]) for row in rows]
 
-    def of_message(self, namespace: Namespace, message_id: str) -> SessionId | None:
-        with self._pool.reading() as db:
-            row = db.execute(
-                f"SELECT s.id FROM messages m JOIN sessions s ON s.key = m.session_key WHERE {_NS} AND m.id = ?"
-                " ORDER BY m.inherited_from IS NOT NULL, s.created_at LIMIT 1",
-                (namespace, message_id),
-            ).fetchone()
-        return None if row is None else SessionId(row[0])
-
     def of_call(self, namespace: Namespace, call_id: str) -> SessionId | None:
         with self._pool.reading() as db:
             row = db.execute(
