@@ -419,6 +419,7 @@ ACCESS: dict[str, tuple[str, str]] = {
     "ACCESS-23": ("Own programs find the running server and never take a stranger for it", "issue 8.1"),
     "ACCESS-24": ("A link lets a browser in once, within a minute, wherever it is opened", "issue 8.1"),
     "ACCESS-25": ("A cookie counts for this server's own pages, and for one port", "issue 8.1"),
+    "ACCESS-30": ("No key and no token comes under a name of the server's own", "issue 8, second attack"),
     "ACCESS-29": ("context:read is told what was said, and opens no session", "ADR 0030"),
     "ACCESS-27": ("Published keys that can be broken or that are known to all check no token", "issue 8.2; RFC 7518"),
     "ACCESS-28": (

@@ -204,6 +204,12 @@ def test_of_a_claim_that_stands_twice_what_is_checked_is_what_counts() -> None:
     assert "expired" in _reason(_verifier(), expired)
 
 
+@pytest.mark.requirement("ACCESS-30")
+@pytest.mark.parametrize("name", ["local", "anonymous", "anyone"])
+def test_no_token_comes_under_the_name_of_the_local_user(name: str) -> None:
+    assert "sub" in _reason(_verifier(), jwt.encode({**GOOD, "sub": name}, SECRET, "HS256"))
+
+
 @pytest.mark.requirement("ACCESS-8")
 def test_a_token_with_two_algorithms_in_its_head_gets_by_none_of_them() -> None:
     for first, second in (("none", "HS256"), ("HS256", "none"), ("RS256", "HS256")):

@@ -20,7 +20,7 @@ from ovillo.model.records import Namespace
 from ovillo.model.timeouts import patient
 from ovillo.security.credentials import CredentialRefused
 from ovillo.security.keys import AccessKey, KeyRecords, digest_of, id_in, mint, same
-from ovillo.security.principals import ROLES, SCOPES, Principal
+from ovillo.security.principals import RESERVED_NAMES, ROLES, SCOPES, Principal
 
 _log = logging.getLogger(__name__)
 
@@ -194,6 +194,10 @@ def _checked_name(name: str) -> str:
     if not label or len(label) > _NAME_CHARS or not label.isprintable():
         raise InvalidInput(
             "A key needs a name.", hint=f"1 to {_NAME_CHARS} visible characters, for whom or what it is."
+        )
+    if label in RESERVED_NAMES:
+        raise InvalidInput(
+            f"No key is named {label!r}: that is this server's own.", hint="Name whom or what it is for."
         )
     return label
 

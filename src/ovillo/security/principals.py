@@ -46,6 +46,8 @@ LOCAL = Principal("local", DEFAULT_NAMESPACE, ROLES["admin"])
 UNASKED = Principal("anonymous", DEFAULT_NAMESPACE, ROLES["admin"], "none")
 #: Nobody in particular, who may do nothing: requests to public paths. No namespace has an empty name.
 ANYONE = Principal("anyone", Namespace(""), frozenset())
+#: Personal memories belong to a name: no key and no token may come under one of these.
+RESERVED_NAMES = frozenset({LOCAL.name, UNASKED.name, ANYONE.name})
 
 
 class MissingScope(PermissionDenied):

@@ -20,7 +20,7 @@ from ovillo.model.errors import InvalidInput
 from ovillo.security.credentials import CredentialRefused
 from ovillo.security.jwks import PublishedKeys
 from ovillo.security.key_ring import checked_namespace
-from ovillo.security.principals import SCOPES, Principal
+from ovillo.security.principals import RESERVED_NAMES, SCOPES, Principal
 
 #: With a shared secret, and the shortest secret that is as strong as the signature (RFC 7518 section 3.2; bytes).
 SECRET_ALGORITHMS = {"HS256": 32, "HS384": 48, "HS512": 64}
@@ -161,6 +161,8 @@ class TokenVerifier:
         subject = claims["sub"]
         if not isinstance(subject, str) or not subject or len(subject) > _NAME_CHARS:
             raise CredentialRefused("The token's sub names nobody.")
+        if subject in RESERVED_NAMES:
+            raise CredentialRefused(f"The token's sub is {subject!r}, which is nobody's but this server's own.")
         named = claims.get(self._namespace_claim, self._default_namespace)
         if named is None:
             raise CredentialRefused(

@@ -349,8 +349,9 @@ def test_no_subject_makes_a_token_the_local_user(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, auth="jwt", jwt_secret=SECRET)
     with serving(settings, endpoints=[endpoint(who, "/who")]) as site:
         token = _token(sub="local", namespace="default")
-        answer = site.ask("GET", "/who", Authorization=f"Bearer {token}")
-        assert answer.json == {"name": "local", "key": "jwt:https://issuer.example"}
+        assert site.ask("GET", "/who", Authorization=f"Bearer {token}").status == 401
+        answer = site.ask("GET", "/who", Authorization=f"Bearer {_token(sub='Local', namespace='default')}")
+        assert answer.json == {"name": "Local", "key": "jwt:https://issuer.example"}
 
 
 @pytest.mark.requirement("ACCESS-9")
@@ -474,3 +475,24 @@ def test_a_key_that_may_only_ask_is_told_what_was_said_and_opens_no_session(app:
     for tool, given in (("search_sessions", {"query": "zorvath"}), ("get_session_history", {"sessionID": "asked"})):
         call = {"jsonrpc": "2.0", "id": 1, "method": "execute", "params": {"tool": tool, "parameters": given}}
         assert app.ask(key, "POST", "/mcp/v1/execute", call).json["result"]["isError"]
+
+
+@pytest.mark.requirement("ACCESS-30")
+def test_what_one_caller_has_in_mind_is_nobody_elses(app: Guarded) -> None:
+    keys = [app.services.keys.create(NAMESPACE, name, role="writer")[1] for name in ("minder", "looker")]
+
+    def ask(key: str, tool: str, **given: object) -> str:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "execute", "params": {"tool": tool, "parameters": given}}
+        return app.ask(key, "POST", "/mcp/v1/execute", call).body.decode()
+
+    minder, looker = keys
+    assert "cedar plan" in ask(minder, "working_focus", item="the cedar plan")
+    (kept,) = app.ask(minder, "GET", "/api/memory?layer=working").json["memories"]
+    assert "cedar plan" in ask(minder, "working_get_focus")
+    assert app.ask(looker, "GET", "/api/memory?layer=working").json["memories"] == []
+    for method in ("GET", "DELETE"):
+        assert app.ask(looker, method, f"/api/memory/items/{kept['id']}").status == 404
+    assert "cedar plan" in ask(minder, "working_get_focus")
+    for name in ("local", "anonymous", "anyone"):
+        with pytest.raises(InvalidInput):
+            app.services.keys.create(NAMESPACE, name, role="reader")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ovillo.memory.layers.drafts import Drafts, as_text
 from ovillo.model.clock import DAY_MS
 from ovillo.model.errors import InvalidInput
-from ovillo.model.memories import Layer, Memory, MemoryFilter, Provenance
+from ovillo.model.memories import Audience, Layer, Memory, MemoryFilter, Provenance
 from ovillo.model.records import Namespace
 
 if TYPE_CHECKING:
@@ -73,7 +73,15 @@ class Working:
     def _new(self, caller: str, text: str, value: Any, provenance: Provenance, kind: str) -> Memory:
         expires_at = self._drafts.clock() + KEPT_DAYS * DAY_MS
         return self._drafts.memory(
-            Layer.WORKING, self._caller(caller), text, value, provenance, kind=kind, expires_at=expires_at
+            Layer.WORKING,
+            self._caller(caller),
+            text,
+            value,
+            provenance,
+            kind=kind,
+            # Found by its caller alone; lists and ids show it to its owner only.
+            audience=Audience.PERSONAL,
+            expires_at=expires_at,
         )
 
     def _caller(self, caller: str) -> str:
