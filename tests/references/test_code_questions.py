@@ -243,6 +243,7 @@ def test_what_was_decided_comes_with_the_code_that_it_names(services: Services, 
     first = answer.provenance[:3]
     assert [place.session_id for place in first if place.session_id] == [row.session.id]
     assert "shop/delivery.py:parcel_cost" in [place.id for place in first]
+    assert first[0].session_id == row.session.id, "what was decided stands above the code that is shown beside it"
     assert "weight > HEAVY_PARCEL_KG" in answer.content
 
 
