@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ovillo.code.languages import language_of
@@ -46,12 +46,17 @@ class Texts:
             found = look(Path(root), self._choice).files
         except OvilloError:
             return []
-        kept = [x for x in found if x.size <= (_MOST_SOURCE_BYTES if language_of(x.path) else MOST_TEXT_BYTES)]
+        kept = [x for x in found if _is_small(x)]
         with self._lock:
             self._lists[root] = (now, kept)
             while len(self._lists) > _HELD_LISTS:
                 self._lists.popitem(last=False)
         return kept
+
+    def these(self, root: str, paths: Iterable[str]) -> list[Entry]:
+        """Of files that the index names, those that can be looked through: without listing the folder, which takes long."""
+        found = (entry_at(Path(root), path) for path in dict.fromkeys(paths))
+        return [one for one in found if one is not None and _is_small(one)]
 
     def bytes_of(self, root: str, path: str) -> bytes:
         """``text`` of a file that is named."""
@@ -76,6 +81,10 @@ class Texts:
                 _, (_, _, gone) = self._cache.popitem(last=False)
                 self._bytes -= len(gone)
         return data
+
+
+def _is_small(entry: Entry) -> bool:
+    return entry.size <= (_MOST_SOURCE_BYTES if language_of(entry.path) else MOST_TEXT_BYTES)
 
 
 def _read(path: str) -> bytes:

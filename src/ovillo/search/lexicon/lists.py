@@ -43,13 +43,12 @@ class Concepts(Sequence[Row]):
         #: Whether the English words of a concept stand for each other, too.
         is_thesaurus = [topic not in ONE_WAY for topic, lines in by_topic.items() for _ in lines]
         columns = zip(*(line.split("\t") for line in plain("\n".join(self._lines)).split("\n")), strict=True)
-        self._columns = dict(zip(COLUMNS, map(list, columns), strict=True))
-        if not all(is_thesaurus):
-            english = self._columns[COLUMNS[0]]
-            self._columns[COLUMNS[0]] = [name if one else "" for name, one in zip(english, is_thesaurus, strict=True)]
-        self._texts = {language: "\n".join(column) for language, column in self._columns.items()}
+        named = dict(zip(COLUMNS, map(list, columns), strict=True))
+        english = COLUMNS[0]
+        named[english] = [name if one else "" for name, one in zip(named[english], is_thesaurus, strict=True)]
+        self._texts = {language: "\n".join(column) for language, column in named.items()}
         self._ends = {
-            language: list(accumulate(len(name) + 1 for name in column)) for language, column in self._columns.items()
+            language: list(accumulate(len(name) + 1 for name in column)) for language, column in named.items()
         }
 
     def __len__(self) -> int:
@@ -68,12 +67,15 @@ class Concepts(Sequence[Row]):
         begins = re.compile(rf"\W*(?:\w\W+)*{re.escape(letters)}").match
         at = text.find(letters)
         while at >= 0:
-            number = bisect_right(ends, at)
-            written = self._lines[number].split("\t")[column].split(",")
-            for name, plain_name in zip(written, self._columns[language][number].split(","), strict=True):
-                if begins(plain_name):
-                    yield number, name.strip()
-            at = text.find(letters, ends[number])
+            if not at or not text[at - 1].isalnum():
+                number = bisect_right(ends, at)
+                line = ends[number - 1] if number else 0
+                start = max(text.rfind(",", line, at) + 1, line)
+                found = begins(text, start)
+                if found is not None and found.end() == at + len(letters):
+                    written = self._lines[number].split("\t")[column].split(",")
+                    yield number, written[text.count(",", line, start)].strip()
+            at = text.find(letters, at + 1)
 
 
 def plain(text: str) -> str:

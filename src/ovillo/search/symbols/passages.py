@@ -138,7 +138,8 @@ class Passages:
         """Texts that hold words of the question: ``likely`` files, and the rest behind them as far as there is time."""
         stems = {term for one in self._expanded_terms for alternative in one.alternatives for term in alternative.terms}
         rank = {file: place for place, file in enumerate(likely)}
-        files = [x for x in self._texts.files(self._root) if self._is_wanted(x.path) and (is_rest or x.path in rank)]
+        known = self._texts.files(self._root) if is_rest else self._texts.these(self._root, likely)
+        files = [x for x in known if self._is_wanted(x.path)]
         files.sort(key=lambda x: (rank.get(x.path, len(rank)), language_of(x.path) is None))
         return look_through(self._texts, self._root, Terms(stems), files)
 
