@@ -9,16 +9,11 @@ from __future__ import annotations
 import sys
 import threading
 from dataclasses import dataclass
-from importlib import import_module
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
-    try:
-        from backports import zstd
-    except ImportError:
-        # Environments that were made before ``zstandard`` was replaced.
-        zstd = import_module("ovillo.model._zstandard")
+    from backports import zstd
 
 #: 128 MiB: two states of the largest size. Nothing read back may ask for more memory.
 _MAX_WINDOW_LOG = 27
@@ -53,14 +48,12 @@ _compressors = _Compressors()
 
 
 def compress(plain: bytes, level: int) -> bytes:
-    frame: bytes = _compressors.of(level).compress(plain, zstd.ZstdCompressor.FLUSH_FRAME)
-    return frame
+    return _compressors.of(level).compress(plain, zstd.ZstdCompressor.FLUSH_FRAME)
 
 
 def decompress(frame: bytes) -> bytes:
     """Of a frame that ``compress`` made."""
-    plain: bytes = zstd.ZstdDecompressor().decompress(frame)
-    return plain
+    return zstd.ZstdDecompressor().decompress(frame)
 
 
 def compress_delta(plain: bytes, base: bytes, limits: DeltaLimits) -> bytes:
@@ -73,8 +66,7 @@ def compress_delta(plain: bytes, base: bytes, limits: DeltaLimits) -> bytes:
     }
     dictionary = _dictionary(base)
     compressor = zstd.ZstdCompressor(options=options, zstd_dict=dictionary and dictionary.as_undigested_dict)
-    delta: bytes = compressor.compress(plain, zstd.ZstdCompressor.FLUSH_FRAME)
-    return delta
+    return compressor.compress(plain, zstd.ZstdCompressor.FLUSH_FRAME)
 
 
 def decompress_checked(frame: bytes, size: int, base: bytes | None = None) -> bytes:
@@ -86,7 +78,7 @@ def decompress_checked(frame: bytes, size: int, base: bytes | None = None) -> by
         if zstd.get_frame_info(frame).decompressed_size != size:
             raise BadFrame("its frame is of another size")
         reader = zstd.ZstdDecompressor(zstd_dict=dictionary and dictionary.as_prefix, options=options)
-        plain: bytes = reader.decompress(frame, max_length=size + 1)
+        plain = reader.decompress(frame, max_length=size + 1)
     except zstd.ZstdError:
         raise BadFrame("its bytes are damaged") from None
     if not reader.eof:
