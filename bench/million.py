@@ -165,9 +165,9 @@ def measure(home: Path, longest: str, rounds: int) -> dict[str, list[float]]:
 
             page = f"/api/sessions/{longest}/messages?limit=100"
             ask("REST list", "/api/sessions?limit=100")
-            total = ask("REST page, first", page)["total"]
-            ask("REST page, far", f"{page}&afterSeq={total * 9 // 10}")
-            ask("REST page, newest", f"{page}&order=desc")
+            oldest = ask("REST page, first", page)["messages"][0]["seq"]
+            newest = ask("REST page, newest", f"{page}&order=desc")["messages"][0]["seq"]
+            ask("REST page, far", f"{page}&afterSeq={oldest + (newest - oldest) * 9 // 10}")
             ask("REST status", "/api/status")
             ask("REST search", "/api/search?query=lock%20timeout")
             found["serve, MB"] = [server.rss_mb()]
