@@ -291,7 +291,7 @@ def test_doctor_checks_everything_and_says_what_to_do(cli: CommandLine) -> None:
     } <= set(checks)
     assert "sound" in checks["database"]["detail"]
     assert checks["Codex CLI"]["status"] == "warn"
-    assert "codex mcp add ovillo" in checks["Codex CLI"]["hint"]
+    assert "ovillo install codex" in checks["Codex CLI"]["hint"]
     assert "0 failed" in cli.run("doctor").out
 
 

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 import termios
@@ -120,6 +121,12 @@ def test_options_choose_what_counts(line: CommandLine) -> None:
     assert line.run("usage", "--since", "soon").code == 2
 
 
+def _on_its_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Tests that run in the background hand on an interrupt that is ignored.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.requirement("USAGE-8")
 def test_the_live_view_is_for_terminals_and_ends_with_ctrl_c(line: CommandLine) -> None:
     refused = line.run("usage", "--live")
@@ -132,7 +139,7 @@ def test_the_live_view_is_for_terminals_and_ends_with_ctrl_c(line: CommandLine) 
         stderr=theirs,
         env=Machine(line.home, line.data_dir).environment(**line.environment),
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+        preexec_fn=_on_its_terminal,  # noqa: PLW1509
     )
     os.close(theirs)
     seen = b""

@@ -59,7 +59,8 @@ class Masking:
             return MaskingProgress(whole, 0)
         state = self._on_the_way()
         if state.subject is None:
-            return MaskingProgress(0, max(whole, 1))
+            # Where nothing is stored yet, nothing waits.
+            return MaskingProgress(0, whole)
         if state.subject not in subjects:
             # Only what is made of files is left.
             return MaskingProgress(whole, 1)
