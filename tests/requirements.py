@@ -280,11 +280,6 @@ SECURITY: dict[str, tuple[str, str]] = {
         "Code and documents are indexed and shown without their secrets, line numbers kept",
         "issue 8, 1 Secrets",
     ),
-    "SEC-62": (
-        "A secret is found in whatever a tool made of its text: escapes, line numbers, quotes, diffs, wraps, hidden signs",
-        "issue 8, 1 Secrets",
-    ),
-    "SEC-63": ("A secret said near a word for one is found however the sentence goes", "issue 8, 1 Secrets"),
     "SEC-60": (
         "A secret is masked behind colours and escaped signs, and so is a browser's cookie",
         "issue 8, 1 Secrets",

@@ -22,7 +22,7 @@ from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 
 #: Of the rules of ``rules_version.RULES_VERSION``.
-_DIGEST = "12d5a27e3d295c3a"
+_DIGEST = "5ebea809b771dea4"
 
 
 def opened(home: Path, redaction: str) -> Services:

@@ -22,13 +22,12 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
-from ovillo.security.plain_forms import seen
 from ovillo.security.record_names import changed, is_plain_id, names_of, renamed, strings_of
 from ovillo.security.record_texts import MOST_DEEP, texts_of
 from ovillo.security.rules_version import rules_of
 from ovillo.security.secret_finders import Finders, found_by, secret_finders
-from ovillo.security.secret_nearness import near
 from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
+from ovillo.security.secret_rules.hints import COLOUR
 from ovillo.security.secret_rules.rule import ESCAPE
 from ovillo.security.secret_search import Window, expression, search
 from ovillo.security.secret_values import is_harmless_name, is_secret, trim
@@ -46,6 +45,7 @@ _SHORTEST_AGAIN = 8
 _LONGEST_RUN_BY_RUN, _MOST_OTHERS = 4_096, 64
 _RUN = re.compile(rb"[0-9A-Za-z]+")
 _NO_SIZES: Mapping[tuple[int, int], Mapping[bytes, str]] = MappingProxyType({})
+_COLOUR = re.compile(COLOUR.encode())
 _MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
 #: Names in which nothing was found: the session of an append, folders, branches, models come again and again. So many are
@@ -367,14 +367,24 @@ def _found(data: bytes) -> list[tuple[int, int, str]]:
     # Nearly every text ends here.
     if hints is None:
         return []
-    if not hints.hidden:
+    if not hints.coloured:
         return spans_of(data, search().windows(data, hints))
-    form = seen(data)
-    if (hints := search().hints(form.data)) is None:
+    plain, place = _without_colours(data)
+    if (hints := search().hints(plain)) is None:
         return []
     return [
-        (*form.span(start, end), kind) for start, end, kind in spans_of(form.data, search().windows(form.data, hints))
+        (place(start), place(end - 1) + 1, kind) for start, end, kind in spans_of(plain, search().windows(plain, hints))
     ]
+
+
+def _without_colours(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+    """``data`` as a terminal shows it, and where one of its bytes stands in ``data``."""
+    #: Where what is left goes on behind each colour, and how many bytes were taken out up to there.
+    ends, taken = [0], [0]
+    for match in _COLOUR.finditer(data):
+        ends.append(match.start() - taken[-1])
+        taken.append(taken[-1] + match.end() - match.start())
+    return _COLOUR.sub(b"", data), lambda place: place + taken[bisect_right(ends, place) - 1]
 
 
 def _said_again(data: bytes, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
@@ -434,8 +444,8 @@ def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str
     for window in windows:
         for index in window.rules:
             for match in search().finder(index).finditer(window.data):
-                for start, end in _secret_spans(window.data, match, RULES[index].check):
-                    found.append((*window.span(start, end), index))
+                if span := _secret_span(window.data, match, RULES[index].check):
+                    found.append((window.start + span[0], window.start + span[1], index))
     if not found:
         return []
     found = _outside(found, [marker.span() for marker in _MARKER.finditer(data)])
@@ -448,19 +458,6 @@ def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str
         else:
             merged.append((start, end, index))
     return [(start, end, RULES[index].kind) for start, end, index in merged]
-
-
-#: The match is a word, and the secret stands somewhere near it.
-_AROUND = (Check.NEAR, Check.NEAR_KEY)
-
-
-def _secret_spans(data: bytes, match: Any, check: Check) -> Iterable[tuple[int, int]]:
-    """Where secrets stand that one match tells of."""
-    if check in _AROUND:
-        group = next(g for g in range(1, match.re.groups + 1) if match.start(g) >= 0)
-        return near(data, match.start(group), match.end(group), check)
-    span = _secret_span(data, match, check)
-    return () if span is None else (span,)
 
 
 def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | None:

@@ -16,9 +16,8 @@ from typing import Any
 
 import re2
 
-from ovillo.security.plain_forms import Form, forms_of, seen
 from ovillo.security.secret_rules import FAMILIES, RULES, SHAPES, Family, Rule
-from ovillo.security.secret_rules.hints import ESCAPED, UNSEEN
+from ovillo.security.secret_rules.hints import COLOUR, ESCAPED
 from ovillo.security.secret_rules.rule import AT_START, ESCAPE
 
 #: Caches (bytes) of what every text passes, and of what few do. Measured: smaller ones cost speed.
@@ -30,28 +29,16 @@ _TOGETHER = 3
 #: A run of so many characters is hint enough of a longer one.
 _LONG = 12
 
-#: So many pieces, so long at most (bytes), are remembered for each family.
-_MOST_KNOWN, _SMALL = 512, 1024
-
 _Matcher = Callable[[bytes], list[int] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A piece of a text from ``start`` on, whole lines, and which of ``RULES`` match in it.
-
-    ``forms`` tells, from the last to the first, how ``data`` was made from what stands in the text."""
+    """A piece of a text from ``start`` on, whole lines, and which of ``RULES`` match in it."""
 
     start: int
     data: bytes
     rules: list[int]
-    forms: tuple[Form, ...] = ()
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where in the text ``start`` to ``end`` of ``data`` stand."""
-        for form in self.forms:
-            start, end = form.span(start, end)
-        return self.start + start, self.start + end
 
 
 def expression(pattern: str) -> Any:
@@ -60,19 +47,19 @@ def expression(pattern: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What stands in a text: signs of shapes, escapes and what is not shown (``signs``), and of families (``families``)."""
+    """What stands in a text: signs of shapes, escapes and colours (``signs``), and of families (``families``)."""
 
     signs: list[int]
     families: set[int]
 
     @property
-    def hidden(self) -> bool:
-        return _HIDDEN in self.signs
+    def coloured(self) -> bool:
+        return _COLOURED in self.signs
 
 
 #: In ``Hints.signs``, behind the shapes.
 _ESCAPED = len(SHAPES)
-_HIDDEN = _ESCAPED + 1
+_COLOURED = _ESCAPED + 1
 
 
 class Search:
@@ -83,7 +70,7 @@ class Search:
         self._shapes = [places[id(rule)] for rule in SHAPES]
         self._families = [_Member(family, [places[id(rule)] for rule in family.rules]) for family in FAMILIES]
         # In one automaton their states would multiply.
-        self._match_signs = _matcher([*map(hint_of, SHAPES), ESCAPED, UNSEEN], _PASS_BYTES)
+        self._match_signs = _matcher([*map(hint_of, SHAPES), ESCAPED, COLOUR], _PASS_BYTES)
         hints = list(dict.fromkeys(hint for family in FAMILIES for hint in family.hints))
         self._match_families = _matcher(hints, _PASS_BYTES)
         self._hinted = [[n for n, family in enumerate(FAMILIES) if hint in family.hints] for hint in hints]
@@ -97,12 +84,12 @@ class Search:
         return Hints(signs or [], {family for hint in hints or () for family in self._hinted[hint]})
 
     def found(self, data: bytes) -> bool:
-        """Whether any rule matches somewhere in what is shown."""
+        """Whether any rule matches somewhere, perhaps where colours are left out."""
         hints = self.hints(data)
         if hints is None:
             return False
-        if hints.hidden:
-            data = seen(data).data
+        if hints.coloured:
+            data = _COLOUR.sub(b"", data)
             hints = self.hints(data)
         return hints is not None and next(self.windows(data, hints), None) is not None
 
@@ -130,6 +117,7 @@ def hint_of(rule: Rule) -> str:
 
 
 _ESCAPE = re.compile(ESCAPE.encode())
+_COLOUR = re.compile(COLOUR.encode())
 _COUNTED = re.compile(r"(?<!\\x)\{(\d+)(?:,\d*)?\}")
 
 
@@ -162,21 +150,9 @@ class _Member:
     def windows(self, data: bytes) -> Iterator[Window]:
         for start, end in _lines_around(data, self._gate, self._family):
             piece = data[start:end]
-            for matching, plain, chain in self._known(piece) if len(piece) <= _SMALL else self._looked(piece):
-                yield Window(start, plain, matching, chain)
-
-    @cached_property
-    def _known(self) -> Callable[[bytes], tuple[tuple[list[int], bytes, tuple[Form, ...]], ...]]:
-        """``_looked`` for pieces that come again and again: a file is shown more than once."""
-        return lru_cache(maxsize=_MOST_KNOWN)(self._looked)
-
-    def _looked(self, piece: bytes) -> tuple[tuple[list[int], bytes, tuple[Form, ...]], ...]:
-        """Its rules that match in ``piece`` and in forms of it."""
-        forms = ((piece, ()), *forms_of(piece, margins=self._family.reach > 0))
-        return tuple((matching, plain, chain) for plain, chain in forms if (matching := self._matching(plain)))
-
-    def _matching(self, piece: bytes) -> list[int]:
-        return [indexes[index] for match, indexes in self._matchers for index in match(piece) or ()]
+            matching = [indexes[index] for match, indexes in self._matchers for index in match(piece) or ()]
+            if matching:
+                yield Window(start, piece, matching)
 
 
 def _lines_around(data: bytes, gate: Any, family: Family) -> Iterator[tuple[int, int]]:

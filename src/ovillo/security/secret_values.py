@@ -97,14 +97,11 @@ def _all_of_it_random(value: str) -> bool:
     )
 
 
-def is_secret(
-    value: str, check: Check, *, quoted: bool = False, following: str = "", spaced: bool = False, direct: bool = False
-) -> bool:
+def is_secret(value: str, check: Check, *, quoted: bool = False, following: str = "", spaced: bool = False) -> bool:
     """Whether ``value`` is to be masked.
 
     ``quoted`` tells that it stood in quotes, ``following`` is the character after it, ``spaced`` that blanks
-    stood around its ``=`` as in source code (an unquoted word there is a name, not a value), ``direct`` that it stood
-    beside the word that gives it away.
+    stood around its ``=`` as in source code (an unquoted word there is a name, not a value).
     """
     if "\ufffd" in value or not (value.isprintable() or check in (Check.PEM, Check.PHRASE)):
         return False  # Bytes of something else.
@@ -123,8 +120,6 @@ def is_secret(
             return _is_phrase(value)
         case Check.PROSE:
             return not (following and following in "([{") and _is_said(value)
-        case Check.NEAR | Check.NEAR_KEY | Check.NEAR_ANSWER:
-            return not (following and following in "([{") and _stands_out(value, check, direct)
         case Check.PEM:
             return len(re.findall(r"[A-Za-z0-9+/=]", value)) >= 40
         case Check.URL:
@@ -136,12 +131,6 @@ def is_secret(
             ):
                 return False
             return not _stands_for_another(value) and _looks_chosen(value, check, quoted)
-        case Check.BOUND:
-            if _stands_for_another(value) or (following and following in "([{") or _BOUND.match(value):
-                return False
-            return _looks_chosen(value, Check.CREDENTIAL, quoted) and (
-                _strong_signs(value) or not _reads_as_name(value)
-            )
         case _:
             assert_never(check)
 
@@ -233,51 +222,6 @@ def _is_said(value: str) -> bool:
     if "digit" in kinds:
         return True
     return re.search(r"[A-Za-z][!#$%&*?^~+][A-Za-z]", value) is not None or _unreadable(value)
-
-
-def _stands_out(value: str, check: Check, direct: bool) -> bool:
-    """Whether ``value`` is told from the other words of its sentence: no word, name, version, path or id looks like it."""
-    if _stands_for_another(value) or (_PART.match(value) and check is not Check.NEAR_KEY) or _BOUND.match(value):
-        return False
-    if check is Check.NEAR_KEY:
-        if re.fullmatch(r"(?:[0-9a-f-]+|[0-9A-F-]+)[?!.]*", value):
-            return direct and re.fullmatch(r"[0-9a-f]{32,}", value) is not None
-        strange = _strong_signs(value) or not _reads_as_name(value)
-        return len(value) >= 8 and _drawn(value) and strange and (len(value) >= 16 or _mixes(value))
-    if not _is_said(value):
-        return False
-    if check is Check.NEAR and _is_passphrase(value, 3) and value[-1:].isdigit():
-        return True
-    if re.search(r"\d", value) is None or (_reads_as_name(value) and not _strong_signs(value)):
-        return False
-    return check is Check.NEAR or _mixes(value)
-
-
-#: ``kid=…``, ``sha512-…``, ``/*…``
-_BOUND = re.compile(r"\w+[=:]\S|sha\d+[-:]|[*-]|/\*")
-#: ``deploy@host.example``, ``sigma**2``, ``acme/repository``, ``3f2a1bc``
-_PART = re.compile(
-    r"/|[\w./-]+:\d+:|[0-9a-fA-F]{6,}[?!.]*$|[\w.-]+@[a-z]+$|[\w.-]+@[\w-]*\.[\w.-]+|[^@]+@\S*['’]s$|\S*\*\*|[\w.-]+/[\w./-]+$|\$\w+$"
-)
-#: A word with a number, two words joined by "2", a name with a number inside, a version, small words joined by signs.
-_NAME = re.compile(
-    r"[A-Za-z]+\d{0,2}|\d+[a-z]{0,3}|[a-z]{2,}[24][a-z]{2,}|[A-Z]*[a-z]*\d+[a-z]{0,3}(?:[A-Z][a-z]+|[A-Z]{2,}\d*)+|v?\d[\d.]*[a-z]{0,4}\d*|\d+[A-Z]"
-)
-_SMALL_SLUG = re.compile(r"[a-z][a-z0-9]*(?:[-_./:][a-z0-9]+)+|[a-zA-Z]+(?:_[a-zA-Z0-9]+)+")
-
-
-def _reads_as_name(value: str) -> bool:
-    if _SMALL_SLUG.fullmatch(value) and not (len(value) >= 20 and _random(value)):
-        return True
-    pieces = [piece for piece in _APART.split(value) if piece]
-    return all(_NAME.fullmatch(piece) or TECHNICAL.fullmatch(piece) for piece in pieces)
-
-
-def _mixes(value: str) -> bool:
-    """Digits among letters, at more than one place, or signs with them."""
-    if _strong_signs(value) and re.search(r"\d", value):
-        return True
-    return len(re.findall(r"(?<=[A-Za-z])\d+", value)) >= 2 or (len(value) >= 8 and _random(value[:64]))
 
 
 def _strong_signs(value: str) -> bool:

@@ -13,13 +13,13 @@ from ovillo.security.secret_rules.assignments import ASSIGNMENTS, KEY_PATTERNS, 
 from ovillo.security.secret_rules.commands import COMMANDS
 from ovillo.security.secret_rules.keys import KEYS, PHRASED, PHRASES
 from ovillo.security.secret_rules.rule import Check, Family, Rule
-from ovillo.security.secret_rules.sentences import SAID_NEAR, SENTENCES
+from ovillo.security.secret_rules.sentences import SENTENCES
 from ovillo.security.secret_rules.services import SERVICES
 
 __all__ = ["FAMILIES", "KEY_PATTERNS", "RULES", "SHAPES", "Check", "Family", "Rule"]
 
 #: More telling rules first: where two overlap, the first names the kind.
-RULES: tuple[Rule, ...] = KEYS + PHRASES + SERVICES + WORDLESS + COMMANDS + ASSIGNMENTS + SENTENCES + SAID_NEAR
+RULES: tuple[Rule, ...] = KEYS + PHRASES + SERVICES + WORDLESS + COMMANDS + ASSIGNMENTS + SENTENCES
 
 #: Rules whose shape says what it is.
 SHAPES: tuple[Rule, ...] = KEYS + SERVICES
@@ -28,7 +28,6 @@ FAMILIES: tuple[Family, ...] = (
     Family(PHRASES, (PHRASED,), PHRASED, reach=50),
     Family(ASSIGNMENTS, (hints.WORDS, hints.ASSIGNED), gates.ASSIGNED),
     Family(SENTENCES, (hints.WORDS, hints.SPOKEN_OF), gates.SPOKEN_OF),
-    Family(SAID_NEAR, (hints.WORDS, hints.SPOKEN_OF), gates.NEAR_BY),
     Family(WORDLESS, (hints.WORDLESS,), gates.WORDLESS),
     Family(COMMANDS, (hints.COMMANDS,), gates.COMMANDS, reach=0, continued=True),
 )

@@ -26,12 +26,8 @@ _ENTRY_VALUE = (
 #: Between two elements.
 _GAP = r"(?:[ \t]|\\n)*(?:\r?\n(?:[ \t>]|[0-9]+→)*){0,2}"
 
-#: Blanks and line breaks.
-_BLANKS = r"(?:[ \t]|\r?\n)*"
-
 ASSIGNMENTS = (
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}{SEPARATOR}{VALUE}", Check.PASSWORD),
-    Rule("password", rf"[a-z0-9](?:Pass|Pwd){SUFFIX}{SEPARATOR}{VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i)(?:{CREDENTIAL}){SUFFIX}{SEPARATOR}{VALUE}", Check.CREDENTIAL),
     Rule("secret", rf"(?i)(?:{LOOSE}){SUFFIX}{SEPARATOR}{VALUE}", Check.LOOSE),
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}{_APART}", Check.PASSWORD),
@@ -39,7 +35,7 @@ ASSIGNMENTS = (
     Rule("secret", rf"(?i)(?:{LOOSE}){SUFFIX}{_APART}", Check.CREDENTIAL),
     Rule("password", rf"(?i){_ENTRY}(?:{PASSWORD}){SUFFIX}{_ENTRY_VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i){_ENTRY}(?:{CREDENTIAL}|{LOOSE}){SUFFIX}{_ENTRY_VALUE}", Check.CREDENTIAL),
-    Rule("password", rf"(?i)\b(?:{PASSWORD}){_PROSE}{VALUE}", Check.PROSE),
+    Rule("password", rf"(?i)\b(?:{PASSWORD}){_PROSE}{VALUE}", Check.PASSWORD),
     Rule("secret", rf"(?i)\b(?:{CREDENTIAL}){_PROSE}{VALUE}", Check.CREDENTIAL),
     Rule("secret", rf"(?i)\b(?:secret|token|secreto|segredo|jeton|key|clave|chave){_PROSE}{VALUE}", Check.TOKEN),
     # ENV of a Dockerfile, set -gx of fish, setx of Windows, pass of a variable's name and value
@@ -49,8 +45,7 @@ ASSIGNMENTS = (
     Rule("password", rf"\$\{{\w*(?i:{PASSWORD}){SUFFIX}:[-=+?]?([^\s{{}}$\"']{{6,}})\}}", Check.PASSWORD),
     Rule("secret", rf"\$\{{\w*(?i:{CREDENTIAL}|{LOOSE}|_KEY){SUFFIX}:[-=+?]?([^\s{{}}$\"']{{8,}})\}}", Check.CREDENTIAL),
     Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}\\?[\"'][ \t]*:[ \t]*\{{(?:[^{{}}\n]*\n){{0,4}}[^{{}}\n]*?\bvalue\\?\"[ \t]*:[ \t]*\\?\"([^\s\"\\]{{6,}})", Check.PASSWORD),
-    Rule("password", rf"(?i)-(?:{PASSWORD})\\?[\"'][ \t]*,{_BLANKS}\\?[\"']([^\s\"'\\]{{6,}})", Check.PASSWORD),
-    Rule("secret", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}\\?[\"'][ \t]*,{_BLANKS}\\?[\"']([^\s\"'\\]{{8,}})\\?[\"']", Check.BOUND),
+    Rule("password", rf"(?i)-(?:{PASSWORD})\\?[\"'][ \t]*,[ \t]*\\?[\"']([^\s\"'\\]{{6,}})", Check.PASSWORD),
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}[ \t]+[\"']([^\s\"']{{6,}})[\"'][ \t]*(?:\r?\n|\\n)", Check.PASSWORD),
     Rule("password", rf"(?i)(?:environ\w*|env)\w*\([ \t]*[\"']\w*(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}[\"'][ \t]*,[ \t]*[\"']([^\s\"']{{6,}})[\"']", Check.PASSWORD),
     Rule("secret", r"\b[A-Z][A-Z0-9_]*(?:PASSWORD|PASSWD|PWD|_PASS|SECRET|TOKEN|_KEY)[ \t]{2,}([^\s|]{6,})[ \t]*(?:\r?\n|$)", Check.CREDENTIAL),
@@ -62,7 +57,7 @@ ASSIGNMENTS = (
     Rule("secret", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}[\"'\]]{{0,2}}[ \t]*,[ \t]*default[ \t]*=[ \t]*[\"']([^\s\"']{{8,}})[\"']", Check.PASSWORD),
     Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}\\?[\"'][ \t]*\{{(?:[^{{}}\n]*\n){{0,3}}[^{{}}\n]*?\bdefault[ \t]*=[ \t]*\\?[\"']([^\s\"'\\]{{6,}})\\?[\"']", Check.PASSWORD),
     # <key>ClientSecret</key><string>…</string>, <setting name="ApiSecret"><value>…, <param-name>…<param-value>…, <wsse:Password Type="…">
-    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}|{LOOSE}){SUFFIX}(?:</[\w-]+>{_GAP}<[\w-]+>|\\?\"(?:[ \t]+[\w:.-]+=\\?\"[^<>\n]*)?[ \t]*>{_GAP}<value>|[ \t]+[\w:.-]+=\\?\"[^<>\n]*>)([^\s<>]{{6,}})</", Check.PASSWORD),
+    Rule("password", rf"(?i)(?:{PASSWORD}|{CREDENTIAL}){SUFFIX}(?:</[\w-]+>{_GAP}<[\w-]+>|\\?\"(?:[ \t]+[\w:.-]+=\\?\"[^<>\n]*)?[ \t]*>{_GAP}<value>|[ \t]+[\w:.-]+=\\?\"[^<>\n]*>)([^\s<>]{{6,}})</", Check.PASSWORD),
 )  # fmt: skip
 
 #: Blanks, or the end of a line.
@@ -102,7 +97,7 @@ WORDLESS = (
          r"cockroachdb|nats|couchdb|cassandra|neo4j|bolt|ldaps?)(?:\+[a-z0-9]+)*://[^\s:/@\"'`<>]*:([^\s/\"'`<>@]{3,}(?:@[^\s/\"'`<>@]+)*)@",
          Check.URL),
     Rule("basic_auth_url", r"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@\"'`<>\[\]]*:([^\s/\"'`<>@\[\]]{3,})@", Check.URL),
-    Rule("password", rf"(?i)\bvalue\\?[\"']?[ \t]*[=:][ \t]*\\?[\"']([^\"'\s\\]{{4,}})\\?[\"'](?:,|[ \t]|where|and)*\\?[\"']?(?:key|name|id)\\?[\"']?[ \t]*[=:][ \t]*\\?[\"'][\w.:-]*(?:{PASSWORD}|{CREDENTIAL}|{LOOSE})\\?[\"']", Check.PASSWORD),
+    Rule("password", rf"(?i)\bvalue=\"([^\"\s]{{4,}})\"[ \t]+(?:key|name|id)=\"[\w.:-]*(?:{PASSWORD})\"", Check.PASSWORD),
     # Cookies of sessions, in headers, jars, scripts and tables.
     Rule("session_cookie", r"(?i)\b(?:cookie[\"']?[ \t]*[:=][ \t]*[\"']?|;[ \t]*)[\w.-]*(?:session|sess|sid|auth|token)\w*=([0-9a-z%._~+/-]{16,})", Check.TOKEN),
     Rule("session_cookie", r"\b[Cc]ookies?[\"'\]]{0,2}[ \t]*[:=][ \t]*\{(?:[^{}\n]*\n){0,3}[^{}\n]*\\?[\"'](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\\?[\"'][ \t]*:[ \t]*\\?[\"']([0-9A-Za-z%._~+/-]{16,})|"
@@ -117,8 +112,7 @@ WORDLESS = (
     Rule("password", r"\b[\w.-]+:([^\s:/@\"']{4,})@(?:tcp|unix)\(", Check.URL),
     Rule("password", r"(?i)oracle\w*\.connect\([ \t]*\\?[\"']\w+/([^\s@\"'\\]{4,})@", Check.URL),
     Rule("password", r"\bSETUSER[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?>(\S{4,})|(?m)\bAUTH[ \t]+(?:\S+[ \t]+)?([^\s\"'\\]{8,})[ \t]*(?:$|\\n)", Check.PASSWORD),
-    Rule("password", r"(?i)\bidentified[ \t]+by[ \t]+(?:password[ \t]+|values[ \t]+)?\\?[\"']([^\"'\s\\;]{4,})", Check.PASSWORD),
-    Rule("password", r"(?i)\bidentified[ \t]+by[ \t]+([^\"'`\s\\;*<]{6,})", Check.BOUND),
+    Rule("password", r"(?i)\bidentified[ \t]+by[ \t]+\\?\"([^\"\s\\]{4,})", Check.PASSWORD),
     # What signs or encrypts
     Rule("secret", r"\b(?:(?:jwt\.(?:sign|encode|decode|verify)|algoliasearch|createHmac)\([^\s,()]+[ \t]*,|Fernet\(|hmac\.new\(|wandb\.login\(|ConvertTo-SecureString)[ \t]*(?:key=|-String[ \t]+)?b?\\?[\"']([^\s\"'\\]{6,})\\?[\"']",
          Check.PASSWORD),
@@ -149,7 +143,7 @@ WORDLESS = (
     Rule("secret", r"\"encrypt\\?\"[ \t]*:[ \t]*\\?\"([0-9A-Za-z+/]{22,}={1,2})|(?i)erlang_?cookie[ \t\"']*[:=,][ \t\"']*([A-Z0-9]{16,})|:_auth[ \t]*=[ \t]*([^\s\"'$]{8,})", Check.URL),
     Rule("secret", r"(?i)\"jwt\w*\\?\"[ \t]*:[ \t]*\{(?:[^{}\n]*\n){0,3}[^{}\n]*\"(?:key|secret|signing_?key)\\?\"[ \t]*:[ \t]*\\?\"([^\s\"\\]{16,})", Check.CREDENTIAL),
     Rule("webhook", r"https?://[\w.-]+/hooks/([a-z0-9]{26})\b"),
-    Rule("aws_secret_key", r"(?:\bAKIA[0-9A-Z]{16}|\[redacted:aws_access_key_id:[0-9a-f]{6}\])[^\n]{0,40}?[^0-9A-Za-z/+\n]([0-9A-Za-z/+]{40})(?:[^0-9A-Za-z/+]|$)", Check.TOKEN),
+    Rule("aws_secret_key", r"(?:\bAKIA[0-9A-Z]{16}|\[redacted:aws_access_key_id:[0-9a-f]{6}\])[^\n]{0,40}?[^0-9A-Za-z/+\n]([0-9A-Za-z/+]{40})\b", Check.TOKEN),
     Rule("azure_key", r"\b(?:key[12]|FULL|Full)[ \t]+(?:FULL[ \t]+)?([0-9A-Za-z+/]{80,}={1,2})"),
     # Application passwords of mail accounts: four times four letters
     Rule("password", r"(?i)(?:app(?:lication)?[ _-]?passwords?|mots?[ ]de[ ]passe[ ]d['’]app\w*|contraseñas?[ ]de[ ]aplicaci(?:ó|o)n|senhas?[ ]de[ ]app\w*)[^\n:=]{0,40}?(?:[ \t]*[:=]|[ \t]+(?:is|es|est|é))[ \t]*[\"'`]?"

@@ -45,7 +45,7 @@ _PLACES: tuple[str, ...] = (
     r"\bswaks\b[^\n|;]*[ \t](?:-ap|--auth-password)[ \t=]+",
     r"\bwpa_passphrase[ \t]+(?:\"[^\"\n]+\"|\S+)[ \t]+",
     r"\bnmcli\b[^\n|;]*[ \t](?:password|wifi-sec\.psk|802-11-wireless-security\.psk)[ \t]+",
-    r"\b(?:(?:cmdkey|runas|schtasks|wmic|xfreerdp|wfreerdp|sdl-freerdp)\b[^\n|;]*?|sc\b[^\n|;.(]*?)(?i:/(?:p|pass|password|rp|gp))[ \t]*[:= ][ \t]*",
+    r"\b(?:cmdkey|runas|schtasks|wmic|xfreerdp|wfreerdp|sdl-freerdp|sc)\b[^\n|;]*?(?i:/(?:p|pass|password|rp|gp))[ \t]*[:= ][ \t]*",
     r"\brclone[ \t]+(?:obscure|config[ \t]+create\b[^\n|;]*[ \t]pass(?:word)?)[ \t=]+",
     r"\b(?:pdftk|qpdf)\b[^\n|;]*[ \t](?:user_pw|owner_pw|input_pw|--encrypt)[ \t]+",
     r"\b(?:skopeo|podman|buildah|oras)\b[^\n|;]*[ \t]--(?:src-|dest-)?creds[ \t=]+['\"]?[^\s:'\"]+:",
@@ -53,7 +53,7 @@ _PLACES: tuple[str, ...] = (
     r"netlify[ \t]+login|wandb[ \t]+login|kaggle[ \t]+login|snyk[ \t]+auth|sentry-cli[ \t]+login[ \t]+--auth-token)[ \t]+",
     r"\bcomposer[ \t]+config\b[^\n|;]*http-basic\.\S+[ \t]+\S+[ \t]+",
     r"\b(?:bundle|poetry|npm|pnpm|yarn|pip|git|aws|gcloud|az|gh|heroku|fly|wrangler)[ \t]+(?:configure|config(?::set)?|secrets?)[ \t]+(?:set[ \t]+)?[^\n|;]*"
-    r"(?i:password|passwd|token|secret|key|http-basic\.\S+[ \t]+\S+)\S*[ \t=]+",
+    r"(?i:password|passwd|token|secret|key|http-basic\.\S+[ \t]+\S+|credential)\S*[ \t=]+",
     r"\b(?:kinit|pkinit)\b[^\n|;]*--password=",
     r"\bopenssl[ \t]+passwd[ \t]+(?:-\S+[ \t]+)*(?:-salt[ \t]+\S+[ \t]+)?",
     r"\bopenssl\b[^\n|;]*[ \t]-K[ \t]+",

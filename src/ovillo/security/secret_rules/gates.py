@@ -8,18 +8,7 @@ rules themselves and compares with a search without gates.
 from __future__ import annotations
 
 from ovillo.security.secret_rules.commands import PROGRAMS
-from ovillo.security.secret_rules.words import (
-    CREDENTIAL,
-    KEY_NEAR,
-    KEYED,
-    LOOSE,
-    NAMED_VALUE,
-    PASSWORD,
-    PASSWORD_NEAR,
-    SPOKEN,
-    SUFFIX,
-    TYPED,
-)
+from ovillo.security.secret_rules.words import CREDENTIAL, LOOSE, PASSWORD, SPOKEN, SUFFIX
 
 #: A word for a secret, all that matters where a gate may begin anywhere.
 _WORD = rf"(?:{PASSWORD}|{LOOSE}|{CREDENTIAL.replace('(?:[a-z0-9]+[_.-])*', '')})"
@@ -29,12 +18,10 @@ _TO = r"[`\"']*[ \t]+(?:to|as|a|à|en|como|para)[ \t]"
 
 #: A word for a secret with what may bring its value.
 ASSIGNED = (
-    rf"(?i)(?:{_WORD}|(?-i:[a-z0-9]Pass))(?:{SUFFIX}(?:"
-    r"\\*[\"'\]]{0,2}(?:\[\])?[ \t]*(?::|=|->|→|\?\?|\|\||,(?:[ \t]|\r?\n)*(?:\\*[\"']|default))|[ \t]+(?:is|es|est|é|era|was|sera|será|c['’]est)[ \t:]|"
-    r"[\"']?>|[`*]{0,2}[ \t]+\||\(\\*[\"']|[ \t]+[\"'][^\s\"']{6,}[\"']|</|\\?[\"'][ \t]*\{|\\?\"[ \t]*>|\\?\"?[ \t]+[\w:.-]+=\\?\"[^<>\n]*>)|"
+    rf"(?i){_WORD}(?:{SUFFIX}(?:"
+    r"\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::|=|->|→|\?\?|\|\||,[ \t]*(?:\\{0,3}[\"']|default))|[ \t]+(?:is|es|est|é|era|was|sera|será|c['’]est)[ \t:]|"
+    r"[\"']?>|[`*]{0,2}[ \t]+\||\(\\{0,3}[\"']|[ \t]+[\"'][^\s\"']{6,}[\"']|</|\\?[\"'][ \t]*\{|\\?\"[ \t]*>|\\?\"?[ \t]+[\w:.-]+=\\?\"[^<>\n]*>)|"
     rf"{_FEW_WORDS}|[\w.-]*\\?[\"']?(?:[ \t,]|\\[nr])*(?:\r?\n(?:[ \t,>]|[0-9]+→)*){{0,3}}(?:\btype=\"\w+\"[ \t]*)?\\?[\"']?(?:parameter|option)?(?:value|default)\\?[\"']?[ \t]*[:=])|"
-    # The value stands below, perhaps behind the number of its line.
-    rf"\b(?:parameter|option)?(?:key|name|id|property|option|variable)\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?[\w.: /-]*{_WORD}|"
     rf"\b(?:key|chave){_FEW_WORDS}|\$\{{\w*_key{SUFFIX}:|"
     r"(?-i:(?:\b|\\n)(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+[\w.\\-]|"
     rf"_(?:TOKEN|SECRET|KEY|CREDENTIALS?|PAT)(?:[\"'\]]{{0,2}}[ \t]*(?:=|:|\|\|=|\?\?)|[ \t`]+\||`|[ \t]{{2}}|{_TO})|"
@@ -53,7 +40,7 @@ WORDLESS = "(?i)" + "|".join((
     r"(?:password|secret|key)[ \t]+[05789][ \t]|SecureString|\"encrypt|erlang_?cookie|:_auth|\"jwt|/hooks/|AKIA|aws_access_key_id:|(?:key[12]|full)[ \t]+[0-9a-z+/]{40}|:::|\$2[abxy]\$|pbkdf2_sha",
     r"(?:get-parameter|get-secret-value|versions[ \t]+access|keyvault|pass[ \t]+show|\bop[ \t]+(?:read|item)|bw[ \t]+get|find-(?:generic|internet)-password|kv[ \t]+get|secret-tool|gopass|(?:terraform|tofu)[ \t]+output|doppler|config:get)",
     r"authorization\\{0,3}[\"']{0,2}[ \t]*[:=,]|\bbasic[ \t]+[0-9a-z+/_-]{8}|\bbearer[ \t]+[0-9a-z._~+/=-]{16}|://[^\s:/@\"'`<>]*:[^\s/\"'`<>@]{3,}@",
-    r"value\\?[\"']?[ \t]*[=:][ \t]*\\?[\"'][^\"'\s\\]{4,}\\?[\"'](?:,|[ \t]|where|and)*\\?[\"']?(?:key|name|id)\\?[\"']?[ \t]*[=:]|\bcookies?[\"'\]]{0,2}[ \t]*[:=]",
+    r"value=\"[^\"\s]{4,}\"[ \t]+(?:key|name|id)=|\bcookies?[\"'\]]{0,2}[ \t]*[:=]",
     rf"[\"']{_SESSION}\\?[\"'][ \t]*,|\t{_SESSION}\t|\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string",
     r"WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+\"?[^\s\"]{6,}\"?[ \t]+(?:\*|[0-9.]+)[ \t]*(?m:$)|@(?:tcp|unix)\(|oracle\w*\.connect|\bSETUSER[ \t]",
     r"\bAUTH[ \t]+[^\s]|jwt\.(?:sign|encode|decode|verify)|algoliasearch|createHmac|Fernet\(|hmac\.new|wandb\.login|ConvertTo-SecureString",
@@ -85,12 +72,9 @@ _SPOKEN = SPOKEN.replace("|pass|", r"|pass(?:[^0-9A-Za-z_\n\r.)-]|-[ \t])|")
 _LOG_IN = r"(?:credentials?|creds|credenciales|credenciais|identifiants?|log[ -]?in|sign[ -]?in|entr[ae]|connecte(?:-toi|z-vous)?|con(?:é|e)cta(?:te|-te)?|acc(?:è|e)s|acceso|acesso|wi-?fi)"
 #: Words and turns of ``SENTENCES``.
 SPOKEN_OF = (
-    rf"(?i)\b(?:{_SPOKEN}|{TYPED})|{_WORD}(?:[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?[0-9a-z_+/=.~-]{{18}}|[^\n]*[ \t](?:value|valor|valeur)[ \t]+(?:is|was|es|era|est|é)[ \t:])|"
+    rf"(?i)\b(?:{_SPOKEN})|{_WORD}(?:[ \t]+(?:of[ \t]+|de[ \t]+)?[\"'`]?[0-9a-z_+/=.~-]{{18}}|[^\n]*[ \t](?:value|valor|valeur)[ \t]+(?:is|was|es|era|est|é)[ \t:])|"
     rf"\[redacted:(?:password|secret):|\b{_LOG_IN}(?:[ \t]+[^\s:=]+){{0,4}}?(?:[ \t]*(?::|->|→)|[ \t]+(?:with|as|are|con|como|son|avec|sont|com|são|is|es|est|é))[ \t]+[\"'`]?[\w.@+-]+[\"'`]?[ \t]*[/|:]|"
     r"\bu(?:ser)?:[ \t]*\S+[ \t]+p(?:w|ass)?:|\bpass[ -]?phrase|\bfrase[ -](?:de|secreta|senha)|\bphrase[ ](?:de[ ]passe|secr)|"
     r"\b(?:changed|reset|rotated|cambiad[ao]|cambi(?:é|ó)|la[ ]cambi(?:é|e)|chang(?:é|ée)|alterad[ao]|mudei|troquei|mudad[ao]|trocad[ao])"
     r"(?:[ \t]+(?:it|them|la|lo|le|l['’]ai|ela))?[ \t]+(?:to|a|por|en|(?:à|a)|par|para|por)[ \t:]"
 )
-
-#: What ``SAID_NEAR`` says itself before its value.
-NEAR_BY = rf"(?i)(?:\b|_){KEYED}(?:{KEY_NEAR}|[ \t*]*[?:][ \t*]*\r?\n)|_(?:{SPOKEN}){PASSWORD_NEAR}|(?:passw(?:or)?d|passphrase|pass|pwd|secret|token|key|credentials?){NAMED_VALUE}"

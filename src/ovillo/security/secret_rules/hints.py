@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ovillo.security.secret_rules.commands import PROGRAMS
 from ovillo.security.secret_rules.rule import ESCAPE
-from ovillo.security.secret_rules.words import PASSWORD, SUFFIX, TYPED
+from ovillo.security.secret_rules.words import PASSWORD, SUFFIX
 
 #: Words for passwords. ``pass`` ends lines of Python.
 _PASSWORD = (
@@ -20,14 +20,14 @@ _PASSWORD = (
 )
 #: Words for other secrets, but for keys.
 _CREDENTIAL = (
-    r"auth[^a-z]|secret|segredo|tokens?[^a-z]|credenti|credenci|clave|chave|cl(?:é|e\x{301}|e[ _-])|"
+    r"auth[^a-z]|secret|segredo|token[^a-z]|credenti|credenci|clave|chave|cl(?:é|e\x{301}|e[ _-])|"
     r"jeton|code_verifier|_salt|[_-]pat[^a-z]"
 )
 #: How the words end that make a key a secret one (``api``, ``access``, ``signing``); others sort, cache and index.
-_KIND_OF_KEY = r"(?:ng|et|ai|ns|ly|er|pi|es|so|to|sh|pp|on|ss|te|nt|ge|ce|oy|se|in|th|ac|ie|ed|fi|rk|lt|ck)"
+_KIND_OF_KEY = r"(?:ng|et|ai|ns|ly|er|pi|es|to|sh|pp|on|ss|te|nt|ge|ce|oy|se|in|th|ac|ie|ed|fi|rk|lt|ck)"
 
 #: A word for a secret.
-WORDS = rf"(?i){_PASSWORD}|{_CREDENTIAL}|{_KIND_OF_KEY}(?:[ ._-]|[ \t]+)?keys?(?:id|[_-]?base)?(?:[^a-z]|$)"
+WORDS = rf"(?i){_PASSWORD}|{_CREDENTIAL}|{_KIND_OF_KEY}(?:[ ._-]|[ \t]+)?key(?:id|[_-]?base)?(?:[^a-z]|$)"
 
 #: How a value follows a longer word, or any key.
 ASSIGNED = "|".join((
@@ -39,8 +39,7 @@ ASSIGNED = "|".join((
 
 #: Other words and turns of sentences about secrets.
 SPOKEN_OF = (
-    rf"(?i)\b(?:{TYPED})\b|"
-    r"p/w|psw|access[ ]code|codes?[ ]d|c(?:ó|o)digo[ ]de|(?:fi|network|vault|master|unlock|login|red|acceso|acesso)[ -]code|\[redacted:|[ \t]p:|"
+    r"(?i)p/w|psw|access[ ]code|codes?[ ]d|c(?:ó|o)digo[ ]de|(?:fi|network|vault|master|unlock|login|red|acceso|acesso)[ -]code|\[redacted:|[ \t]p:|"
     r"pass[ -]?phrase|\bfrase[ -](?:de|secreta|senha)|\bphrase[ ](?:de[ ]passe|secr)|"
     r"\b(?:creds|identifiants?|log[ -]?in|sign[ -]?in|entr[ae]|connecte(?:-toi|z-vous)?|con(?:é|e)cta(?:te|-te)?|acc(?:è|e)s|acceso|acesso|wi-?fi)[ \t:→-]|"
     r"\b(?:changed|reset|rotated|cambiad[ao]|cambi(?:é|ó|e)|chang(?:é|ée)|alterad[ao]|mudei|troquei|mudad[ao]|trocad[ao])[ \t]+(?:to|a|por|en|(?:à|a)|par|para|it|them|la|lo|le|l['’]ai|ela)[ \t:]"
@@ -53,12 +52,12 @@ WORDLESS = "|".join((
     r"jdbc:oracle|_?auth\\?\"?[ \t]*[:=]|requirepass|masterauth|bindpw|rootpw|ssl_passphrase|proxy_pass|smtp_pass|lanman|bluesky|bsky|\bpin(?:code)?\b",
     r"app(?:lication)?[ _-]?password|passe[ ]d['’]app|de[ ]aplicaci|senhas?[ ]de[ ]app",
     rf"(?:{PASSWORD})(?:[ \t*`]*\|?[ \t]*\n(?:[ \t>|]|[0-9]+→)*-|\\?[\"']\)\.|;|{SUFFIX}[\"']?[ \t]*[:=][ \t]*\\?[\"'][a-z]{{4}}[ ])|[,;](?:{PASSWORD})[ \t]*\n",
-    r"\n[ \t]*[0-9a-f]{16}|\bexpect[ \t(]+[\"']|create_(?:super)?user\(|(?:password|secret|key)[ \t]+[05789][ \t]|SecureString|\"encrypt|erlang_?cookie",
+    r"\n[ \t]*[0-9a-f]{32}[ \t]*(?:\n|$)|\bexpect[ \t(]+[\"']|create_(?:super)?user\(|(?:password|secret|key)[ \t]+[05789][ \t]|SecureString|\"encrypt|erlang_?cookie",
     r"\"jwt|/hooks/|AKIA|aws_access_key_id:|(?:key[12]|full)[ \t]+[0-9a-z+/]{40}|:::|pbkdf2_sha|get-parameter|get-secret-value|versions[ \t]+access|keyvault|pass[ \t]+show",
     r"\bop[ \t]+(?:read|item)|bw[ \t]+get|find-(?:generic|internet)-password|kv[ \t]+get|secret-tool|gopass|(?:terraform|tofu)[ \t]+output|doppler|config:get",
-    r"authorization\\{0,3}[\"']{0,2}[ \t]*[:=,]|\bbasic[ \t]+[0-9a-z+/_-]{8}|\bbearer[ \t]+[0-9a-z._~+/=-]{4}|://[^\s:/@\"'`<>]*:|value\\?[\"']?[ \t]*[=:][ \t]*\\?[\"']|\bcookies?[\"'\]]{0,2}[ \t]*[:=]",
+    r"authorization\\{0,3}[\"']{0,2}[ \t]*[:=,]|\bbasic[ \t]+[0-9a-z+/_-]{8}|\bbearer[ \t]+[0-9a-z._~+/=-]{4}|://[^\s:/@\"'`<>]*:|value=\"|\bcookies?[\"'\]]{0,2}[ \t]*[:=]",
     r"(?:sess|session|sid|auth|token)[0-9a-z_]?=|(?:sess|session|sid|auth|token)(?:_|id)|[\"'\t](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\\?[\"'\t]",
-    r"\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string|WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+[^\s]+[ \t]+(?:\*|[0-9.]+[ \t]*(?:[\r\n]|$))",
+    r"\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string|WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+\"?[^\s\"]{6,}\"?[ \t]+[*0-9.]",
     r"@(?:tcp|unix)\(|oracle\w*\.connect|\bSETUSER[ \t]|\bAUTH[ \t]+[^\s]|jwt\.(?:sign|encode|decode|verify)|algoliasearch|createHmac|Fernet\(|hmac\.new|wandb\.login",
     r"[?&](?:appid|app_id|apikey|api_key|key|code|access_key)=|\$[ \t]*cat[ \t]|base64[ \t]+(?:-d|--decode)|\|[ \t]*base64|get[ \t]+secret|accounts\\?[\"']?[ \t]*:|private_?keys?\\?[\"']?[ \t]*:",
     r"\bWallet\(|\"keyName|\b(?:echo|printf)[ \t]|ConvertTo-SecureString|\bnew PDO|"
@@ -77,12 +76,8 @@ COMMANDS = "|".join((
     r"openssl|kinit|\bmc[ \t]+alias|signtool|(?:gh|glab|fly|flyctl|wrangler|heroku)[ \t]+(?:secret|variable)|jenkins-cli|jcli|snmpset|swaks|lftp|put-parameter|keyvault|creds|pass:",
 ))  # fmt: skip
 
-#: What is not shown: colours of programs, also as JSON writes them, and characters that take no place (zero-width blanks and
-#: joiners, marks of direction, soft hyphens, the byte order mark). It stands between a word and its value, or in a token.
-UNSEEN = (
-    r"(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]*[mK]|"
-    r"[\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{2064}\x{feff}\x{ad}]"
-)
+#: What colours the output of programs, also as JSON writes it; it stands between a word and its value.
+COLOUR = r"(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]*[mK]"
 
 #: A token directly behind what is written for a sign.
 ESCAPED = rf"(?:{ESCAPE})[0-9A-Za-z_][^\s]"

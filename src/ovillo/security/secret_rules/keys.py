@@ -68,9 +68,7 @@ PHRASES = (
     Rule("secret", rf"\bkind:[ \t]*Secret\b{_ROWS}data:[ \t]*(?:{_ROW}[\w.-]+:[ \t]*[^\s:]+[ \t]*)*?{_ROW}[\w.-]+:[ \t]*([0-9A-Za-z+/]{{6,}}={{0,2}})(?:[ \t\r\n\\\"]|$)",
          Check.BASE64),
     Rule("secret", rf"\bdata:[ \t]*(?:{_ROW}[\w.-]+:[ \t]*[^\s:]+[ \t]*)*?{_ROW}[\w.-]+:[ \t]*([0-9A-Za-z+/]{{6,}}={{0,2}}){_ROWS}kind:[ \t]*Secret\b", Check.BASE64),
-    # The end of a key, as ``tail`` shows it.
-    Rule("private_key", r"((?:(?:[ \t>]|[0-9]+→)*[0-9A-Za-z+/]{16,76}={0,2}(?:\r?\n|\\n))+)(?:[ \t>]|[0-9]+→)*-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----", Check.PEM),
     Rule("seed_phrase", rf"((?:\b{_NUMBERED}){{11,23}}[0-9]{{1,2}}[.)] ?[a-z]{{3,9}})\b", Check.PHRASE),
 )  # fmt: skip
 #: Around these ``PHRASES`` are looked for: a word of theirs, or two numbered ones.
-PHRASED = rf"(?i){_SEED_WORDS}|{_NUMBERED}{_NUMBERED}|kind:[ \t]*Secret|-----END [A-Z0-9 ]*PRIVATE KEY"
+PHRASED = rf"(?i){_SEED_WORDS}|{_NUMBERED}{_NUMBERED}|kind:[ \t]*Secret"

@@ -34,14 +34,6 @@ class Check(Enum):
     BASE64 = "base64"
     #: Words of a wallet's recovery phrase.
     PHRASE = "phrase"
-    #: What stands near the match, a word for a password, in the same sentence: looks like no word, name or version.
-    NEAR = "near"
-    #: The same near a word for a key or token: drawn at random.
-    NEAR_KEY = "near_key"
-    #: Near such a word, but in somebody else's answer: signs among letters and digits, or drawn.
-    NEAR_ANSWER = "near_answer"
-    #: Bound to a word for a secret by a list or a blank, as many other things are: a credential that is no name of anything.
-    BOUND = "bound"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,7 @@ value first, the value on the next line, and a correction ("not … but …"), w
 from __future__ import annotations
 
 from ovillo.security.secret_rules.rule import Check, Rule
-from ovillo.security.secret_rules.words import (
-    CREDENTIAL,
-    KEY_NEAR,
-    KEYED,
-    NAMED,
-    NAMED_VALUE,
-    PASSWORD,
-    PASSWORD_NEAR,
-    SAID,
-    SPOKEN,
-    SUFFIX,
-    TYPED,
-)
+from ovillo.security.secret_rules.words import CREDENTIAL, PASSWORD, SAID, SPOKEN, SUFFIX
 
 #: Between the word and the verb: "for the staging server", "del wifi de la oficina".
 _OF = r"(?:[ \t]+[^\s:=\"'`|(){},;.]+){0,6}?"
@@ -91,15 +79,4 @@ SENTENCES = (
     Rule("password", rf"(?i){_MARK}[,;.]?[ \t]+(?:[^\s:=]+[ \t]+){{0,8}}?(?:but|sino|mais|mas|to|a|por|(?:à|a)|para|is|es|est|é|c['’]est|now|ahora|maintenant|agora|with|by|con|par|com|or|o|ou|and|y|et|e|→|->|=>|:)"
          rf"[ \t:]+(?:(?:rather|que|sim|bien|plut(?:ô|o)t|instead|now|it|is|es|est|é)[ \t:]+){{0,3}}{SAID}", Check.PROSE),
     Rule("password", rf"(?i){_MARK}[ \t]*(?:->|→|=>|/)[ \t]*{SAID}", Check.PROSE),
-    # However it is said: ``secret_nearness`` looks around the word.
-    # A digit near it is in all that is found so, and in few other lines.
-    Rule("password", rf"(?i)\b({_SPOKEN_LAST}|{TYPED})\b(?:[^\n]*\n){{0,3}}?[^\n]*?[0-9]|[0-9][^\n]*?\b({_SPOKEN_LAST}|{TYPED})\b", Check.NEAR),
-)  # fmt: skip
-
-#: What is said about keys: words with other meanings too, so that something long has to stand near them.
-SAID_NEAR = (
-    Rule("secret", rf"(?i)(?:\b|_)({KEYED}){KEY_NEAR}", Check.NEAR_KEY),
-    Rule("password", rf"(?i)_({_SPOKEN_LAST}){PASSWORD_NEAR}", Check.NEAR),
-    Rule("secret", rf"(?i)\b({KEYED})[ \t*]*[?:][ \t*]*\r?\n", Check.NEAR_KEY),
-    Rule("secret", NAMED + NAMED_VALUE, Check.BOUND),
 )  # fmt: skip

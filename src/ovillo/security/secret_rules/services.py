@@ -13,8 +13,8 @@ _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 CLOUD = (
     Rule("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
     Rule("aws_access_key_id", r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"),
-    Rule("aws_secret_key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}[\"'`]?[\s,:;|/]+[\"'`]?([0-9A-Za-z/+]{40})(?:[^0-9A-Za-z/+]|$)"),
-    Rule("aws_secret_key", r"\[redacted:aws_access_key_id:[0-9a-f]{6}\][\"'`]?[\s,:;|/]+[\"'`]?([0-9A-Za-z/+]{40})(?:[^0-9A-Za-z/+]|$)"),
+    Rule("aws_secret_key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}[\"'`]?[\s,:;|/]+[\"'`]?([0-9A-Za-z/+]{40})\b"),
+    Rule("aws_secret_key", r"\[redacted:aws_access_key_id:[0-9a-f]{6}\][\"'`]?[\s,:;|/]+[\"'`]?([0-9A-Za-z/+]{40})\b"),
     Rule("aws_session_token", r"\b(?:IQoJb3JpZ2lu|FwoGZXIvYXdz|FQoGZXIvYXdz)[0-9A-Za-z/+=]{50,}"),
     Rule("aws_bedrock_key", r"\bABSK[0-9A-Za-z+/]{100,}={0,2}|\bbedrock-api-key-[0-9A-Za-z+/=]{20,}"),
     Rule("amazon_token", rf"\bamzn\.mws\.{_UUID}|\bamzn1\.oa2-cs\.v1\.[0-9a-f]{{60,}}|\bAtz[ar]\|[0-9A-Za-z_/+=-]{{80,}}"),
@@ -121,7 +121,7 @@ MODELS = (
 )  # fmt: skip
 
 PAYMENTS_AND_SHOPS = (
-    Rule("stripe_key", r"\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}|\bwhsec_[0-9A-Za-z+/]{24,}={0,2}|\bsk_org_[0-9A-Za-z]{20,}"),
+    Rule("stripe_key", r"\b[srp]k_(?:live|test)_[0-9A-Za-z]{16,}|\bwhsec_[0-9A-Za-z+/]{24,}={0,2}|\bsk_org_[0-9A-Za-z]{20,}"),
     Rule("square_token", r"\bsq0(?:atp|csp|idp)-[0-9A-Za-z_-]{22,}|\bEAAA[0-9A-Za-z_-]{60}\b"),
     Rule("shopify_token", r"\bshp(?:at|ca|pa|ss|tka)_[0-9a-fA-F]{32}\b"),
     Rule("braintree_token", r"\baccess_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-
-def _misspelt(*words: str) -> str:
-    """Each word with one letter left out, doubled or changed for the next."""
-    found: set[str] = set()
-    for word in words:
-        for at in range(1, len(word)):
-            found.add(word[:at] + word[at + 1 :])
-            found.add(word[:at] + word[at] + word[at:])
-            found.add(word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :])
-    return "|".join(sorted(found - set(words), key=lambda one: (-len(one), one)))
-
-
-#: What people type for it, and say at times.
-TYPED = rf"{_misspelt('password', 'contraseña')}|mot[ ]de[ ]pase|la[ ]contra|passwort"
 #: Words for a password (German too, which clients print).
 PASSWORD = (
     r"passwords?|passwd|passphrase|passcode|pwd|(?:\b|[_.-]|\\[nrt])pass|db[_-]?pass|userpass|(?:\b|_)pw\b|(?:\b|_)psk|pre[_-]?shared[_-]?key|"
     r"wpa[_-]?passphrase|requirepass|masterauth|bindpw|rootpw|"
-    r"contrase(?:ñ|n\x{303}|n|ny|\\u00f1)as?|mots?[ _-]?de[ _-]?passe|motdepasse|(?:\b|_)mdp|senhas?|palavra[ _-]passe|passwort|kennwort"
+    r"contrase(?:ñ|n\x{303}|n|ny)as?|mots?[ _-]?de[ _-]?passe|motdepasse|(?:\b|_)mdp|senhas?|palavra[ _-]passe|passwort|kennwort"
 )
 #: Words that name a credential and nothing else.
 CREDENTIAL = (
@@ -44,7 +30,7 @@ LOOSE = r"secret|token|credentials?|auth|clave|secreto|credencial(?:es)?|segredo
 #: Words for a password in sentences; some are too common for a place in code (``clave``, ``code``).
 SPOKEN = (
     r"passwords?|passwd|passphrase|passcode|pass|pwd|pw|p/w|psw|pswd|access[ ]code|codes?[ ]d['’]acc(?:è|e)s|c(?:ó|o)digo[ ]de[ ](?:acceso|acesso)|"
-    r"contrase(?:ñ|n\x{303}|n|ny|\\u00f1)as?|claves?|"
+    r"contrase(?:ñ|n\x{303}|n|ny)as?|claves?|"
     r"mots?[ -]de[ -]passe|mdp|"
     r"senhas?|palavra[ -]passe|"
     r"(?:wi-?fi|network|vault|master|unlock|login|red|acceso|acesso)[ -](?:key|code|clave|chave)|chave|cl(?:é|e\x{301})[ -](?:du|de)[ -](?:wi-?fi|r(?:é|e)seau)"
@@ -54,7 +40,7 @@ SPOKEN = (
 SUFFIX = r"(?:_?[0-9]{1,2}|_(?:prod|production|dev|test|testing|staging|live|value|main|backup|old|new|admin|user|root|db|bd|bdd|banco|base|datos|dados|smtp|mail|wifi|ssh|ftp|app|redis|postgres|mysql))?"
 #: Assignment in code, JSON (also JSON inside a JSON string), YAML, env files; and "is" in prose.
 SEPARATOR = (
-    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,3}|:|\?\?=?|\|\|=?)[ \t]*[bB]?|"
+    r"(?:\\{0,3}[\"'\]]{0,2}(?:\[\])?[ \t]*(?::[ \t]*(?:str|string|String|&str|char\*)[ \t]*=|=>|:=|={1,3}|:|\?\?=?|\|\|=?|->|→)[ \t]*[bB]?|"
     r"[ \t]+(?:is|es|est|é|era|was|sera|será|c['’]est)[ \t:]+)"
 )
 #: In quotes of one kind, or up to the next blank; what an unquoted value drags along is cut off later.
@@ -66,18 +52,3 @@ VALUE = (
 ARGUMENT = r"(?:\\?\"([^\s\"\\]{4,})|\\?'([^\s'\\]{4,})|([^\s\"'`\\|;&<>/-][^\s\"'`\\|;&<>]{3,}))"
 #: A value in running text: perhaps in bold, quotes, backticks, or parentheses.
 SAID = r"(?:\*\*|__)?(?:\\?[\"'`]{1,3}|[«“‘][ \x{a0}\x{202f}]?|\()?(?:\*\*)?([^\s\"'`«»“”‘’*()\\][^\s\"'`»”’*\\]{4,})"
-
-#: From one word of a sentence to the next: a blank, perhaps with quotes, brackets, an arrow.
-STEP = r"(?:[ \t\x{a0}]+[\"'`«“(*]*|[ \t]*[,:;()\"'`*»”–—-]+[ \t]*[\"'`«“(*]*|[ \t]*(?:->|→|=>)[ \t]*[\"'`]?)"
-_WORDS_BETWEEN = rf"(?:{STEP}[^\s0-9\"'`(){{}}\[\]<>=|:;,]+)*"
-#: Last words of what speaks of a key, with something long behind them in the same sentence.
-KEYED = r"(?:(?:api|app|access|secret|private|auth|encryption|signing|master|account|storage|admin|service|shared|server|licen[cs]e)[ _-]?keys?|tokens?|secrets?|secretos?|segredos?|jetons?|claves?|chaves?|cl(?:é|e\x{301})s?)"
-_MIXED = r"[A-Za-z_+/=.~!@#$%^&*-]*[0-9][0-9A-Za-z_+/=.~!@#$%^&*-]"
-KEY_NEAR = rf"{_WORDS_BETWEEN}{STEP}{_MIXED}{{6}}"
-PASSWORD_NEAR = rf"{_WORDS_BETWEEN}{STEP}{_MIXED}"
-#: A name of several parts whose last one says it, with its value behind a blank: ``SetEnv DB_PASSWORD X``, ``kv put app/db/password X``.
-NAMED = (
-    r"(?:[0-9A-Za-z][_/:.-](?i:passw(?:or)?d|passphrase|pass|pwd|secret|token|(?:api|access|secret|private|auth|signing|encryption)[_-]?key|credentials?)|"
-    r"[a-z0-9](?:Passw(?:or)?d|Passphrase|Pass|Pwd|Secret|Token|(?:Api|Access|Secret|Private|Auth)Key))"
-)
-NAMED_VALUE = r"[\"'`]?[ \t]+[\"'`]?([^\s\"'`<>|;,(){}=]*[0-9][^\s\"'`<>|;(){}]*)"
