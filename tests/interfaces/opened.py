@@ -17,6 +17,7 @@ from ovillo.interfaces.tools.contract import ToolResult
 from ovillo.interfaces.tools.registry import Registry, all_tools
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionDelta
 from ovillo.security.principals import LOCAL
+from ovillo.security.rules_version import rules_of
 from ovillo.sessions.caller import CallContext
 from ovillo.settings import Settings
 
@@ -60,6 +61,8 @@ def made(tmp_path: Path) -> Iterator[Services]:
 
 
 def record(services: Services, *deltas: SessionDelta) -> None:
+    """As a scan does: by which rules was masked is noted first."""
+    services.store.masking.begin(rules_of(services.settings.redaction))
     services.store.ingest.apply(DEFAULT_NAMESPACE, deltas)
 
 
