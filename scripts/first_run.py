@@ -30,7 +30,7 @@ MCP over streamable HTTP:  http://{host}:{port}/mcp      (Ctrl-C ends it)
 In another terminal, from this folder:
 {commands}
 
-Next, attach your agents{whose} (shows what it would change, and asks):
+Next, attach your agents (it shows what it would change, asks first{whose}):
   {path} install
 """
 
