@@ -6,11 +6,11 @@ a way of its own into the program (``ovillo.app``), past the command line.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ovillo.attach.hooks.called import read_payload, stop_after
 from ovillo.model.quoting import printable_line
 from ovillo.model.records import DEFAULT_NAMESPACE, SessionId
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Open = Callable[[], "Services | None"]
 
 _CLIENT = "claude_code"
-_MOST_BYTES = 1 << 20
 _DEADLINE_S = 2.0
 _MODEL_CHARS = 40
 
@@ -30,8 +29,8 @@ _MODEL_CHARS = 40
 def run(opened: Open) -> None:
     """What Claude Code says comes on standard input. Never raises; says nothing where there is nothing to say."""
     try:
-        _stop_in_time()
-        payload = _payload()
+        stop_after(_DEADLINE_S)
+        payload = read_payload()
         text = line(payload, None)
         try:
             services = opened()
@@ -108,24 +107,3 @@ def _number(payload: Any, *names: str) -> float | None:
     return (
         float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e12 else None
     )
-
-
-def _payload() -> dict[str, Any]:
-    if sys.stdin is None or sys.stdin.isatty():
-        return {}
-    try:
-        said = json.loads(sys.stdin.buffer.read(_MOST_BYTES))
-    except (ValueError, OSError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
-
-
-def _stop_in_time() -> None:
-    """The system itself ends this process, also in the middle of a call that never returns."""
-    try:
-        import signal
-
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, _DEADLINE_S)
-    except (AttributeError, ValueError):  # Windows: the client stops what takes too long
-        return

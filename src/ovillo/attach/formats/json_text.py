@@ -303,15 +303,10 @@ def _object(text: str, start: int, depth: int) -> _Node:
         inner = _value(text, _behind_trivia(text, colon + 1), depth + 1)
         node.members.append(_Member(key, at, inner))
         node.value[key] = inner.value
-        at = _behind_trivia(text, inner.end)
-        node.last_comma = at if text[at : at + 1] == "," else None
+        at = _behind_comma(text, node)
         if node.last_comma is None:
             break
-        at = _behind_trivia(text, at + 1)
-    if text[at : at + 1] != "}":
-        raise _wrong(text, at, "a comma or }")
-    node.end = at + 1
-    return node
+    return _closed(text, node, at, "}")
 
 
 def _array(text: str, start: int, depth: int) -> _Node:
@@ -321,13 +316,22 @@ def _array(text: str, start: int, depth: int) -> _Node:
         inner = _value(text, at, depth + 1)
         node.members.append(_Member(None, at, inner))
         node.value.append(inner.value)
-        at = _behind_trivia(text, inner.end)
-        node.last_comma = at if text[at : at + 1] == "," else None
+        at = _behind_comma(text, node)
         if node.last_comma is None:
             break
-        at = _behind_trivia(text, at + 1)
-    if text[at : at + 1] != "]":
-        raise _wrong(text, at, "a comma or ]")
+    return _closed(text, node, at, "]")
+
+
+def _behind_comma(text: str, node: _Node) -> int:
+    """Where the next member or the end is; whether a comma leads there, ``node`` says afterwards."""
+    at = _behind_trivia(text, node.members[-1].node.end)
+    node.last_comma = at if text[at : at + 1] == "," else None
+    return at if node.last_comma is None else _behind_trivia(text, at + 1)
+
+
+def _closed(text: str, node: _Node, at: int, bracket: str) -> _Node:
+    if text[at : at + 1] != bracket:
+        raise _wrong(text, at, f"a comma or {bracket}")
     node.end = at + 1
     return node
 

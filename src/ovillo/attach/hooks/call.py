@@ -5,9 +5,9 @@ Owns which events need anything, and the time it may take. Nothing here raises: 
 
 from __future__ import annotations
 
-import json
 import sys
 
+from ovillo.attach.hooks.called import MOST_BYTES, read_payload, stop_after
 from ovillo.attach.hooks.forms import answered
 from ovillo.attach.hooks.marks import Marks
 from ovillo.attach.hooks.server import NoServer, ask
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 #: They come to nothing unless recall is turned on.
 RECALLING = ("prompt", "pre-tool")
-#: Of what the client says, and of a transcript.
-_MOST_BYTES = 8 * 1024 * 1024
 #: The whole of it (seconds); the client's own limit and the wrapper's are longer.
 DEADLINE_S = 5.0
 #: How long a server is waited for (seconds).
@@ -35,8 +33,8 @@ _USUAL_S = 1.0
 def run(data_dir: str, event: str, client: str, here: Here) -> None:
     """Read, do, print. Never raises."""
     try:
-        _stop_in_time()
-        said = called(data_dir, event, client, _payload(), here)
+        stop_after(DEADLINE_S)
+        said = called(data_dir, event, client, read_payload(), here)
         if said:
             sys.stdout.write(said + "\n")
             sys.stdout.flush()
@@ -81,28 +79,6 @@ def _compactions(payload: dict[str, Any]) -> int:
     """How many summaries stand in the transcript."""
     try:
         with open(str(payload["transcript_path"]), "rb") as file:
-            return file.read(_MOST_BYTES).count(b"<state_snapshot>")
+            return file.read(MOST_BYTES).count(b"<state_snapshot>")
     except (OSError, KeyError, ValueError):
         return 0
-
-
-def _payload() -> dict[str, Any]:
-    """What the client says; nothing where it says nothing that can be read."""
-    if sys.stdin is None or sys.stdin.isatty():
-        return {}
-    try:
-        said = json.loads(sys.stdin.buffer.read(_MOST_BYTES))
-    except (ValueError, OSError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
-
-
-def _stop_in_time() -> None:
-    """The system itself ends this process, also in the middle of a call that never returns."""
-    try:
-        import signal
-
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
-    except (AttributeError, ValueError):  # Windows: the client's own limit ends it
-        return

@@ -7,6 +7,7 @@ then. The model is loaded for nobody who waits: ``Meaning.warm`` is the backgrou
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ _MEANING, _SAME_SESSION = 0.75, 0.15
 _NEAREST = 20
 
 
-class _NearSearch:
+class _NearSearch(ABC):
     """Implements ``ContextSearch``. ``origin`` as the specification's ``ContextSummary`` has it."""
 
     origin: str
@@ -36,9 +37,9 @@ class _NearSearch:
         self._store = store
         self._clock = clock
 
+    @abstractmethod
     def _near(self, namespace: Namespace, text: str, where: MemoryFilter) -> Mapping[MemoryId, float]:
         """Ids, and how near in meaning they are, 0 to 1."""
-        raise NotImplementedError
 
     def of_tool(self, namespace: Namespace, query: MemoryQuery, viewer: str) -> list[ScoredMemory]:
         return self._found(namespace, query, viewer, None)
