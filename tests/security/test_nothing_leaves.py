@@ -373,6 +373,30 @@ def test_ovillo_used_as_a_library_leaves_no_file_either(tmp_path: Path) -> None:
     assert watch.new_files() == set()
 
 
+_BUSY_THREADS = """
+import pathlib, threading
+def work(number):
+    for turn in range(100):
+        pathlib.Path("only-read").read_text()
+        pathlib.Path(f"../elsewhere/made-{number}").touch()
+threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+
+
+def test_calls_that_threads_break_in_two_are_each_seen_for_what_they_are(tmp_path: Path) -> None:
+    need_strace()
+    rooms = Rooms.made(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    (rooms.work / "only-read").write_text("nothing")
+    watch = Watch(rooms, tmp_path / "strace.log")
+    command = [*watch.command()[:-2], "-c", _BUSY_THREADS]
+    subprocess.run(command, check=True, env=rooms.environment(), cwd=rooms.work)
+    assert "<unfinished ...>" in watch.log.read_text()
+    assert {Path(path).name for path in watch.made_elsewhere()} == {f"made-{number}" for number in range(4)}
+
+
 def expect_quiet(watch: Watch) -> None:
     assert (watch.new_files(), watch.connections(), watch.made_elsewhere()) == (set(), set(), set())
     need_strace()

@@ -18,7 +18,9 @@ from pathlib import Path
 import pytest
 
 _ADDRESS = re.compile(r'sin6?_port=htons\((\d+)\).*?(?:inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)")')
-_MADE = re.compile(r'(?:openat\(AT_FDCWD, |open\(|creat\()"([^"]+)", [^)]*O_CREAT[^)]*\) = \d')
+_MADE = re.compile(r'(?:openat\(AT_FDCWD, |open\(|creat\()"([^"]+)", [^)\n]*(?:O_CREAT|0[0-7]{3})[^)\n]*\) += \d')
+_UNFINISHED = re.compile(r"^(\d+) +(.*?) *<unfinished \.\.\.>$")
+_RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>(.*)$")
 _CALLS = "%network,open,openat,creat"
 
 
@@ -87,7 +89,7 @@ class Watch:
     def made_elsewhere(self) -> set[str]:
         """Files that were made anywhere, by any of its processes, but in its own rooms."""
         own = tuple(f"{folder}{os.sep}" for folder in (self.rooms.data, self.rooms.scratch, self.rooms.work))
-        found = (self.rooms.work / name for name in _MADE.findall(self._said()))
+        found = (Path(os.path.normpath(self.rooms.work / name)) for name in _MADE.findall(self._said()))
         # What Python compiles lies beside its sources and is the interpreter's.
         return {
             str(x) for x in found if not str(x).startswith((*own, "/dev/", "/proc/")) and "__pycache__" not in x.parts
@@ -99,7 +101,18 @@ class Watch:
         return {f"{host} port {port}" for port, host in found if port == "53" or not _is_loopback(host)}
 
     def _said(self) -> str:
-        return self.log.read_text(errors="replace") if self.log.exists() else ""
+        """A call a line: one that another thread's broke in two, as strace then writes it, is put together again."""
+        begun: dict[str, str] = {}
+        lines = []
+        for line in self.log.read_text(errors="replace").splitlines() if self.log.exists() else ():
+            if broken := _UNFINISHED.match(line):
+                begun[broken[1]] = f"{broken[1]} {broken[2]}"
+            elif resumed := _RESUMED.match(line):
+                lines.append(begun.pop(resumed[1], resumed[1]) + resumed[2])
+            else:
+                lines.append(line)
+        # What was still under way at the end counts too: a connection is asked for before it is answered.
+        return "\n".join((*lines, *begun.values()))
 
     def _there(self) -> set[str]:
         return {str(path) for folder in (self.rooms.home, self.rooms.scratch) for path in folder.rglob("*")}
