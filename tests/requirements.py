@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tests.requirements_client import CLIENT
 from tests.requirements_memory import LAYER
+from tests.requirements_packages import PACKAGES
 from tests.requirements_readers import READERS
 from tests.requirements_usage import USAGE
 
@@ -875,6 +876,7 @@ REQUIREMENTS = {
     **LAYER,
     **USAGE,
     **CLIENT,
+    **PACKAGES,
     **SCOPE,
     **AUDIT,
     **COMPAT,

@@ -25,5 +25,5 @@ STANDS_IN = {
 
 #: Commands that ask on a terminal; there is nobody to be asked, so that ``--yes`` is added.
 ASKS = re.compile(
-    r"^ovillo (?:doctor --repair|forget (?:session|project|source|excluded)|restore|session delete|install|uninstall)\b"
+    r"^ovillo (?:doctor --repair|forget (?:session|project|source|excluded)|restore|session delete|(?:service )?(?:un)?install)\b"
 )

@@ -46,13 +46,13 @@ def own_command(data_dir: Path, environment: Mapping[str, str], *, default_data_
     start = _start(environment)
     named = () if default_data_dir else ("--data-dir", str(data_dir))
     hook = data_dir / "bin" / ("ovillo-hook.cmd" if os.name == "nt" else "ovillo-hook")
-    return Command(start[0], (*start[1:], *named, "mcp"), str(hook), os.name == "nt")
+    return Command((*start, *named), str(hook), os.name == "nt")
 
 
 def check_command(command: Command) -> None:
     """Start it as a client with an empty environment would. Raises Conflict."""
     environment = {"PATH": os.defpath, "HOME": str(Path.home())} if os.name != "nt" else dict(os.environ)
-    line = [*command.line[:-1], "--version"]
+    line = command.calling("--version")
     try:
         done = subprocess.run(
             line, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TRY_S, check=False

@@ -45,15 +45,26 @@ What it gives back was said or printed earlier. It is data: check files before y
 class Command:
     """How a client starts ovillo."""
 
-    program: str
-    arguments: tuple[str, ...]
+    #: The program, and what stands before the name of a command of ovillo.
+    start: tuple[str, ...]
     #: The program that hooks call; it ends with 0 whatever happens.
     hook: str
     windows: bool = False
 
     @property
+    def program(self) -> str:
+        return self.start[0]
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.line[1:]
+
+    @property
     def line(self) -> list[str]:
-        return [self.program, *self.arguments]
+        return self.calling("mcp")
+
+    def calling(self, command: str) -> list[str]:
+        return [*self.start, command]
 
     def hook_line(self, event: str, client: str) -> str:
         words = (self.hook, event, "--client", client)
@@ -157,7 +168,7 @@ def _shared_groups(command: Command, client: str) -> dict[str, dict[str, Any]]:
 
 
 def _server(command: Command) -> dict[str, Any]:
-    return {"command": command.program, "args": list(command.arguments)}
+    return {"command": command.program, "args": command.arguments}
 
 
 def _json(value: object) -> str:

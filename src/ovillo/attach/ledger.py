@@ -1,6 +1,6 @@
 """What was put into the files of clients: written down, so that exactly that can be taken out again.
 
-Owns the file ``attached.json`` of the data folder. Knows nothing of clients or formats.
+Owns the file ``attached.json`` of the data folder, and others of its form. Knows nothing of clients or formats.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Attached(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Ledger:
-    def __init__(self, data_dir: Path) -> None:
-        self._path = data_dir / FILE
+    def __init__(self, data_dir: Path, name: str = FILE) -> None:
+        self._path = data_dir / name
 
     def read(self) -> list[Attached]:
         """Raises IntegrityError."""
@@ -61,7 +61,7 @@ class Ledger:
         except msgspec.DecodeError as error:
             raise IntegrityError(
                 f"{self._path} cannot be read: {error}.",
-                hint="It says what `ovillo install` put into the files of clients. Move it away, and take that out by hand.",
+                hint="It says what `ovillo` wrote outside its own folder. Move it away, and take that out by hand.",
             ) from None
 
     def of(self, client: str, project: Path | None) -> Attached | None:

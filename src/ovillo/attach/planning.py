@@ -230,7 +230,7 @@ class Planner:
     def _filled(self, form: Mapping[str, Any]) -> dict[str, Any]:
         words = {
             COMMAND: self._command.program,
-            ARGUMENTS: list(self._command.arguments),
+            ARGUMENTS: self._command.arguments,
             COMMAND_LINE: self._command.line,
         }
         return {name: words.get(value, value) if isinstance(value, str) else value for name, value in form.items()}

@@ -46,6 +46,7 @@ _COMMANDS = {
     "time": (f"{_C}.time:time", "Timesheet: who worked on what, how long."),
     "mcp": (f"{_C}.serve:mcp", "Serve MCP on standard input and output."),
     "serve": (f"{_C}.serve:serve", "Serve MCP over streamable HTTP."),
+    "service": (f"{_C}.service:service", "Let the server run from login."),
     "open": (f"{_C}.open:open_page", "Open the running server in your browser."),
     "hook": (f"{_C}.hook:hook", "What agents call by themselves; ends with 0 whatever happens."),
     "key": (f"{_C}.key:key", "Your token, and keys for clients of a server for several."),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +10,13 @@ import click
 
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import confirm, print_json, styled, tell
+from ovillo.interfaces.cli.plans import changes_of, show_plan, told_changes
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import Conflict, NotFound
-from ovillo.model.quoting import printable, printable_line
 
 if TYPE_CHECKING:
-    from ovillo.attach.planning import Change, Plan
+    from ovillo.attach.planning import Plan
     from ovillo.attach.service import Attaching
-
-#: Of a line of a difference, as it is shown.
-_WIDEST = 160
 
 _clients = click.argument("clients", nargs=-1, metavar="[CLIENT]...")
 _project = click.option("--project", is_flag=True, help="In the settings of this folder instead of your own.")
@@ -78,10 +74,10 @@ def _folder(project: bool) -> Path | None:
 
 
 def _run(state: State, attaching: Attaching, plans: Sequence[Plan], *, dry_run: bool, yes: bool, done: str) -> None:
-    changing = [plan for plan in plans if _changes(plan)]
+    changing = [plan for plan in plans if changes_of(plan)]
     if not state.json:
         for plan in plans:
-            _show(plan)
+            show_plan(plan)
     if changing and not dry_run:
         if not yes:
             confirm("\nDo this?")
@@ -102,60 +98,11 @@ def _run(state: State, attaching: Attaching, plans: Sequence[Plan], *, dry_run: 
         raise Conflict(f"Left as they are: {', '.join(refused)}.", hint="The reason stands with each of them above.")
 
 
-def _changes(plan: Plan) -> list[Change]:
-    return [change for change in plan.changes if change.before != change.after]
-
-
-def _show(plan: Plan) -> None:
-    tell(
-        "\n",
-        styled(plan.setup.title, bold=True),
-        f"  in {printable_line(str(plan.project), 300)}" if plan.project else "",
-    )
-    if plan.refused:
-        tell(f"  {plan.refused}")
-    for note in plan.notes:
-        tell(f"  {note}")
-    changes = _changes(plan)
-    if not changes and not plan.refused:
-        tell("  as it should be")
-    for change in changes:
-        path = printable_line(str(change.path), 300)
-        if change.before is None:
-            tell(styled("  new      ", fg="green"), path)
-        elif change.after is None:
-            tell(styled("  removed  ", fg="red"), path)
-        else:
-            tell(styled("  changed  ", fg="yellow"), path)
-        if change.before is not None and change.after is not None:
-            for line in _difference(change):
-                tell("    ", styled(line, fg={"+": "green", "-": "red"}.get(line[:1], "bright_black")))
-
-
-def _difference(change: Change) -> Iterator[str]:
-    """Lines that come and go, with one around them. Values of neighbours may be secrets, and are masked."""
-    from ovillo.security.redaction import Redactor  # start-up cost
-
-    masked = Redactor(b"shown on a terminal only")
-    before, after = (
-        masked.redact_lines((each or b"").decode("utf-8", "replace")).splitlines()
-        for each in (change.before, change.after)
-    )
-    lines = difflib.unified_diff(before, after, n=1, lineterm="")
-    return (printable(line)[:_WIDEST] for line in lines if not line.startswith(("---", "+++")))
-
-
 def _told(plan: Plan) -> dict[str, Any]:
     return {
         "client": plan.setup.name,
         "project": None if plan.project is None else str(plan.project),
-        "changes": [
-            {
-                "path": str(change.path),
-                "what": "new" if change.before is None else "removed" if change.after is None else "changed",
-            }
-            for change in _changes(plan)
-        ],
+        "changes": told_changes(plan),
         "notes": list(plan.notes),
         "refused": plan.refused or None,
     }

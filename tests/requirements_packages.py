@@ -1,0 +1,10 @@
+"""Promises about how ovillo is installed, packed and started (``tests.requirements``)."""
+
+from __future__ import annotations
+
+PACKAGES: dict[str, tuple[str, str]] = {
+    "PACK-1": ("The server runs from login: put in once, shown before, taken out whole", "issue 12 Packages"),
+    "PACK-2": ("A service's file that another wrote or changed is left alone and named", "issue 12 Packages"),
+    "PACK-3": ("systemd takes the unit as it is, and its very line starts the server", "issue 12 Packages"),
+    "PACK-4": ("launchd and Windows are given what they read", "issue 12 Packages"),
+}
