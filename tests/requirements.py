@@ -11,6 +11,7 @@ from tests.requirements_memory import LAYER
 from tests.requirements_packages import PACKAGES
 from tests.requirements_readers import READERS
 from tests.requirements_usage import USAGE
+from tests.requirements_web import WEB
 
 #: id -> (promise, source)
 STORE: dict[str, tuple[str, str]] = {
@@ -875,6 +876,7 @@ REQUIREMENTS = {
     **OCS,
     **LAYER,
     **USAGE,
+    **WEB,
     **CLIENT,
     **PACKAGES,
     **SCOPE,

@@ -76,6 +76,7 @@ def _run_http(open_services: OpenServices, settings: Settings, on_ready: Callabl
     from ovillo.interfaces.http.server import serve
     from ovillo.interfaces.mcp.http import mount as mcp_mount
     from ovillo.interfaces.rest.mount import open_mount as rest_mount
+    from ovillo.interfaces.web.mount import open_mount as web_mount
     from ovillo.interfaces.websocket.mount import open_mount as websocket_mount
 
-    serve(open_services, settings, (mcp_mount, rest_mount, websocket_mount), on_ready)
+    serve(open_services, settings, (mcp_mount, rest_mount, websocket_mount, web_mount), on_ready)

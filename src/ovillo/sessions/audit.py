@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: Channels of other people's programs; the user's own terminal and agent are noted with the setting ``all``.
-_REMOTE = frozenset({"rest", "mcp", "websocket"})
+_REMOTE = frozenset({"rest", "mcp", "websocket", "web"})
 #: Deeds are written this long after the first of them at the latest (seconds); equal ones in between count as one.
 _WRITE_AFTER_S = 2.0
 #: Distinct deeds that wait; past it whoever brings the next one writes them.

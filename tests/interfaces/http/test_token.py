@@ -284,7 +284,7 @@ def test_a_link_opened_from_anywhere_becomes_a_cookie_once(
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["cache-control"] == "no-store"
     # The page goes on by itself, so that the browser sends a Strict cookie along whoever opened the link.
-    assert b'http-equiv="refresh" content="0; url=/docs"' in answer.body
+    assert b'http-equiv="refresh" content="0; url=/sessions"' in answer.body
     for secret in (token_of(home), token_of(home)[4:]):
         assert secret not in f"{link}{answer.headers}{answer.body!r}"
     assert stranger.ask("GET", "/api/sessions", Cookie=cookie, Sec_Fetch_Site="same-origin").status == 200

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from ovillo.interfaces.http.asgi import App, Message, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.browser import check_account, comes_from_own_page, cookies_of
+from ovillo.interfaces.http.mounts import ErrorPage, Failure
 from ovillo.interfaces.http.problems import problem, problem_of
 from ovillo.model.errors import OvilloError
 from ovillo.security.credentials import Authenticator, CredentialRefused
@@ -25,7 +26,7 @@ from ovillo.security.principals import ANYONE, UNASKED, Principal
 from ovillo.security.rate_limits import RateLimit, network_of
 
 #: Paths that need no credential; one that ends in ``/`` stands for all below it.
-PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/docs", "/.well-known/")
+PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/docs", "/assets/", "/.well-known/")
 #: Browsers cannot set headers of a WebSocket: they offer the credential as a subprotocol, beside one that is taken.
 SUBPROTOCOL = "ovillo"
 _BEARER_SUBPROTOCOL = "ovillo.bearer."
@@ -61,12 +62,14 @@ class Access:
         rate: RateLimit | None = None,
         metadata_url: Callable[[Scope], str] | None = None,
         hint: str = _HINT,
+        error_page: ErrorPage | None = None,
     ) -> None:
         self._app = app
         self._authenticator = authenticator
         self._cookies = cookies
         self._is_public = is_public
         self._hint = hint
+        self._error_page = error_page
         self._rate = rate
         self._metadata_url = metadata_url
         self._limiter: CapacityLimiter | None = None
@@ -151,14 +154,19 @@ class Access:
             challenge += ['error="invalid_token"', f'error_description="{_quotable(refused.reason)}"']
         if self._metadata_url is not None:
             challenge.append(f'resource_metadata="{_quotable(self._metadata_url(scope))}"')
+        challenged = {"WWW-Authenticate": f"Bearer {', '.join(challenge)}"}
+        failure = Failure(401, "Unauthorized", refused.reason, self._hint, request_id)
+        if self._error_page is not None and (page := self._error_page(scope, failure)) is not None:
+            page.headers.update(challenged)
+            return page
         return problem(
-            401,
-            "Unauthorized",
-            refused.reason,
+            failure.status,
+            failure.title,
+            failure.detail,
             code="unauthorized",
-            hint=self._hint,
+            hint=failure.hint,
             request_id=request_id,
-            headers={"WWW-Authenticate": f"Bearer {', '.join(challenge)}"},
+            headers=challenged,
         )
 
 

@@ -20,7 +20,7 @@ from ovillo.interfaces.http import browser
 from ovillo.interfaces.http.access import PUBLIC, Access, public_paths
 from ovillo.interfaces.http.asgi import App, Scope
 from ovillo.interfaces.http.endpoints import Endpoint, Exchange, Reply
-from ovillo.interfaces.http.mounts import Mount, ServerContext
+from ovillo.interfaces.http.mounts import ErrorPage, Mount, ServerContext
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import InvalidInput, OvilloError, PermissionDenied
 from ovillo.model.extras import JWT
@@ -64,7 +64,7 @@ def public(settings: Settings) -> Callable[[str], bool]:
     return public_paths((*PUBLIC, browser.OPEN_PATH) if settings.auth == "token" else PUBLIC)
 
 
-def layer(app: App, context: ServerContext) -> Access:
+def layer(app: App, context: ServerContext, error_page: ErrorPage | None = None) -> Access:
     """The layer in front of the router. Raises InvalidInput."""
     settings = context.settings
     authenticator: Authenticator | None = None
@@ -76,6 +76,7 @@ def layer(app: App, context: ServerContext) -> Access:
             is_public=public(settings),
             rate=_rate(settings),
             hint=_TOKEN_HINT,
+            error_page=error_page,
         )
     if settings.auth == "apikey":
         authenticator = _Keys(context)
@@ -88,6 +89,7 @@ def layer(app: App, context: ServerContext) -> Access:
         is_public=public(settings),
         rate=_rate(settings),
         metadata_url=(lambda scope: _metadata_url(settings, scope)) if has_metadata else None,
+        error_page=error_page,
     )
 
 

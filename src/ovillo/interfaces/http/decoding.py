@@ -84,6 +84,8 @@ def body_decoder(endpoint: Endpoint) -> Callable[[bytes, str | None], Any]:
     It raises WrongType, Malformed and BadFields. An empty body counts as ``{}`` where every field has a default."""
     if endpoint.body is None:
         return lambda raw, content_type: None
+    if endpoint.is_page:
+        return _form_decoder(endpoint.body)
     decode = msgspec.json.Decoder(endpoint.body).decode
     names = _names(endpoint.body)
     try:
@@ -113,6 +115,19 @@ def body_decoder(endpoint: Endpoint) -> Callable[[bytes, str | None], Any]:
             raise Malformed("The body is not UTF-8.") from None
         except RecursionError:
             raise Malformed("The body is nested too deeply.") from None
+
+    return decoder
+
+
+def _form_decoder(form: type[Any]) -> Callable[[bytes, str | None], Any]:
+    """As ``query_decoder``, for what a page's form sends."""
+    decode = query_decoder(form)
+
+    def decoder(raw: bytes, content_type: str | None) -> Any:
+        kind = (content_type or "").partition(";")[0].strip().lower()
+        if kind != "application/x-www-form-urlencoded":
+            raise WrongType(content_type or "nothing")
+        return decode(raw)
 
     return decoder
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 
+from ovillo.interfaces.http.asgi import Scope
 from ovillo.model.records import Namespace, SessionId
 from ovillo.security.principals import Principal
 
@@ -46,6 +47,20 @@ class Exchange(Generic[Query, Body]):
     size: int
     #: For coroutines: does some work in a thread, in line with everything else that this caller asked.
     apart: Callable[[Callable[[], Any]], Awaitable[Any]]
+    #: The request as the server has it.
+    asgi: Scope
+
+    @property
+    def address(self) -> str:
+        """Path and parameters, as they were sent."""
+        query = self.asgi["query_string"].decode("latin-1")
+        path = (self.asgi.get("raw_path") or self.asgi["path"].encode()).decode("latin-1")
+        return f"{path}?{query}" if query else path
+
+    @property
+    def route(self) -> str:
+        """The template of the path."""
+        return str(self.asgi["state"]["route"])
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
         done: Result = await self.apart(work)
@@ -117,3 +132,5 @@ class Endpoint:
     deed: Literal["read", "removed"] | None = None
     #: Other statuses this endpoint answers with on purpose: status -> when.
     also: Mapping[int, str] = field(default_factory=dict)
+    #: For people: its body is a form, and it stands in no description for programs.
+    is_page: bool = False

@@ -12,9 +12,11 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import anyio
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from ovillo.interfaces.backend import Backend
+from ovillo.interfaces.http.asgi import Scope
 from ovillo.interfaces.http.endpoints import Endpoint
 from ovillo.interfaces.turns import Turns
 
@@ -40,6 +42,21 @@ class ServerContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """What a page says of a request that was not answered as it was asked."""
+
+    status: int
+    title: str
+    #: What happened, to what.
+    detail: str
+    hint: str | None = None
+    request_id: str | None = None
+
+
+ErrorPage = Callable[[Scope, Failure], Response | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Mount:
     """``lifespan`` runs from before the first request until after the last one."""
 
@@ -47,6 +64,8 @@ class Mount:
     #: Whatever Starlette routes: mounted apps, WebSockets. Guard and access stand before them too.
     routes: Sequence[BaseRoute] = ()
     lifespan: Callable[[], AbstractAsyncContextManager[None]] | None = None
+    #: Tells an error to a person; ``None`` where a program asked.
+    error_page: ErrorPage | None = None
 
 
 OpenMount = Callable[[ServerContext], Mount]

@@ -23,6 +23,7 @@ from ovillo.interfaces.http.asgi import App, Receive, Scope, Send, headers_of
 from ovillo.interfaces.http.decoding import BadFields, Malformed, WrongType, body_decoder, query_decoder
 from ovillo.interfaces.http.endpoints import ChunkedBody, Endpoint, Exchange, Handler, Reply
 from ovillo.interfaces.http.guard import MAX_BODY_BYTES
+from ovillo.interfaces.http.mounts import Failure
 from ovillo.interfaces.http.paths import PathTree
 from ovillo.interfaces.http.problems import problem, problem_of
 from ovillo.interfaces.turns import Turns
@@ -30,7 +31,7 @@ from ovillo.model.errors import OvilloError
 from ovillo.security.principals import ANYONE, Principal, require_scope
 
 if TYPE_CHECKING:
-    from ovillo.interfaces.http.mounts import ServerContext
+    from ovillo.interfaces.http.mounts import ErrorPage, ServerContext
     from ovillo.interfaces.services import Services
 
 #: Handlers that block run in so many threads at once; others wait their turn.
@@ -98,8 +99,11 @@ def _noting(endpoint: Endpoint) -> Handler:
 class EndpointRouter:
     """ASGI app. What is no endpoint goes to ``others``."""
 
-    def __init__(self, endpoints: Sequence[Endpoint], context: ServerContext, others: App) -> None:
+    def __init__(
+        self, endpoints: Sequence[Endpoint], context: ServerContext, others: App, error_page: ErrorPage | None = None
+    ) -> None:
         self._others = others
+        self._error_page = error_page
         self._backend = context.backend
         self._stopping = context.stopping
         self._tree: PathTree[_Prepared] = PathTree()
@@ -134,7 +138,8 @@ class EndpointRouter:
             reply = await self._answer(found, values, scope, receive, state)
         except OvilloError as error:
             errors = error.errors if isinstance(error, BadFields) else ()
-            await problem_of(error, state.get("request_id"), errors)(scope, receive, send)
+            refusal = as_page(self._error_page, scope, error) or problem_of(error, state.get("request_id"), errors)
+            await refusal(scope, receive, send)
             return
         except Malformed as error:
             await _malformed(error, state.get("request_id"))(scope, receive, send)
@@ -170,7 +175,7 @@ class EndpointRouter:
             services = await self._open()
         request_id = state.get("request_id", "")
         apart = partial(self._turns.run, state.get("caller", ""), limiter=self._limiter())
-        exchange = Exchange(services, principal, values, query, body, headers, request_id, size, apart)
+        exchange = Exchange(services, principal, values, query, body, headers, request_id, size, apart, scope)
         if found.is_async:
             answer = await found.handler(exchange)
         else:
@@ -271,9 +276,18 @@ class EndpointRouter:
         alike = {_filled(template, path): template for template in [*self._templates, *also]}
         near = [alike[each] for each in get_close_matches(path, alike, n=3, cutoff=0.7)]
         hint = f"Nearest: {', '.join(near)}." if near else f"There are {', '.join([*also, '/docs'])}."
-        return problem(
-            404, "Not found", f"There is nothing at {path}.", hint=hint, request_id=scope["state"].get("request_id")
-        )
+        failure = Failure(404, "Not found", f"There is nothing at {path}.", hint, scope["state"].get("request_id"))
+        page = self._error_page(scope, failure) if self._error_page is not None else None
+        return page or problem(404, failure.title, failure.detail, hint=hint, request_id=failure.request_id)
+
+
+def as_page(error_page: ErrorPage | None, scope: Scope, error: OvilloError) -> Response | None:
+    """An error told to a person; ``None`` where a program asked."""
+    if error_page is None:
+        return None
+    title = error.code.replace("_", " ").capitalize()
+    request_id = scope["state"].get("request_id")
+    return error_page(scope, Failure(error.http_status, title, error.message, error.hint, request_id))
 
 
 def _filled(template: str, path: str) -> str:

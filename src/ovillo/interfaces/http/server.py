@@ -110,17 +110,18 @@ class HttpApp:
         settings = context.settings
         metrics = Metrics(lambda: context.backend.opened)
         endpoints = [*monitoring_endpoints(context, metrics), *(each for mount in mounts for each in mount.endpoints)]
-        endpoints += description_endpoints(endpoints)
+        endpoints += description_endpoints([each for each in endpoints if not each.is_page])
+        error_page = next((mount.error_page for mount in mounts if mount.error_page is not None), None)
         self._others = Starlette(
             routes=[route for mount in mounts for route in mount.routes],
             exception_handlers={HTTPException: self._http_problem, OvilloError: _our_problem, Exception: _unexpected},  # type: ignore[dict-item]
             lifespan=self._lifespan,
         )
         self._others.router.redirect_slashes = False
-        router = EndpointRouter(endpoints, context, _EndsStreams(self._others, context.stopping))
+        router = EndpointRouter(endpoints, context, _EndsStreams(self._others, context.stopping), error_page)
         self._router = router
         guard = Guard(
-            access_setup.layer(ConcurrencyLimit(router, settings), context),
+            access_setup.layer(ConcurrencyLimit(router, settings), context, error_page),
             settings.allowed_hosts,
             settings.allowed_origins,
             any_address=not is_loopback(settings.host),

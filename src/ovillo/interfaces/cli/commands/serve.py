@@ -70,9 +70,9 @@ def run_mcp(state: State) -> None:
 @_maturity
 @plain
 def serve(state: State, **flags: Any) -> None:
-    """Serve MCP, REST and WebSocket at http://127.0.0.1:8765, and watch the histories meanwhile.
+    """Serve pages, MCP, REST and WebSocket at http://127.0.0.1:8765, and watch the histories meanwhile.
 
-    MCP is at /mcp, what else there is at /docs. Ctrl-C or SIGTERM finishes what is being answered and ends it.
+    The pages begin at /, MCP is at /mcp, the rest is described at /docs. Ctrl-C or SIGTERM finishes what is being answered and ends it.
 
     It answers to your token, which programs send as 'Authorization: Bearer ...'; `ovillo key token` shows it,
     `ovillo open` lets a browser in.
@@ -86,6 +86,7 @@ def serve(state: State, **flags: Any) -> None:
 
 
 def _ready(settings: Settings, url: str) -> None:
+    tell(f"Pages for you:  {url}/", err=True)
     tell(f"MCP over streamable HTTP:  {url}/mcp   REST: {url}/docs   (Ctrl-C ends it)", err=True)
     if settings.auth == "none":
         tell_text(_OPEN, err=True)

@@ -1,0 +1,53 @@
+"""The pages as a mount of the HTTP server.
+
+Owns which screens there are, and how a refusal is told to a person. A new screen is a line here, its module in
+``screens``, its template and its catalogues.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from ovillo.interfaces.http.asgi import Scope
+from ovillo.interfaces.http.mounts import Failure, Mount, ServerContext
+from ovillo.interfaces.web import assets
+from ovillo.interfaces.web.form_tokens import FormTokens
+from ovillo.interfaces.web.pages import Pages, Site
+from ovillo.interfaces.web.preferences import Preferences
+from ovillo.interfaces.web.rendering import CONTENT_TYPE, HEADERS, Renderer
+from ovillo.interfaces.web.screens import preferences, sessions
+
+SCREENS: tuple[Pages, ...] = (sessions.pages, preferences.pages)
+#: Where programs ask: an error is a problem document, whatever they say they take.
+_FOR_PROGRAMS = ("/api/", "/mcp", "/ws", "/assets/", "/.well-known/", "/openapi.json", "/metrics")
+
+
+def open_mount(around: ServerContext) -> Mount:
+    renderer = Renderer(around.settings.auth)
+    site = Site(renderer, FormTokens())
+    endpoints = [*assets.endpoints(), *(each for screen in SCREENS for each in screen.endpoints(site))]
+    return Mount(endpoints=endpoints, error_page=_ErrorPages(renderer))
+
+
+class FailureData(Struct):
+    status: int
+    title: str
+    detail: str
+    hint: str | None
+    request_id: str | None
+
+
+class _ErrorPages:
+    def __init__(self, renderer: Renderer) -> None:
+        self._renderer = renderer
+
+    def __call__(self, scope: Scope, failure: Failure) -> Response | None:
+        headers = scope["state"]["headers"]
+        path = scope["path"]
+        if "text/html" not in headers.get("accept", "") or path.startswith(_FOR_PROGRAMS) or path.endswith(".json"):
+            return None
+        known = Preferences.of(headers)
+        data = FailureData(failure.status, failure.title, failure.detail, failure.hint, failure.request_id)
+        html = self._renderer.render("error.html", known, data=data)
+        return Response(html, failure.status, HEADERS, media_type=CONTENT_TYPE)

@@ -1,0 +1,171 @@
+"""Pages declared at their handlers: one function gives the data of which the page and its ``.json`` are made.
+
+Owns the decorators and what they wrap around a handler: the reader's preferences, the ``.json`` beside every page, the
+note for the audit, the token of a form. What is drawn is ``rendering``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, get_args, get_origin, get_type_hints
+
+from ovillo.interfaces.http.endpoints import Endpoint, Exchange, NoQuery, Reply
+from ovillo.interfaces.http.routes import camel
+from ovillo.interfaces.web.form_tokens import FormTokens
+from ovillo.interfaces.web.preferences import Preferences
+from ovillo.interfaces.web.rendering import Renderer
+from ovillo.interfaces.web.visits import Done, View, Visit
+
+TAG = "Pages"
+JSON_SUFFIX = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What all pages of one server share."""
+
+    renderer: Renderer
+    tokens: FormTokens
+
+
+class Pages:
+    """Pages of one screen, in the order of their declaration."""
+
+    def __init__(self) -> None:
+        self._makers: list[Callable[[Site], list[Endpoint]]] = []
+
+    def __call__(
+        self, path: str, scope: str | None, *, reads_session: bool = False, needs_services: bool = True
+    ) -> Callable[[Callable[[Visit[Any]], View]], Callable[[Visit[Any]], View]]:
+        """Declares the page that the function below gives, and the same data at the path with ``.json``.
+
+        ``reads_session``: ``{id}`` of the path is a session, and the audit notes who read it."""
+
+        def declare(handler: Callable[[Visit[Any]], View]) -> Callable[[Visit[Any]], View]:
+            query = _query_of(handler)
+
+            def make(site: Site) -> list[Endpoint]:
+                shown = partial(_show, site, handler, handler.__name__ if reads_session else None)
+                paths = [path] if path.endswith("}") or path == "/" else [path, f"{path}{JSON_SUFFIX}"]
+                name = camel(handler.__name__)
+                return [
+                    _endpoint("GET", each, f"{name}{number or ''}", scope, shown, query, needs_services)
+                    for number, each in enumerate(paths)
+                ]
+
+            self._makers.append(make)
+            return handler
+
+        return declare
+
+    def redirect(
+        self, path: str, scope: str | None
+    ) -> Callable[[Callable[[Visit[Any]], Done]], Callable[[Visit[Any]], Done]]:
+        """Declares an address that only leads to another."""
+
+        def declare(handler: Callable[[Visit[Any]], Done]) -> Callable[[Visit[Any]], Done]:
+            query, name = _query_of(handler), camel(handler.__name__)
+
+            def make(site: Site) -> list[Endpoint]:
+                return [_endpoint("GET", path, name, scope, partial(_lead, site, handler), query, needs=False)]
+
+            self._makers.append(make)
+            return handler
+
+        return declare
+
+    def change(
+        self, path: str, scope: str | None, *, needs_services: bool = True
+    ) -> Callable[[Callable[[Visit[Any]], Done | View]], Callable[[Visit[Any]], Done | View]]:
+        """Declares what a form sent by POST does. Its handler takes ``Visit[FORM]``, FORM being a ``Form``."""
+
+        def declare(handler: Callable[[Visit[Any]], Done | View]) -> Callable[[Visit[Any]], Done | View]:
+            form = _query_of(handler)
+
+            def make(site: Site) -> list[Endpoint]:
+                changed = partial(_change, site, handler)
+                return [_endpoint("POST", path, camel(handler.__name__), scope, changed, NoQuery, needs_services, form)]
+
+            self._makers.append(make)
+            return handler
+
+        return declare
+
+    def endpoints(self, site: Site) -> Iterator[Endpoint]:
+        for make in self._makers:
+            yield from make(site)
+
+
+def _endpoint(
+    method: Any, path: str, name: str, scope: str | None, handler: Any, query: Any, needs: bool, form: Any = None
+) -> Endpoint:
+    return Endpoint(
+        method,
+        path,
+        f"{name}Page" if method == "GET" else f"{name}Form",
+        "",
+        TAG,
+        scope,
+        handler,
+        query,
+        form,
+        needs_services=needs,
+        is_page=True,
+    )
+
+
+def _query_of(handler: Callable[..., Any]) -> type[Any]:
+    visit = get_type_hints(handler).get("visit")
+    if get_origin(visit) is not Visit:
+        raise TypeError(f"{handler.__name__} takes no `visit: Visit[Query]`")
+    (query,) = get_args(visit)
+    return query  # type: ignore[no-any-return]
+
+
+def _show(
+    site: Site, handler: Callable[[Visit[Any]], View], read_as: str | None, call: Exchange[Any, None]
+) -> Reply[Any]:
+    path, as_json = _without_suffix(call.path)
+    as_json = as_json or call.route.endswith(JSON_SUFFIX)
+    visit = _visit(site, call, call.query, path)
+    view = handler(visit)
+    if read_as is not None:
+        whole = call.services.catalog.resolve(call.namespace, path["id"]).session.id
+        call.services.audit.read(call.principal, "web", read_as, whole)
+    if as_json:
+        return Reply(view.data, view.status)
+    return site.renderer.page(view, visit, site.tokens.token(call.headers))
+
+
+def _change(site: Site, handler: Callable[[Visit[Any]], Done | View], call: Exchange[NoQuery, Any]) -> Reply[Any]:
+    site.tokens.check(call.headers, call.body.token)
+    visit = _visit(site, call, call.body, call.path)
+    done = handler(visit)
+    if isinstance(done, View):
+        return site.renderer.page(done, visit, site.tokens.token(call.headers))
+    kept = done.preferences.kept() if done.preferences is not None else visit.preferences.told(done.notice)
+    return Reply(None, 303, {"Location": done.to, **kept})
+
+
+def _lead(site: Site, handler: Callable[[Visit[Any]], Done], call: Exchange[Any, None]) -> Reply[Any]:
+    return Reply(None, 303, {"Location": handler(_visit(site, call, call.query, call.path)).to})
+
+
+def _visit(site: Site, call: Exchange[Any, Any], query: Any, path: Mapping[str, str]) -> Visit[Any]:
+    preferences = Preferences.of(call.headers)
+    t = site.renderer.texts(preferences.language)
+    return Visit(call, preferences, query, path, t, call.headers.get("hx-request") == "true")
+
+
+def _without_suffix(path: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+    """Ids of sessions and names may hold points; none that was seen ends like this."""
+    given = dict(path)
+    if not given:
+        return given, False
+    last = next(reversed(given))
+    bare = given[last].removesuffix(JSON_SUFFIX)
+    is_json = bare != given[last]
+    given[last] = bare
+    return given, is_json

@@ -1,0 +1,111 @@
+"""Templates to pages.
+
+Owns the environment of Jinja2, what every template may use, and the head of every page. Recorded text goes through
+``printable`` and is escaped wherever it stands; only ``recorded_text`` makes markup of it, its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+import jinja2
+
+from ovillo import __version__
+from ovillo.interfaces.http.endpoints import Reply
+from ovillo.interfaces.web import assets, catalogues, shell, units
+from ovillo.interfaces.web.preferences import FORGET_NOTICE, LANGUAGES, THEMES, Preferences
+from ovillo.interfaces.web.visits import View, Visit
+from ovillo.model.quoting import printable
+
+CONTENT_TYPE = "text/html; charset=utf-8"
+TEMPLATES = Path(__file__).parent / "templates"
+#: Everything from this server, nothing inline, no frame around it, no form to elsewhere.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Vary": "Cookie, Accept-Language, HX-Request",
+}
+
+
+class Renderer:
+    """Thread-safe; templates are compiled when first used."""
+
+    def __init__(self, auth: str = "token") -> None:
+        self._auth = auth
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            finalize=_shown,
+        )
+        self._environment.globals.update(
+            asset=assets.address, languages=LANGUAGES, themes=THEMES, version=__version__, quote=_quoted_path
+        )
+        self._environment.filters["changed"] = changed_query
+        self._texts = {language: catalogues.texts(language) for language in LANGUAGES}
+
+    def texts(self, language: str) -> Callable[..., str]:
+        return self._texts[language]
+
+    def page(self, view: View, visit: Visit[Any], token: str) -> Reply[Any]:
+        """The whole page; of a change that failed, too."""
+        address = visit.exchange.address
+        html = self.render(
+            view.template,
+            visit.preferences,
+            data=view.data,
+            title=view.title,
+            section=view.section,
+            visit=visit,
+            form_token=token,
+            address=address,
+            json_address=_json_address(address),
+            navigation=shell.navigation(visit.principal),
+            **view.more,
+        )
+        headers = {**HEADERS, **(FORGET_NOTICE if visit.preferences.notice else {})}
+        return Reply(html.encode(), view.status, headers, CONTENT_TYPE)
+
+    def render(self, template: str, preferences: Preferences, **given: Any) -> str:
+        """A template with what all of them may use: ``t``, ``number``, ``when``, ``ago``, ``size``, ``lasted``, ``money``."""
+        t = self._texts[preferences.language]
+        kit = units.kit(preferences.language, t)
+        known = {"t": t, "preferences": preferences, "auth": self._auth, **kit, **given}
+        return self._environment.get_template(template).render(known)
+
+
+def changed_query(address: str, **changes: Any) -> str:
+    """``address`` with parameters set, or taken out where the value is ``None`` or empty: ``address|changed(agent="x")``."""
+    path, _, query = address.partition("?")
+    given = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name not in changes]
+    for name, value in changes.items():
+        values = value if isinstance(value, (list, tuple)) else [value]
+        given += [(name, str(each)) for each in values if each is not None and each != ""]
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def _json_address(address: str) -> str:
+    path, mark, query = address.partition("?")
+    return f"{path}.json{mark}{query}"
+
+
+def _quoted_path(segment: str) -> str:
+    return quote(segment, safe="")
+
+
+def _shown(value: Any) -> Any:
+    """What a template puts out: nothing recorded hides itself or turns the line around."""
+    return printable(value) if type(value) is str else value

@@ -1,0 +1,27 @@
+"""What stands around every page.
+
+Owns the entries of the navigation: a screen is listed where its service is there and the reader may use it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ovillo.security.principals import HISTORY_READ, Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    #: Also its text: ``shell.nav_NAME``.
+    name: str
+    address: str
+    scope: str
+    #: Behind ``g``, as in ``g s``.
+    key: str
+
+
+ENTRIES = (Entry("sessions", "/sessions", HISTORY_READ, "s"),)
+
+
+def navigation(principal: Principal) -> list[Entry]:
+    return [each for each in ENTRIES if each.scope in principal.scopes]

@@ -1,0 +1,84 @@
+"""What a page is asked with, and what its handler gives back.
+
+Owns these shapes; ``pages`` declares what uses them, ``rendering`` draws them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from ovillo.interfaces.http.endpoints import Exchange
+from ovillo.interfaces.services import Services
+from ovillo.interfaces.web.preferences import Preferences
+from ovillo.model.records import Namespace
+from ovillo.security.principals import Principal
+
+Query = TypeVar("Query")
+
+
+class Form(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What every form of a page sends along."""
+
+    #: ``form_token()`` of the templates.
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit(Generic[Query]):
+    """One reader's request for a page, or for a change from one (``query`` is then the form)."""
+
+    exchange: Exchange[Any, Any]
+    preferences: Preferences
+    query: Query
+    #: Parameters of the path, the last one without ``.json``.
+    path: Mapping[str, str]
+    #: From a key and values to a text of the catalogue in the reader's language.
+    t: Callable[..., str]
+    #: Only a part of the page is wanted, which ``hx-select`` takes out of it.
+    is_partial: bool = False
+
+    @property
+    def services(self) -> Services:
+        return self.exchange.services
+
+    @property
+    def principal(self) -> Principal:
+        return self.exchange.principal
+
+    @property
+    def namespace(self) -> Namespace:
+        return self.exchange.namespace
+
+    def may(self, scope: str) -> bool:
+        """Whether the reader's credential reaches so far: what it may not do is not offered."""
+        return scope in self.principal.scopes
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a handler gives: ``data`` is the answer at the address with ``.json``, and ``data`` in the template."""
+
+    template: str
+    data: Struct
+    #: Of the page, in the reader's language.
+    title: str
+    #: The entry of the navigation that it belongs to.
+    section: str = ""
+    status: int = 200
+    #: For the template only: what a program has no use for.
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A change was made: the browser goes on to ``to`` (a path of this server), where ``notice`` stands above the page."""
+
+    to: str
+    #: A key of the catalogue.
+    notice: str = ""
+    #: How the reader wants pages from now on.
+    preferences: Preferences | None = None

@@ -1,0 +1,57 @@
+"""A real browser: Debian's chromium, driven by playwright."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.interfaces.http.serving import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Skips where there is none, or fails where it was promised to be there."""
+    path = shutil.which("chromium")
+    if path is None:
+        reason = "chromium is missing: pages were not looked at (apt-get install chromium)"
+        if os.environ.get("OVILLO_REQUIRE_CHROMIUM"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def let_in(browser: Browser, site: Site, **options: Any) -> BrowserContext:
+    """A context whose requests carry the user's token, as a cookie of `ovillo open` would."""
+    return browser.new_context(base_url=site.url, extra_http_headers=dict(site.credential), **options)
+
+
+def faults_of(page: Page) -> list[str]:
+    """What the console says and what scripts throw from now on; the list grows."""
+    faults: list[str] = []
+    page.on("console", lambda said: faults.append(said.text) if said.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    return faults
+
+
+def axe_findings(page: Page) -> list[str]:
+    """Of WCAG 2.2 AA and the best practices, each with the elements it is about."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
+    return [f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}" for each in found]

@@ -1,0 +1,75 @@
+"""A browser walks every screen, in light, dark and on a phone: no fault in the console, nothing for axe to find.
+
+A new screen is a line in ``SCREENS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.interfaces.http.serving import Site
+from tests.interfaces.web.browser import axe_findings, chromium, faults_of, let_in
+from tests.interfaces.web.sites import demo_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SCREENS = ("/sessions", "/sessions?q=factura", "/sessions?q=nothing+of+the+kind")
+VIEWS = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 800}},
+    "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}, "has_touch": True},
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with demo_site(tmp_path_factory.mktemp("walk")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.mark.requirement("WEB-7")
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("path", SCREENS)
+def test_a_screen_shows_without_a_fault_and_is_accessible(site: Site, browser: Browser, path: str, view: str) -> None:
+    with let_in(browser, site, **VIEWS[view]) as context:
+        page = context.new_page()
+        faults = faults_of(page)
+        answer = page.goto(path, wait_until="networkidle")
+        assert answer is not None
+        assert answer.status == 200
+        assert axe_findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it scrolls sideways"
+        assert faults == []
+
+
+@pytest.mark.requirement("WEB-8")
+def test_keys_alone_lead_everywhere_and_can_be_switched_off(site: Site, browser: Browser) -> None:
+    with let_in(browser, site) as context:
+        page = context.new_page()
+        page.goto("/sessions")
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        assert page.locator(".row.here").count() == 1
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "find"
+        page.keyboard.type("?j")
+        assert page.input_value("#find") == "?j"
+        page.keyboard.press("Escape")
+        page.locator("body").click(position={"x": 5, "y": 5})
+        page.keyboard.press("?")
+        assert page.locator("#keys[open]").count() == 1
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("factura")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/sessions?q=factura")

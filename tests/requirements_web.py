@@ -1,0 +1,20 @@
+"""Promises about the pages (``tests.requirements``)."""
+
+from __future__ import annotations
+
+WEB: dict[str, tuple[str, str]] = {
+    "WEB-1": (
+        "Everything from this server, nothing inline, recorded text never markup of its own",
+        "DESIGN 21; issue 13",
+    ),
+    "WEB-2": ("The data of every page stands beside it as JSON", "DESIGN 21; issue 13"),
+    "WEB-3": ("Four languages, complete, chosen by the browser or the reader", "DESIGN 21; issue 13"),
+    "WEB-4": ("A change needs the token of the page it was sent from, and leads nowhere else", "issue 13"),
+    "WEB-5": ("An error is a page for a person and a problem document for a program", "issue 13"),
+    "WEB-7": (
+        "Every screen without a fault in the console and without a finding of axe, light, dark, phone",
+        "DESIGN 21; issue 13",
+    ),
+    "WEB-8": ("Everything by keyboard; shortcuts never while typing, and off where a reader wants", "issue 13"),
+    "WEB-6": ("What comes from others is vendored with version, digest and licence", "DESIGN 21; issue 13"),
+}
