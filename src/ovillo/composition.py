@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
-    from ovillo.readers.client import Program
     from ovillo.readers.protocol import Source
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
@@ -164,15 +163,10 @@ class Composition:
 
     @built_once
     def resuming(self) -> Resuming:
-        from ovillo.readers import all_readers
-        from ovillo.readers.client import client_of
+        from ovillo.readers import program_of, programs
         from ovillo.sessions.resuming import Resuming
 
-        def programs() -> dict[str, Program]:
-            known = {reader.name: client_of(reader).program for reader in all_readers()}
-            return {name: program for name, program in known.items() if program is not None}
-
-        return Resuming(self.store.sessions, programs)
+        return Resuming(self.store.sessions, program_of, programs)
 
     @built_once
     def lineage(self) -> LineageService:

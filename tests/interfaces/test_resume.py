@@ -12,10 +12,14 @@ from typing import Any
 import pytest
 
 from ovillo.app import open_services
+from ovillo.interfaces.rest.mount import open_mount as rest_mount
+from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.records import SessionKind
+from ovillo.security.principals import LOCAL
 from tests.builders import delta, message
 from tests.builders import session as built
 from tests.interfaces.cli_runs import CommandLine
+from tests.interfaces.http.serving import serving
 from tests.interfaces.opened import record, settings_for
 
 CLIENTS = ("claude", "codex", "opencode", "gemini", "copilot")
@@ -171,3 +175,47 @@ def test_an_unknown_client_is_answered_with_those_that_are_known(line: CommandLi
     ran = line.run("handoff", "ses-1", "--to", "codx")
     assert ran.code != 0
     assert "codex" in ran.err
+
+
+@pytest.mark.requirement("CLI-90")
+def test_answers_name_the_command_with_the_whole_id_where_a_client_can_go_on(line: CommandLine, tmp_path: Path) -> None:
+    folder = tmp_path / "my work"
+    folder.mkdir()
+    keep(line, "0198b2c4-aaaa-7000-8000-000000000001", "codex", folder, updated_at=30)
+    keep(line, "ses-2", "aider", tmp_path / "work", updated_at=40)
+    keep(line, "ses-3", "gemini_cli", tmp_path / "gone", updated_at=20)
+    keep(line, "sub-4", "codex", folder, parent_id="ses-9", kind=SessionKind.SUBAGENT, updated_at=10)
+    command = line.run("resume", "0198b2c4", "--print").out.strip()
+    for asked in (("session", "list"), ("session", "list", "--source", "codex"), ("search", "fees")):
+        named = {each["id"]: each.get("resume") for each in line.run(*asked, "--json").json()["sessions"]}
+        assert named["0198b2c4-aaaa-7000-8000-000000000001"] == command
+        assert {value for key, value in named.items() if key != "0198b2c4-aaaa-7000-8000-000000000001"} <= {None}
+    assert line.run("session", "show", "0198b2c4", "--json").json()["session"]["resume"] == command
+    for typed in (("search", "fees"), ("session", "show", "0198b2c4")):
+        assert line.run(*typed).out.count("ovillo resume 0198b2c4-aaaa-7000-8000-000000000001\n") == 1
+    assert line.run("session", "list").out.count("ovillo resume ID\n") == 1
+    assert "ovillo resume" not in line.run("session", "show", "ses-2").out
+
+
+@pytest.mark.requirement("CLI-90")
+def test_models_and_rest_are_told_the_command_too(line: CommandLine, tmp_path: Path) -> None:
+    keep(line, "ses-1", "codex", tmp_path / "work")
+    keep(line, "ses-2", "codex", tmp_path / "work", updated_at=1)
+    command = f"cd {tmp_path / 'work'} && codex resume ses-1"
+    services = open_services(settings_for(line.home, data_dir=line.data_dir))
+    try:
+        for tool, given in (
+            ("list_sessions", {}),
+            ("search_sessions", {"query": "fees", "scope": "everywhere"}),
+            ("get_session_history", {"sessionID": "ses-1"}),
+        ):
+            result = Registry.choose().dispatch(services, LOCAL, tool, given)
+            assert result.structured is not None
+            for form in (json.dumps(result.for_models), result.text):
+                assert form.count(command[:-1]) == form.count("codex resume") == 1
+        with serving(services.settings, rest_mount, services=services) as site:
+            listed = {each["id"]: each["resume"] for each in site.ask("GET", "/api/sessions").json["sessions"]}
+            assert listed == {"ses-1": command, "ses-2": command.replace("ses-1", "ses-2")}
+            assert site.ask("GET", "/api/sessions/ses-1").json["session"]["resume"] == command
+    finally:
+        services.close()

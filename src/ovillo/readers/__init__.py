@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ovillo.model.plugins import Unfit, load, loaded
+from ovillo.model.plugins import Unfit, load, loaded, names
+from ovillo.readers.client import Program, client_of
+from ovillo.readers.programs import PROGRAMS
 from ovillo.readers.protocol import Reader
 
 #: Registry name -> ``module:class``. Imported when asked for: a start that reads nothing pays for none of them.
@@ -37,6 +39,23 @@ def reader_named(name: str) -> Reader:
     if name in _BUILT_IN:
         return _load(_BUILT_IN[name])
     return load("ovillo.readers", name, _made, _BUILT_IN)
+
+
+def program_of(name: str) -> Program | None:
+    """How the client whose histories this reader reads is started. Loads readers of other packages only."""
+    if name in _BUILT_IN or name not in names("ovillo.readers"):
+        return PROGRAMS.get(name)
+    try:
+        return client_of(reader_named(name)).program
+    except Unfit:
+        return None
+
+
+def programs() -> dict[str, Program]:
+    """Of all clients that can be started, by the name of their reader."""
+    others = loaded("ovillo.readers", _made, _BUILT_IN)
+    theirs = {name: client_of(reader).program for name, reader in others.items()}
+    return {**PROGRAMS, **{name: program for name, program in theirs.items() if program is not None}}
 
 
 def _made(name: str, thing: object) -> Reader:

@@ -42,6 +42,7 @@ class Client:
     #: What to type, or to write where, to attach it to a server at ``URL``, with what ``OVILLO key token`` prints or with the
     #: variable ``OVILLO_TOKEN``. Over stdio ``ovillo install`` does it (``ovillo.attach``).
     over_http: tuple[str, ...] = ()
+    #: Of a reader of another package; those of ovillo's own stand in ``programs``.
     program: Program | None = None
 
     def is_named(self, name: str | None) -> bool:

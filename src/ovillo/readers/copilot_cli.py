@@ -33,7 +33,7 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
-from ovillo.readers.client import Client, Program
+from ovillo.readers.client import Client
 from ovillo.readers.drafts import Draft, finish_call
 from ovillo.readers.jsonl import JsonLines, decode_any
 from ovillo.readers.loose import cost_of, count_of, dict_of, dicts_of, id_of, list_of, parsed, str_of, text_of, time_of
@@ -55,7 +55,7 @@ class CopilotCliReader:
     version = 1
     appends_only = False
     shardable = False
-    client = Client(variables=("COPILOT_HOME",), program=Program("copilot", ("--resume={id}",), ("-i", "{prompt}")))
+    client = Client(variables=("COPILOT_HOME",))
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         root = Path(env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else home / ".copilot"

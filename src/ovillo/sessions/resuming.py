@@ -1,12 +1,13 @@
 """Going on with a session: in its own client, or in another one that is told what happened.
 
-Owns which command that is, in which folder, and when there is none. Starts nothing. What a client takes is its reader's
-to say (``readers.client.Program``).
+Owns which command that is, in which folder, how it is typed, and when there is none. Starts nothing. What each client takes stands
+in ``readers.programs``.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE
-from ovillo.model.quoting import named, names
+from ovillo.model.quoting import named, names, printable
 from ovillo.model.records import Namespace, Session, SessionId, SessionKind
 from ovillo.readers.client import Program
 
@@ -36,25 +37,44 @@ class Start:
     folder: str | None
     notes: tuple[str, ...] = ()
 
+    @property
+    def typed(self) -> str:
+        """As a person would type it. A control character of a recorded folder is shown as such, not sent to the terminal."""
+        program = Path(self.arguments[0]).name
+        line = shlex.join((program, *self.arguments[1:]))
+        return printable(line if self.folder is None else f"cd {shlex.quote(self.folder)} && {line}")
+
 
 class Resuming:
     def __init__(
         self,
         store: SessionStore,
+        program_of: Callable[[str], Program | None],
         programs: Callable[[], Mapping[str, Program]],
         which: Callable[[str], str | None] = shutil.which,
     ) -> None:
-        """``programs``: by the name of the client's reader."""
+        """``program_of`` one client, by the name of its reader; ``programs`` of all."""
         self._store = store
+        self._program_of = program_of
         self._programs = programs
         self._which = which
+
+    def command(self, session: Session) -> str:
+        """What to type to go on with a session in its own client; empty where there is nothing. A sub-agent has none: who started
+        it has. Whether the client is installed is not looked at: answers name it to people on other machines, too."""
+        program = self._program_of(session.source)
+        is_whole = session.kind is not SessionKind.SUBAGENT and not session.metadata.get("deleted_at_source")
+        if program is None or not is_whole or not _ID.fullmatch(_own_id(session)):
+            return ""
+        folder = _existing(session.directory)
+        return "" if folder is None and program.at_home_only else _at(session, program, program.command, folder).typed
 
     def resume(self, namespace: Namespace, session: Session) -> Start:
         """How the session's own client goes on with it. Raises Conflict where no client can, NotFound for one that is not
         installed, a session that it no longer has, or a folder it must stand in."""
         session, notes = self._whole(namespace, session)
         client = session.source
-        program = self._programs().get(client)
+        program = self._program_of(client)
         otherwise = f"Hand it on: ovillo handoff {named(session.id)} --to CLIENT"
         if program is None:
             who = "ovillo itself recorded it" if client == NATIVE else f"how {named(client)} resumes one is not known"
@@ -62,9 +82,8 @@ class Resuming:
         command = self._installed(program, otherwise)
         if session.metadata.get("deleted_at_source"):
             raise NotFound(f"{named(client)} no longer has session {named(session.id)}.", hint=otherwise)
-        own_id = session.source_id or session.id
-        if not _ID.fullmatch(own_id):
-            raise InvalidInput(f"{named(own_id)} is no id that a client makes.", hint=otherwise)
+        if not _ID.fullmatch(_own_id(session)):
+            raise InvalidInput(f"{named(_own_id(session))} is no id that a client makes.", hint=otherwise)
         folder = _existing(session.directory)
         if folder is None and program.at_home_only:
             where = named(session.directory) if session.directory else "not known"
@@ -74,7 +93,7 @@ class Resuming:
             )
         if folder is None:
             notes = (*notes, f"its folder is gone ({named(session.directory or 'not known')}): it starts in this one")
-        return Start((command, *_filled(program.resume, id=own_id, folder=folder or "")), folder, notes)
+        return _at(session, program, command, folder, notes)
 
     def begin(self, client: str, folder: str | None, prompt: str) -> Start:
         """How a client begins a new session with a first prompt. Raises NotFound, with the clients that can."""
@@ -113,6 +132,14 @@ class Resuming:
                 f"There is no program {program.command} on the PATH.", hint=" ".join(filter(None, (hint, otherwise)))
             )
         return command
+
+
+def _own_id(session: Session) -> str:
+    return session.source_id or session.id
+
+
+def _at(session: Session, program: Program, command: str, folder: str | None, notes: tuple[str, ...] = ()) -> Start:
+    return Start((command, *_filled(program.resume, id=_own_id(session), folder=folder or "")), folder, notes)
 
 
 def _existing(folder: str | None) -> str | None:

@@ -60,7 +60,8 @@ def list_sessions(call: Exchange[ListQuery, None]) -> SessionList:
         name=query.name, project=query.project, source=query.source, agent=query.agent, type=query.type
     )
     page = call.services.catalog.list(call.namespace, where, limit=query.limit, cursor=query.cursor)
-    sessions = [shapes.metadata_of(summary, summary.counts.characters) for summary in page.sessions]
+    command = call.services.resuming.command
+    sessions = [shapes.metadata_of(summary, command(summary.session)) for summary in page.sessions]
     return SessionList(sessions=sessions, total=page.total, next_cursor=page.next_cursor, notes=list(page.notes))
 
 
@@ -103,7 +104,8 @@ def create_session(call: Exchange[NoQuery, shapes.NewSession]) -> Reply[SessionR
     deed="read",
 )
 def get_session(call: Exchange[NoQuery, None]) -> Reply[SessionReply]:
-    reply = _session_reply(call.services.reading.session(call.namespace, call.path["id"]))
+    view = call.services.reading.session(call.namespace, call.path["id"])
+    reply = _session_reply(view, call.services.resuming.command(view.row.session))
     if reply.headers["ETag"] in _tags(call.headers.get("if-none-match")):
         return Reply(None, 304, {"ETag": reply.headers["ETag"]})
     return reply
@@ -164,8 +166,8 @@ def where_and_version(row: SessionRow) -> dict[str, str]:
     return {"ETag": f'"{row.version}"', "Location": f"/api/sessions/{row.session.id}"}
 
 
-def _session_reply(view: SessionView) -> Reply[SessionReply]:
-    return Reply(SessionReply(session=shapes.session_info(view)), headers={"ETag": f'"{view.row.version}"'})
+def _session_reply(view: SessionView, resume: str = "") -> Reply[SessionReply]:
+    return Reply(SessionReply(session=shapes.session_info(view, resume)), headers={"ETag": f'"{view.row.version}"'})
 
 
 def _expected(call: Exchange[Any, Any], row: SessionRow) -> str | None:

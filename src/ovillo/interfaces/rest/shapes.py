@@ -48,6 +48,8 @@ class SessionMetadata(Struct, rename="camel", kw_only=True):
     status: str
     type: str | None
     read_only: bool
+    #: What to type to go on with it in its own client.
+    resume: str | None
 
 
 class SessionInfo(Struct, rename="camel", kw_only=True):
@@ -79,9 +81,11 @@ class SessionInfo(Struct, rename="camel", kw_only=True):
     memory: MemoryChoice
     #: Messages between the two that wait to be summarised; ask again in a moment.
     summary_pending: int
+    #: What to type to go on with it in its own client.
+    resume: str | None
 
 
-def metadata_of(summary: SessionSummary, characters: int) -> SessionMetadata:
+def metadata_of(summary: SessionSummary, resume: str) -> SessionMetadata:
     session = summary.session
     return SessionMetadata(
         id=session.id,
@@ -89,16 +93,17 @@ def metadata_of(summary: SessionSummary, characters: int) -> SessionMetadata:
         created_at=session.created_at,
         updated_at=session.updated_at,
         message_count=summary.counts.messages,
-        token_estimate=tokens_of(characters),
+        token_estimate=tokens_of(summary.counts.characters),
         summary=summary.summary[:_SUMMARY_CHARS],
         source=session.source,
         status=session.status.value,
         type=session.type.value if session.type else None,
         read_only=session.source != NATIVE,
+        resume=resume or None,
     )
 
 
-def session_info(view: SessionView) -> SessionInfo:
+def session_info(view: SessionView, resume: str = "") -> SessionInfo:
     row, memory = view.row, view.memory
     session, counts = row.session, row.counts
     counted = {"messageCount": counts.messages, "promptCount": counts.prompts, "partCount": counts.parts}
@@ -128,6 +133,7 @@ def session_info(view: SessionView) -> SessionInfo:
         memory_type=memory.mode,
         memory=MemoryChoice(**choice_in(session.metadata)),
         summary_pending=memory.pending,
+        resume=resume or None,
     )
 
 

@@ -88,7 +88,7 @@ def _page(call: Call, args: Input, found: LookedUpSession) -> Answer:
     )
     packed = _pack(page.messages, part_skip, detail(args.response_format), AnswerBudget(args.max_tokens))
     fresh = with_session(page.freshness, found)
-    output = _output(found, packed, fresh, page.offset, page.total, args)
+    output = _output(call, found, packed, fresh, page.offset, page.total, args)
     if packed.parts_of_next:
         following = cursor_at(found.id, FROM, packed.infos[-1].id)
         output.next_cursor = cursors.encode(key, c=following, p=packed.parts_of_next, n=limit)
@@ -108,7 +108,7 @@ def _backwards(call: Call, args: Input, found: LookedUpSession, state: dict[str,
     packed = _pack(page.messages[-max(fitting, 1) :], 0, how, AnswerBudget(args.max_tokens))
     start = page.offset + len(page.messages) - len(packed.infos)
     fresh = with_session(page.freshness, found)
-    output = _output(found, packed, fresh, start, page.total, args)
+    output = _output(call, found, packed, fresh, start, page.total, args)
     if start > 0 and packed.infos:
         output.next_cursor = cursors.encode(key, e=1, c=cursor_at(found.id, BEFORE, packed.infos[0].id), n=args.limit)
     if packed.parts_of_next:
@@ -196,7 +196,7 @@ def _one_item(call: Call, args: Input, found: LookedUpSession) -> Answer:
         following = cursors.encode(key, p=packed.parts_of_next) if packed.parts_of_next else UNSET
         notes = []
     fresh = freshness(call, found)
-    output = _output(found, packed, fresh, message.seq, found.summary.counts.messages, args)
+    output = _output(call, found, packed, fresh, message.seq, found.summary.counts.messages, args)
     output.next_cursor = following
     output.notes = notes or UNSET
     return Answer(output, _text(found, packed, output, fresh))
@@ -208,9 +208,15 @@ def _piece_notes(piece: TextSlice) -> list[str]:
     return [f"Characters {piece.start} to {piece.end} of {piece.length} of this part."]
 
 
-def _output(found: LookedUpSession, packed: _Packed, fresh: Freshness, offset: int, total: int, args: Input) -> Output:
+def _output(
+    call: Call, found: LookedUpSession, packed: _Packed, fresh: Freshness, offset: int, total: int, args: Input
+) -> Output:
     return Output(
-        session=shapes.session_info(found.summary, detailed=args.response_format == "detailed"),
+        session=shapes.session_info(
+            found.summary,
+            detailed=args.response_format == "detailed",
+            resume=call.services.resuming.command(found.summary.session),
+        ),
         messages=packed.infos,
         offset=offset,
         total=total,
@@ -238,6 +244,7 @@ def _text(found: LookedUpSession, packed: _Packed, output: Output, fresh: Freshn
         *(output.notes if output.notes is not UNSET else []),
         *packed.lines,
         *more,
+        *shapes.resume_line([output.session]),
         shapes.freshness_line(fresh),
     ]
 

@@ -58,7 +58,11 @@ def handle(call: Call, args: Input) -> Answer:
     lines: list[str] = []
     rest = page.sessions[skip:]
     for summary in rest:
-        info = shapes.session_info(summary, detailed=args.response_format == "detailed")
+        info = shapes.session_info(
+            summary,
+            detailed=args.response_format == "detailed",
+            resume=call.services.resuming.command(summary.session),
+        )
         text = [shapes.session_line(info), *shapes.summary_line(info)]
         if not budget.take("\n".join(text), info) and listed:
             break
@@ -82,6 +86,7 @@ def handle(call: Call, args: Input) -> Answer:
         _heading(where, page.total, len(listed)),
         *notes,
         *lines,
+        *shapes.resume_line(listed),
         *_more(output),
         shapes.freshness_line(page.freshness),
     ]

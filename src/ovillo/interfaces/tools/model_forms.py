@@ -66,7 +66,9 @@ def _session(data: Data) -> Data:
         data = _drop(data, "summary")
     if data.get("agents"):
         data = _drop(data, "agent")  # the first of them
-    return _drop(data, "kind", "model") | {name: _minute(data[name]) for name in ("created", "updated") if name in data}
+    return _drop(data, "kind", "model", "resume") | {
+        name: _minute(data[name]) for name in ("created", "updated") if name in data
+    }
 
 
 def _minute(time: Any) -> Any:
@@ -80,16 +82,21 @@ def _starts_alike(summary: Any, title: Any) -> bool:
 
 def _head(data: Data) -> Data:
     """The session that an answer is about: ``list_sessions`` tells the rest."""
-    return {key: data[key] for key in ("id", "title", "source") if key in data}
+    return {key: data[key] for key in ("id", "title", "source", "resume") if key in data}
 
 
 def _sessions(data: Data) -> Data:
-    return data | {"sessions": [_session(each) for each in data["sessions"]]}
+    return data | _resume(data) | {"sessions": [_session(each) for each in data["sessions"]]}
+
+
+def _resume(data: Data) -> Data:
+    """How to go on with the first that can be."""
+    return {"resume": next((each["resume"] for each in data["sessions"] if "resume" in each), "")}
 
 
 def _found_sessions(data: Data) -> Data:
     """The first hit of each whole, the others as where they stand and what they say."""
-    return data | {"sessions": [_found_session(each) for each in data["sessions"]]}
+    return data | _resume(data) | {"sessions": [_found_session(each) for each in data["sessions"]]}
 
 
 def _found_session(data: Data) -> Data:
@@ -102,7 +109,7 @@ def _found_session(data: Data) -> Data:
 
 _SESSION = (
     "id", "title", "created", "updated", "agent", "parentID", "source", "kind", "messageCount", "directory", "model",
-    "projectID", "gitBranch", "forkedFrom", "partCount", "status", "agents",
+    "projectID", "gitBranch", "forkedFrom", "partCount", "status", "agents", "resume",
 )  # fmt: skip
 
 

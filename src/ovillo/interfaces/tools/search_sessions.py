@@ -115,7 +115,7 @@ def handle(call: Call, args: Input) -> Answer:
     lines: list[Line] = []
     rest = result.sessions[skip:]
     for found in rest:
-        info = _found_session(found, detailed=detailed)
+        info = _found_session(found, call.services.resuming.command(found.summary.session), detailed=detailed)
         text = _found_lines(info)
         if not budget.take(written(text), info) and shown:
             break
@@ -170,8 +170,8 @@ def _moment(
     return moment
 
 
-def _found_session(found: SessionHits, *, detailed: bool) -> FoundSession:
-    facts = shapes.session_info(found.summary, detailed=detailed)
+def _found_session(found: SessionHits, resume: str, *, detailed: bool) -> FoundSession:
+    facts = shapes.session_info(found.summary, detailed=detailed, resume=resume)
     hits = [_hit(hit, facts, detailed=detailed) for hit in found.hits]
     given = {name: getattr(facts, name) for name in facts.__struct_fields__}
     project = UNSET if found.elsewhere is None else found.elsewhere
@@ -233,6 +233,7 @@ def _tail(args: Input, output: Output) -> list[str]:
             lines.append(
                 f"Read on: get_session_history(sessionID={said(best.session_id)}, around={said(best.message_id)})."
             )
+    lines += shapes.resume_line(output.sessions)
     if output.next_cursor is not UNSET:
         lines.append(f"More: search_sessions with the same arguments and cursor={said(output.next_cursor)}.")
     share = f"; {output.embedded:.0%} of texts searchable by meaning" if output.embedded is not UNSET else ""

@@ -6,6 +6,7 @@ the others are absent when there is nothing to say.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -51,6 +52,8 @@ class SessionInfo(Struct, rename=wire_name, kw_only=True):
     part_count: int | UnsetType = UNSET
     status: str | UnsetType = UNSET
     agents: list[str] | UnsetType = UNSET
+    #: What to type to go on with it in its own client.
+    resume: str | UnsetType = UNSET
 
 
 class Tokens(Struct, kw_only=True):
@@ -80,7 +83,7 @@ def tokens(usage: Usage) -> Tokens:
     )
 
 
-def session_info(summary: SessionSummary, *, detailed: bool = False) -> SessionInfo:
+def session_info(summary: SessionSummary, *, detailed: bool = False, resume: str = "") -> SessionInfo:
     session = summary.session
     info = SessionInfo(
         id=session.id,
@@ -98,6 +101,7 @@ def session_info(summary: SessionSummary, *, detailed: bool = False) -> SessionI
         forked_from=session.forked_from or UNSET,
         # One is named above already.
         agents=list(summary.agents) if len(summary.agents) > 1 else UNSET,
+        resume=resume or UNSET,
     )
     if detailed:
         info.project_id = session.project_id or UNSET
@@ -152,6 +156,12 @@ def message_count(info: SessionInfo) -> str:
 def summary_line(info: SessionInfo) -> list[str]:
     """What the session is about, where its title does not say the same."""
     return [f"  {said(info.summary)}"] if info.summary and info.summary != info.title else []
+
+
+def resume_line(sessions: Sequence[SessionInfo]) -> list[str]:
+    """How to go on with the first that can be: the others' commands differ in id and folder."""
+    first = next((each for each in sessions if each.resume), None)
+    return [] if first is None else [f"Go on with {named(first.id)} in its own client: {said(str(first.resume))}."]
 
 
 def calling_info(calling: CallerSession | None) -> Caller | UnsetType:

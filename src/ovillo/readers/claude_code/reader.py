@@ -20,7 +20,7 @@ from ovillo.readers.claude_code.layout import (
     session_of_tool_use,
 )
 from ovillo.readers.claude_code.transcript import Transcript
-from ovillo.readers.client import Client, Program
+from ovillo.readers.client import Client
 from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
 
@@ -39,7 +39,6 @@ class ClaudeCodeReader:
         session_variable="CLAUDE_CODE_SESSION_ID",
         call_in_meta="claudecode/toolUseId",
         over_http=('claude mcp add --transport http ovillo URL --header "Authorization: Bearer $(OVILLO key token)"',),
-        program=Program("claude", ("--resume", "{id}"), ("{prompt}",)),
     )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ovillo.model.records import Inventory, Session, SessionDelta, SessionId, SkippedRecord
-from ovillo.readers.client import Client, Program
+from ovillo.readers.client import Client
 from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
 from ovillo.readers.codex.titles import find_index, read_titles
 from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
@@ -37,7 +37,6 @@ class CodexReader:
             ("x-codex-turn-metadata", "session_id"),
         ),
         over_http=("codex mcp add ovillo --url URL --bearer-token-env-var OVILLO_TOKEN",),
-        program=Program("codex", ("resume", "{id}"), ("{prompt}",)),
     )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ovillo.model.ids import client_id
 from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SkippedRecord
-from ovillo.readers.client import Client, Program
+from ovillo.readers.client import Client
 from ovillo.readers.gemini_cli.identities import Identities
 from ovillo.readers.gemini_cli.projects import Projects
 from ovillo.readers.gemini_cli.records import SOURCE, agents_of, messages_of, named_paths, session_of
@@ -40,7 +40,6 @@ class GeminiCliReader:
         over_http=(
             'gemini mcp add -s user --transport http -H "Authorization: Bearer $(OVILLO key token)" ovillo URL',
         ),
-        program=Program("gemini", ("--resume", "{id}"), ("-i", "{prompt}"), at_home_only=True),
     )
 
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SessionId
-from ovillo.readers.client import Client, Program
+from ovillo.readers.client import Client
 from ovillo.readers.protocol import Cursor, Record, Source
 
 
@@ -26,9 +26,6 @@ class OpenCodeReader:
         over_http=(
             'opencode.json: "mcp": {"ovillo": {"type": "remote", "url": "URL", "oauth": false,',
             '               "headers": {"Authorization": "Bearer {env:OVILLO_TOKEN}"}}}',
-        ),
-        program=Program(
-            "opencode", ("{folder}", "-s", "{id}"), ("{folder}", "--prompt", "{prompt}"), at_home_only=True
         ),
     )
 

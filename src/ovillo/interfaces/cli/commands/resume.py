@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from ovillo.interfaces.cli.output import print_json, tell
 from ovillo.interfaces.cli.state import State
 from ovillo.model.errors import NotFound
 from ovillo.model.limits import MAX_ANSWER_TOKENS
-from ovillo.model.quoting import named, noticed, printable, printable_line
+from ovillo.model.quoting import named, noticed, printable_line
 from ovillo.model.sessions import SessionFilter
 from ovillo.security.principals import LOCAL
 
@@ -86,7 +85,7 @@ def _go(state: State, start: Start, only_print: bool, session: Session) -> None:
     for note in start.notes:
         tell(f"({note})", err=True)
     if only_print:
-        tell(shown(start))
+        tell(start.typed)
         return
     here = start.folder or str(Path.cwd())
     tell(f"{printable_line(Path(start.arguments[0]).name, 80)} in {named(here)}", err=True)
@@ -97,10 +96,3 @@ def _go(state: State, start: Start, only_print: bool, session: Session) -> None:
     state.close()
     os.chdir(here)
     os.execve(start.arguments[0], list(start.arguments), environment)
-
-
-def shown(start: Start) -> str:
-    """As a person would type it. A control character of a recorded folder is shown as such, not sent to the terminal."""
-    program = Path(start.arguments[0]).name
-    line = shlex.join((program, *start.arguments[1:]))
-    return printable(line if start.folder is None else f"cd {shlex.quote(start.folder)} && {line}")

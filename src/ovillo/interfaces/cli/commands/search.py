@@ -125,6 +125,10 @@ def _show(state: State, asked: str, result: SearchResult) -> None:
     )
     if best:
         tell(f"Open a place:  ovillo session show {best[0]} --around {best[1]}")
+    resuming = state.services().resuming
+    resumed = next((x.summary.session.id for x in result.sessions if resuming.command(x.summary.session)), None)
+    if resumed:
+        tell(f"Go on with one:  ovillo resume {printable_line(resumed, 300)}")
     if result.sessions:
         tell(styled(f"Times are local ({zone_name()}).", dim=True))
     if result.next_cursor:

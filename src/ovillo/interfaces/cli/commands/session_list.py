@@ -21,6 +21,7 @@ from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
     from ovillo.sessions.results import SessionPage, SessionSummary
+    from ovillo.sessions.resuming import Resuming
 
 _MOST = 10_000
 
@@ -53,7 +54,7 @@ def list_sessions(
     where = SessionFilter(name=wanted, project=project, source=source, agent=agent)
     found = _pages(state, where, limit or (50 if state.json else 30), cursor)
     if state.json:
-        print_json(_data(found))
+        print_json(_data(found, state.services().resuming))
         return
     tell_lines(f"Note: {note}" for note in found.notes)
     if not found.sessions and (wanted or project or source or agent):
@@ -63,6 +64,8 @@ def list_sessions(
         tell("No sessions. `ovillo scan` reads the histories of this machine; `ovillo search` looks inside sessions.")
         return
     _table(found)
+    if any(state.services().resuming.command(x.session) for x in found.sessions):
+        tell("\n", styled("Go on with one:  ovillo resume ID", dim=True))
     shown = len(found.sessions)
     if found.next_cursor:
         tell(
@@ -92,7 +95,7 @@ def _collect(state: State, arguments: dict[str, Any], limit: int) -> dict[str, A
         arguments = {**arguments, "cursor": answer["nextCursor"]}
 
 
-def _data(page: SessionPage) -> dict[str, Any]:
+def _data(page: SessionPage, resuming: Resuming) -> dict[str, Any]:
     """The tool's shape for filters that the tool does not take."""
     # start-up cost: only this path formats sessions itself
     import msgspec
@@ -100,7 +103,7 @@ def _data(page: SessionPage) -> dict[str, Any]:
     from ovillo.interfaces.tools.shapes import session_info
 
     data: dict[str, Any] = {
-        "sessions": [msgspec.to_builtins(session_info(x)) for x in page.sessions],
+        "sessions": [msgspec.to_builtins(session_info(x, resume=resuming.command(x.session))) for x in page.sessions],
         "total": page.total,
     }
     if page.next_cursor:

@@ -17,8 +17,8 @@ from ovillo.security.principals import LOCAL
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ovillo.interfaces.services import Services
     from ovillo.model.records import SessionId
-    from ovillo.sessions.history import History
 
 _JSON_LIMIT = 50
 _NEWEST = 20
@@ -52,18 +52,19 @@ def show(
     services = state.services()
     found = services.catalog.resolve(LOCAL.namespace, session)
     limit = limit or (_NEWEST if newest else None)
-    pieces = _pieces(services.history, found.session.id, around, newest, limit, Rules(full=full))
+    pieces = _pieces(services, found.session.id, around, newest, limit, Rules(full=full))
     page(state, pieces)
 
 
 def _pieces(
-    history: History, session_id: SessionId, around: str | None, newest: bool, limit: int | None, rules: Rules
+    services: Services, session_id: SessionId, around: str | None, newest: bool, limit: int | None, rules: Rules
 ) -> Iterator[Text]:
     """The session as text, read page by page while somebody reads on."""
+    history = services.history
     # The newest page counts from the end, so it has to be asked for in its own size.
     size = min(limit or LIST_LIMIT_MAX, LIST_LIMIT_MAX)
     found = history.page(LOCAL.namespace, session_id, limit=size, around=around, newest=newest)
-    yield header(found)
+    yield header(found, can_resume=bool(services.resuming.command(found.summary.session)))
     shown = 0
     while True:
         for message in found.messages:

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when, when_there
-from ovillo.model.live import NATIVE
 from ovillo.model.quoting import flat, printable, printable_line
 from ovillo.model.records import Message, Part, PartType, Role, ToolStatus
 from ovillo.model.wording import counted
@@ -49,7 +48,7 @@ class Rules:
     diff_lines: int = 40
 
 
-def header(page: HistoryPage) -> Text:
+def header(page: HistoryPage, *, can_resume: bool) -> Text:
     session = page.summary.session
     text = Text()
     text.append(printable_line(page.summary.title, 300) + "\n", "bold")
@@ -57,7 +56,7 @@ def header(page: HistoryPage) -> Text:
     facts.append(printable_line(session.directory or "", 300))
     for line in folded(filter(None, facts)):
         text.append(line + "\n", "dim")
-    if session.source != NATIVE:
+    if can_resume:
         text.append(f"to go on with it: ovillo resume {flat(session.id)}\n", "dim")
     if session.parent_id:
         text.append(f"sub-agent of {flat(session.parent_id)}\n", "dim")

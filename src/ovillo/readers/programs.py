@@ -1,0 +1,22 @@
+"""How a person starts each client: at a session that is there, and anew with a first prompt. Data.
+
+Owns the table for the readers that come with ovillo, apart from them: an answer that names the command of a session must not load
+what reads histories. A reader of another package says it itself (``Client.program``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ovillo.readers.client import Program
+
+#: By the name of the client's reader. Source: each client, run (docs/reference/evidence.md).
+PROGRAMS: Mapping[str, Program] = {
+    "claude_code": Program("claude", ("--resume", "{id}"), ("{prompt}",)),
+    "codex": Program("codex", ("resume", "{id}"), ("{prompt}",)),
+    "opencode": Program(
+        "opencode", ("{folder}", "-s", "{id}"), ("{folder}", "--prompt", "{prompt}"), at_home_only=True
+    ),
+    "gemini_cli": Program("gemini", ("--resume", "{id}"), ("-i", "{prompt}"), at_home_only=True),
+    "copilot_cli": Program("copilot", ("--resume={id}",), ("-i", "{prompt}")),
+}
