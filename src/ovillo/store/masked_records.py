@@ -1,7 +1,8 @@
 """Which fields of a record are texts, names and JSON, and the record with the secrets taken out of them.
 
-Owns records that services keep beside sessions; messages and sessions are masked by the masker itself. Engines that keep columns have
-the same list in their own words. A field is masked as it is on its way in: what is looked up by a name finds it under the masked one.
+Owns records that services keep beside sessions; messages and sessions are masked by the masker itself. Engines that keep
+a field a column take their list from here. A field is masked as it is on its way in: what is looked up by a name finds it
+under the masked one.
 """
 
 from __future__ import annotations

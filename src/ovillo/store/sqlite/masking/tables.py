@@ -1,20 +1,24 @@
 """Tables whose texts can be masked a column at a time, and which columns of them hold texts.
 
-Owns the list, and going through one table. ``KEPT`` says of all other columns with text why they stay; a test compares both with the
-schema.
+Owns the list, and going through one table. What a record's fields are is said once (``masked_records``). ``KEPT`` says of all
+other columns with text why they stay; a test compares both with the schema.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
+from ovillo.model.coordination import ContextEntry, Link, Task
 from ovillo.model.masking import Place
-from ovillo.store.masked_records import Kind, masked_field
+from ovillo.model.memories import ProcedureRun
+from ovillo.model.records import SkippedRecord
+from ovillo.security.keys import AccessKey
+from ovillo.store.masked_records import PLAN, Kind, masked_field
 from ovillo.store.protocol.masking import Masker
 from ovillo.store.sqlite.rows import clean, from_json, pack, to_json, unpack
 
@@ -38,39 +42,37 @@ class Table:
     is_counted: bool = True
 
 
+def _columns_of(
+    record: type, *, renamed: Mapping[str, str] | None = None, without: Collection[str] = ()
+) -> dict[str, Kind]:
+    """The plan of a record that is stored a field a column; ``renamed`` are those whose column has another name."""
+    other = renamed or {}
+    return {other.get(name, name): kind for name, kind in PLAN[record].items() if name not in without}
+
+
 TABLES: Mapping[str, Table] = {
     "entries of contexts": Table(
         "context_entries",
         ("namespace_key", "context", "key"),
-        {"context": _TEXT, "key": _TEXT, "value": _VALUE, "keeper": _NAME},
+        _columns_of(ContextEntry, renamed={"owner": "keeper"}),
     ),
     "contexts at hand": Table("current_contexts", ("namespace_key", "caller"), {"caller": _NAME, "context": _TEXT}),
     "links": Table(
         "links",
         ("from_key", "to_key", "relationship"),
-        {"relationship": _TEXT, "shared_entities": _VALUE, "note": _TEXT},
+        _columns_of(Link, without=("from_id", "to_id")),
     ),
     "tasks": Table(
         "tasks",
         ("namespace_key", "id"),
-        {
-            "llm_name": _TEXT,
-            "description": _TEXT,
-            "context": _TEXT,
-            "session_id": _NAME,
-            "project_id": _TEXT,
-            "directory": _TEXT,
-            "summary": _TEXT,
-            "files": _VALUE,
-            "warnings": _VALUE,
-        },
+        _columns_of(Task),
     ),
     "runs of procedures": Table(
         "procedure_runs",
         ("namespace_key", "id"),
-        {"procedure_id": _NAME, "name": _TEXT, "step": _TEXT, "value": _VALUE, "owner": _TEXT},
+        _columns_of(ProcedureRun),
     ),
-    "names of keys": Table("access_keys", ("id",), {"name": _TEXT}),
+    "names of keys": Table("access_keys", ("id",), _columns_of(AccessKey)),
     "idempotency keys": Table(
         "idempotency", ("session_key", "key"), {"key": _NAME, "message_id": _NAME}, is_counted=False
     ),
@@ -83,9 +85,7 @@ TABLES: Mapping[str, Table] = {
         {"session_a": _NAME, "session_b": _NAME},
         is_counted=False,
     ),
-    "records left out": Table(
-        "skipped", ("place_key", "file", "position"), {"file": _NAME, "position": _NAME, "reason": _TEXT}
-    ),
+    "records left out": Table("skipped", ("place_key", "file", "position"), _columns_of(SkippedRecord)),
     "errors of sources": Table("places", ("key",), {"error": _TEXT}),
     "notes of readers": Table(
         "cursors", ("place_key", "key"), {"value": _NAME}, names=frozenset({"value"}), is_counted=False
