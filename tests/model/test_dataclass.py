@@ -44,6 +44,22 @@ class Standard:
         return self.a * 2
 
 
+@dataclass(slots=True)
+class OursChanging:
+    a: int
+    b: list[int] = field(default_factory=list)
+    c: int = field(default=3, kw_only=True)
+    d: int = field(default=4, init=False)
+
+
+@dataclasses.dataclass(slots=True)
+class StandardChanging:
+    a: int
+    b: list[int] = field(default_factory=list)
+    c: int = field(default=3, kw_only=True)
+    d: int = field(default=4, init=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Hashed(Generic[T]):
     a: T
@@ -89,6 +105,30 @@ def outcome(of: Callable[[], Any]) -> str:
 )
 def test_a_class_does_what_the_standard_one_does(use: Callable[[type], Any]) -> None:
     assert outcome(lambda: use(Ours)) == outcome(lambda: use(Standard))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda kind: kind(1),
+        lambda kind: kind(1, [2], c=5),
+        lambda kind: kind(1, [2], 5),
+        lambda kind: kind(1, d=5),
+        lambda kind: kind(),
+        lambda kind: hash(kind(1)),
+        lambda kind: (kind(1) == kind(1), kind(1) == kind(1, c=4), kind(1).b is kind(1).b),
+        lambda kind: pickle.loads(pickle.dumps(kind(1, [4]))).b,
+        lambda kind: dataclasses.replace(kind(1), a=5),
+    ],
+)
+def test_a_class_that_may_change_does_what_the_standard_one_does(use: Callable[[type], Any]) -> None:
+    assert outcome(lambda: use(OursChanging)) == outcome(lambda: use(StandardChanging))
+
+
+def test_a_class_that_may_change_changes() -> None:
+    changing = OursChanging(1)
+    changing.a, changing.d = 5, 6
+    assert (changing.a, changing.d, changing.c) == (5, 6, 3)
 
 
 def test_what_is_no_field_is_refused_too() -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import dataclass
+
+from ovillo.model.dataclass import dataclass
 
 if sys.version_info >= (3, 14):
     from compression import zstd

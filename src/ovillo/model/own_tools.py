@@ -7,6 +7,7 @@ says; a test compares.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 #: Under any prefix: no other server has tools of these names, or ones that are evidence.
 _DISTINCT = (
@@ -42,7 +43,7 @@ _SHELLS = re.compile(
 )
 #: At the head of a command: behind the shell's own signs, variables, and what runs programs.
 _READS = "search|context|recall|resolve|entity|session|handoff|knowledge|code"
-_TYPED = re.compile(
+_TYPED = (
     rf"(?:^|[\n;&|(`]|-l?c\s+[\"'])\s*(?:\w+=\S*\s+)*(?:(?:uvx?|pipx?|poetry|python[\d.]*|exec|time|timeout|env)\s+(?:run\s+|-m\s+|\d\S*\s+)*)?"
     rf"(?:[\w./~-]*/)?ovillo\s+(?:--?[\w-]+(?:[= ]\S+)?\s+)*(?:{_READS})\b"
 )
@@ -61,4 +62,9 @@ def is_shell(name: str | None) -> bool:
 
 def types_own_command(text: str) -> bool:
     """Whether a call of a shell, as its searchable text, asks this memory something."""
-    return _TYPED.search(text[:_HEAD_CHARS]) is not None
+    return _typed().search(text[:_HEAD_CHARS]) is not None
+
+
+@cache
+def _typed() -> re.Pattern[str]:
+    return re.compile(_TYPED)  # start-up cost (2 ms): most searches find no call of a shell that names this memory

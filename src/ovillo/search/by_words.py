@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.limits import MAX_INDEXED_CHARS, SEARCH_BUDGET_MS
 from ovillo.model.records import Namespace
 from ovillo.search.by_vectors import VectorSearch

@@ -6,7 +6,6 @@ Owns leaving it out of what is found. What they quote stands in another place to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,15 +25,22 @@ _NEWEST, _NEWEST_CHARS = 60, 400_000
 _ABOVE = 4
 
 
-@dataclass
 class OwnCalls:
     """For one search. ``asking`` is the session that asks, where that is known."""
 
-    texts: TextStore
-    sessions: SessionStore
-    query_terms: QueryTermBuilder
-    namespace: Namespace
-    asking: SessionId | None = None
+    def __init__(
+        self,
+        texts: TextStore,
+        sessions: SessionStore,
+        query_terms: QueryTermBuilder,
+        namespace: Namespace,
+        asking: SessionId | None = None,
+    ) -> None:
+        self.texts = texts
+        self.sessions = sessions
+        self.query_terms = query_terms
+        self.namespace = namespace
+        self.asking = asking
 
     def among(self, docs: Mapping[DocId, Doc]) -> set[DocId]:
         """Those of the documents that are no evidence."""

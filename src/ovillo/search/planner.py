@@ -7,9 +7,10 @@ common, in the newest documents. Each shortcut is said in ``scored``. What the c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace
 from ovillo.model.wording import counted
 from ovillo.search.query_terms import QueryTerm

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ovillo.model.dataclass import dataclass
 from ovillo.search.query_terms import QueryTerm
 from ovillo.store.protocol import Doc, DocId
 

@@ -5,8 +5,7 @@ Owns principals and scopes. How somebody proves who they are is in ``keys`` and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import PermissionDenied
 from ovillo.model.records import DEFAULT_NAMESPACE, Namespace
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.scope import Project, Reach, Scope, folders_around, is_below, plain_path
 from ovillo.model.sessions import KnownLocation, SessionLocation
 from ovillo.security.repositories import address_mark

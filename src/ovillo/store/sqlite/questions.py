@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import apsw
 
+from ovillo.model.dataclass import dataclass
 from ovillo.store.protocol import DocId
 
 if TYPE_CHECKING:
