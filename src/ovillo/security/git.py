@@ -13,7 +13,6 @@ import os
 import re
 import shutil
 import signal
-import stat
 import subprocess
 import tempfile
 import threading
@@ -24,12 +23,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from ovillo.model.regular_files import read_regular
+from ovillo.security.repository_layout import MAX_CONFIG_BYTES, Repository, is_regular, repository_around, text_of
 
 #: Answers past this are no answers: a repository of a million files says 100 MB.
 MAX_ANSWER_BYTES = 128 * 1024 * 1024
 _CONFIG_S = 3.0
-_MAX_CONFIG_BYTES = 1024 * 1024
 _MAX_REFS_BYTES = 64 * 1024 * 1024
 #: What is copied of a repository, and how much: a file without content may say that it is of any size and fill a disk.
 _MAX_COPY_BYTES = {"info/exclude": 1024 * 1024, "info/attributes": 1024 * 1024, "shallow": 16 * 1024 * 1024}
@@ -74,16 +72,6 @@ _OURS = """[core]
 {extensions}"""
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """Where the parts of one work tree are."""
-
-    top: Path
-    #: Its own part (HEAD, index), and what it shares with other work trees (objects, refs, configuration).
-    own: Path
-    common: Path
-
-
 class Git:
     """Git on one work tree, asked from ``folder`` (the work tree or a folder in it)."""
 
@@ -118,7 +106,7 @@ class Git:
     def submodules(self) -> list[Path]:
         """Folders of submodules that are checked out, as ``.gitmodules`` names them."""
         named = self.top / ".gitmodules"
-        if not _is_regular(named):
+        if not is_regular(named):
             return []
         pairs = _settings(self._program, named, self._environment, r"^submodule\..*\.path$")
         found = []
@@ -168,28 +156,6 @@ def _program() -> str | None:
     return shutil.which("git", path=os.pathsep.join(places))
 
 
-def repository_around(folder: Path) -> Repository | None:
-    """The repository that a folder lies in, by files alone: no git is started."""
-    for top in (folder, *folder.parents):
-        entry = top / ".git"
-        if entry.is_dir():
-            own = entry
-        elif _is_regular(entry):
-            words = _text(entry, _MAX_CONFIG_BYTES)
-            if not words.startswith("gitdir:"):
-                return None
-            own = top / words.removeprefix("gitdir:").strip()
-        else:
-            continue
-        shared = _text(own / "commondir", _MAX_CONFIG_BYTES).strip()
-        common = own / shared if shared else own
-        if _is_regular(own / "HEAD") and (common / "objects").is_dir():
-            return Repository(top, own.resolve(), common.resolve())
-        if not entry.is_dir():
-            return None
-    return None
-
-
 # --- the stand-in
 
 
@@ -218,11 +184,11 @@ def _furnish(program: str, repository: Repository, stand_in: Path) -> bool:
             encoding="utf-8",
         )
         for name, most_bytes in _MAX_COPY_BYTES.items():
-            if _is_regular(repository.common / name, most_bytes):
+            if is_regular(repository.common / name, most_bytes):
                 shutil.copyfile(repository.common / name, stand_in / name)
         # An index may be split in two, the larger part beside it.
         for part in repository.own.glob("sharedindex.*"):
-            if _is_regular(part, _MAX_INDEX_BYTES):
+            if is_regular(part, _MAX_INDEX_BYTES):
                 shutil.copyfile(part, stand_in / part.name)
     except OSError:
         return False
@@ -238,23 +204,23 @@ def _head(program: str, repository: Repository, stand_in: Path) -> str | None:
         with _started(command, stand_in, environment, _CONFIG_S) as running:
             said = running.output.read(200).decode("ascii", "replace").strip() if running else ""
         return said if _COMMIT.fullmatch(said) else None
-    words = _text(repository.own / "HEAD", _MAX_CONFIG_BYTES).strip()
+    words = text_of(repository.own / "HEAD", MAX_CONFIG_BYTES).strip()
     for _ in range(_MAX_LINKS):
         if _COMMIT.fullmatch(words):
             return words
         name = words.removeprefix("ref:").strip()
         if not words.startswith("ref:") or not name.startswith("refs/") or ".." in name or "\0" in name:
             return None
-        loose = next((x for x in (repository.own / name, repository.common / name) if _is_regular(x)), None)
+        loose = next((x for x in (repository.own / name, repository.common / name) if is_regular(x)), None)
         if loose is None:
             return _packed(repository.common, name) or "ref: refs/heads/unborn"
-        words = _text(loose, _MAX_CONFIG_BYTES).strip()
+        words = text_of(loose, MAX_CONFIG_BYTES).strip()
     return None
 
 
 def _packed(common: Path, name: str) -> str | None:
     ending = f" {name}"
-    for line in _text(common / "packed-refs", _MAX_REFS_BYTES).split("\n"):
+    for line in text_of(common / "packed-refs", _MAX_REFS_BYTES).split("\n"):
         if line.endswith(ending) and _COMMIT.fullmatch(commit := line.removesuffix(ending)):
             return commit
     return None
@@ -278,7 +244,7 @@ def _user_settings(program: str, home: str | None, xdg: str | None) -> Mapping[s
 
 def _settings(program: str, file: Path, environment: Mapping[str, str], wanted: str) -> list[tuple[str, str]]:
     """Names (in lower case where git does not tell cases apart) and values of one file, without what it includes."""
-    if not _is_regular(file):
+    if not is_regular(file):
         return []
     command = [program, "config", "--no-includes", "--file", str(file), "-z", "--get-regexp", wanted]
     return _pairs(command, Path(environment["HOME"]), environment)
@@ -286,7 +252,7 @@ def _settings(program: str, file: Path, environment: Mapping[str, str], wanted: 
 
 def _pairs(command: list[str], folder: Path, environment: Mapping[str, str]) -> list[tuple[str, str]]:
     with _started(command, folder, environment, _CONFIG_S) as running:
-        said = running.output.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace") if running else ""
+        said = running.output.read(MAX_CONFIG_BYTES).decode("utf-8", "replace") if running else ""
     named = (entry.partition("\n") for entry in said.split("\0") if entry)
     return [(name, value) for name, _, value in named]
 
@@ -353,24 +319,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 # --- reading what may be anything
 
 
-def _is_regular(path: Path, most_bytes: int | None = None) -> bool:
-    try:
-        known = path.stat()
-    except OSError:
-        return False
-    return stat.S_ISREG(known.st_mode) and (most_bytes is None or known.st_size <= most_bytes)
-
-
 def _is_below(folder: Path, top: Path) -> bool:
     try:
         return folder.resolve().is_relative_to(top.resolve())
     except (OSError, RuntimeError):
         return False
-
-
-def _text(path: Path, limit: int) -> str:
-    """A regular file's text, empty for everything else."""
-    return (read_regular(path, limit) or b"").decode("utf-8", "replace")
 
 
 def _quoted(value: str) -> str:

@@ -16,7 +16,7 @@ from ovillo.model.dataclass import dataclass
 from ovillo.model.limits import MAX_PATH_CHARS
 from ovillo.model.regular_files import read_regular
 from ovillo.model.scope import is_below, plain_path
-from ovillo.security.git import repository_around
+from ovillo.security.repository_layout import repository_around
 
 #: A folder is looked at again after this (seconds): it may have become a repository.
 _LOOK_AGAIN_S = 60.0
