@@ -76,6 +76,10 @@ INGEST: dict[str, tuple[str, str]] = {
         "Several sessions of one client id stay several; copies and continuations are one",
         "issue 8 Readers",
     ),
+    "INGEST-22": (
+        "A look that finds a source as the last scan left it reads nothing, and misses nothing",
+        "issue 8; DESIGN 13",
+    ),
     "INGEST-20": ("A new version of a reader reads again, once and in place; nothing stands twice", "issue 8 Readers"),
 }
 SESSIONS: dict[str, tuple[str, str]] = {

@@ -7,7 +7,7 @@ imports what it builds: a start pays for the services it uses and for no others 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.code.watching import CodeWatcher
     from ovillo.entities.service import Entities
+    from ovillo.ingest.refresh import Refresh
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
     from ovillo.legacy.systems import Migrations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ovillo.model.records import Namespace, Session, SessionId
     from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
-    from ovillo.readers.protocol import Source
+    from ovillo.readers.protocol import Reader, Source
     from ovillo.references.context.service import ContextService
     from ovillo.references.of_session import SessionReferences
     from ovillo.search.service import Search
@@ -132,15 +133,34 @@ class Composition:
         return ScanState(self.store.sources)
 
     @built_once
+    def readers(self) -> Mapping[str, Reader]:
+        from ovillo.readers import Readers
+
+        return Readers(self.settings.readers)
+
+    @built_once
+    def refresh(self) -> Refresh:
+        from ovillo.ingest.refresh import Refresh
+
+        return Refresh(
+            self.store,
+            self.readers,
+            lambda: self.ingest,
+            environment=self.settings.environment,
+            home=self.settings.home,
+            clock=self.clock,
+            state=self.scan_state,
+            has_rules=bool(self.settings.exclude),
+        )
+
+    @built_once
     def ingest(self) -> Ingest:
         from ovillo.ingest.service import Ingest
-        from ovillo.readers import all_readers
 
         settings, store = self.settings, self.store
-        chosen = [reader for reader in all_readers() if not settings.readers or reader.name in settings.readers]
         return Ingest(
             store,
-            chosen,
+            self.readers,
             partial(_redactor, self._redaction_key, settings.redaction),
             environment=settings.environment,
             home=settings.home,
@@ -563,6 +583,6 @@ def _redactor(secret: bytes, mode: str) -> Redactor:
 def _source_names() -> list[str]:
     """What a filter may name: every client that could be read, and what is recorded here."""
     from ovillo.model.live import NATIVE
-    from ovillo.readers import all_readers
+    from ovillo.readers import Readers
 
-    return [*(reader.name for reader in all_readers()), NATIVE]
+    return [*Readers(), NATIVE]

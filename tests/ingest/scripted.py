@@ -40,7 +40,7 @@ class ScriptedReader:
 def ingest_of(store: Store, tmp_path: Path, *readers: ScriptedReader) -> Ingest:
     return Ingest(
         store,
-        readers,
+        {reader.name: reader for reader in readers},
         partial(redactor_for, b"k" * 32, "off"),
         environment={},
         home=tmp_path,

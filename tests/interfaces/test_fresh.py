@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ovillo.app import open_services
-from ovillo.ingest.service import REFRESH_BYTES, WATCHING
+from ovillo.ingest.refresh import REFRESH_BYTES
+from ovillo.ingest.state import WATCHING
+from ovillo.model.records import SessionId
+from ovillo.readers.claude_code.reader import ClaudeCodeReader
+from ovillo.readers.protocol import Cursor, Record, Source
 from ovillo.settings import Settings
 from tests.ingest.test_apart import put, said
 from tests.interfaces.cli_runs import CommandLine
+
+OTHER = "22222222-3333-4444-8555-666666666666"
 
 
 @pytest.fixture
@@ -69,3 +76,62 @@ def test_nothing_is_read_that_nobody_asked_to_be_read(tmp_path: Path, capsys: py
     watching.run("scan")
     put(cli.home, "sea", said("3", "the pelican was seen", 3))
     assert "Nothing found" in watching.run("search", "pelican").out
+
+
+def listings(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Sources that are scanned from now on."""
+    seen: list[Path] = []
+    scan = ClaudeCodeReader.scan
+
+    def watched(
+        self: ClaudeCodeReader, source: Source, cursor: Cursor, only: SessionId | None = None
+    ) -> Iterator[Record]:
+        seen.append(source.path)
+        return scan(self, source, cursor, only)
+
+    monkeypatch.setattr(ClaudeCodeReader, "scan", watched)
+    return seen
+
+
+@pytest.mark.requirement("INGEST-22")
+def test_what_stands_as_it_was_is_not_scanned_and_counts_as_looked_at(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scanned = listings(monkeypatch)
+    before = cli.run("search", "quetzal", "--json").json()["indexedThrough"]
+    assert cli.run("search", "quetzal", "--json").json()["indexedThrough"] > before
+    assert scanned == []
+    path = put(cli.home, "pond", said("2", "the heron was seen at the pond", 2))
+    assert "heron was seen" in cli.run("search", "heron").out
+    assert len(scanned) == 1
+    assert "heron was seen" in cli.run("search", "heron").out
+    assert len(scanned) == 1
+    path.unlink()
+    assert "heron was seen" in cli.run("search", "heron").out
+    assert len(scanned) == 2
+
+
+@pytest.mark.requirement("INGEST-22")
+def test_a_rule_that_is_gone_lets_a_look_read_what_it_hid(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = cli.home / "secret"
+    folder.mkdir()
+    (folder / ".ovilloignore").write_text("/*\n", encoding="utf-8")
+    line = said("2", "the heron was seen at the pond", 2) | {"cwd": str(folder)}
+    put(cli.home, "pond", line)
+    cli.run("scan")
+    assert "Nothing found" in cli.run("search", "heron").out
+    (folder / ".ovilloignore").unlink()
+    assert "the heron was seen" in cli.run("search", "heron").out
+
+
+@pytest.mark.requirement("INGEST-22")
+def test_a_forgotten_session_leaves_no_stamp_that_hides_what_comes(cli: CommandLine) -> None:
+    put(cli.home, "pond", said("2", "the heron was seen at the pond", 2) | {"sessionId": OTHER}).rename(
+        cli.home / ".claude/projects/pond" / f"{OTHER}.jsonl"
+    )
+    cli.run("scan")
+    assert cli.run("forget", "session", OTHER, "--yes").code == 0
+    assert "Nothing found" in cli.run("search", "heron").out
+    (mark,) = cli.run("forget", "list", "--json").json()["forgotten"]
+    assert cli.run("forget", "undo", mark["mark"]).code == 0
+    assert "the heron was seen" in cli.run("search", "heron").out

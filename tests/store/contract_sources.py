@@ -7,6 +7,7 @@ import pytest
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Namespace, SessionId, SkippedRecord
 from ovillo.store.protocol import SourceStore, Store
+from ovillo.store.protocol.sources import STAMP
 from tests.builders import NOON, delta, message
 
 A = SessionId("ses_a")
@@ -51,3 +52,19 @@ def test_the_end_of_a_scan_is_kept_with_what_went_wrong_and_the_newest_is_told(s
     assert sources.last_scan_at(NS) == NOON + 5
     other = Namespace("other")
     assert (sources.states(other), sources.last_scan_at(other)) == ([], None)
+
+
+@pytest.mark.requirement("INGEST-22")
+def test_stamps_of_all_sources_are_told_at_once_and_go_with_what_is_dropped(store: Store, sources: SourceStore) -> None:
+    store.ingest.apply(
+        NS,
+        [delta(message("m1", 1, "x"))],
+        source=("reader", "/one"),
+        cursor={"f.jsonl": {"session": A}, "g.jsonl": 1, STAMP: "2:abc"},
+    )
+    store.ingest.apply(NS, [], source=("reader", "/two"), cursor={"f.jsonl": 1})
+    sources.source_finished(NS, "reader", "/three", "", None, NOON)
+    assert sources.stamps(NS) == {("reader", "/one"): "2:abc", ("reader", "/two"): None}
+    assert sources.stamps(Namespace("other")) == {}
+    store.forgetting.forget_session(NS, A, at=NOON)
+    assert sources.cursor(NS, "reader", "/one") == {"g.jsonl": 1}

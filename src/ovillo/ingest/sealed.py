@@ -15,12 +15,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ovillo.readers.protocol import WHOLE_FILE
+from ovillo.store.protocol.sources import STAMP
 
 #: What sealed keys begin with; no reader names a file or a session so.
 PREFIX = "~"
 #: Keys of a cursor that keep a source from being read again after a rule or a mark is gone: sealed ones, and the stamps of
 #: whole files, which say that nothing changed.
-HINDERING = (PREFIX, WHOLE_FILE)
+HINDERING = (PREFIX, WHOLE_FILE, STAMP)
 _NONCE_BYTES = 16
 
 

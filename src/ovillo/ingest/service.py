@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ovillo.ingest.discovery import sources_of
 from ovillo.ingest.exclusion import Exclusion
 from ovillo.ingest.forks import resolve_forks
 from ovillo.ingest.gather import Bundle, MakeRedactor, bundles
@@ -25,8 +26,8 @@ from ovillo.ingest.recovered import drop_recovered
 from ovillo.ingest.reports import ScanReport, SourceReport
 from ovillo.ingest.scan_filter import ScanFilter
 from ovillo.ingest.sealed import HINDERING, SealedCursor
-from ovillo.ingest.state import ScanState
-from ovillo.ingest.versions import catching_up, reading_of
+from ovillo.ingest.state import WATCHING, ScanState
+from ovillo.ingest.versions import catching_up, reading_of, stamp_of
 from ovillo.ingest.watch import changed_sources
 from ovillo.ingest.writing import BundleWriter
 from ovillo.model.clock import Clock
@@ -42,6 +43,7 @@ from ovillo.model.timeouts import BACKGROUND_S, patient
 from ovillo.readers.jsonl import has_passed
 from ovillo.readers.protocol import Cursor, Reader, Source
 from ovillo.store.protocol import Applied, SourceState
+from ovillo.store.protocol.sources import STAMP
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
@@ -51,11 +53,6 @@ log = logging.getLogger(__name__)
 
 #: Below this much unread data one process is faster than starting more (bytes).
 WORTH_IT_BYTES = 24_000_000
-#: The lease of a process that watches the sources.
-WATCHING = "watching"
-#: What a command reads before it answers, about half a second of it; and how long it waits for another writer.
-REFRESH_BYTES = 4_000_000
-_REFRESH_WAIT_S = 0.2
 
 
 class Ingest:
@@ -64,7 +61,7 @@ class Ingest:
     def __init__(
         self,
         store: Store,
-        readers: Sequence[Reader],
+        readers: Mapping[str, Reader],
         make_redactor: MakeRedactor,
         *,
         environment: Mapping[str, str],
@@ -74,7 +71,7 @@ class Ingest:
         exclude: Sequence[str] = (),
     ) -> None:
         self._store = store
-        self._readers = {reader.name: reader for reader in readers}
+        self._readers = readers
         self._make_redactor = make_redactor
         self._preparation = store.ingest.preparation()
         self._environment = environment
@@ -106,13 +103,7 @@ class Ingest:
         return Exclusion(self._exclude, self._home, tuple(self._readers))
 
     def _found(self) -> list[Source]:
-        found: list[Source] = []
-        for reader in self._readers.values():
-            try:
-                found += sorted(reader.discover(self._environment, self._home), key=lambda source: source.precedence)
-            except Exception as error:  # noqa: BLE001  One client's folder, or another package's reader, costs itself only.
-                log.warning("%s: looking for its stores failed: %s", reader.title, error)
-        return found
+        return sources_of(self._readers.values(), self._environment, self._home)
 
     def sources(self) -> list[SourceReport]:
         """Every source known or found now, each damaged record once."""
@@ -278,6 +269,8 @@ class Ingest:
         if scan_filter is not before:
             known = self._store.sources.cursor(self._namespace, source.reader, path)
         reading = reading_of(self._readers[source.reader], known)
+        # Before anything is read: what is written meanwhile shows in the next one.
+        stamp = stamp_of(self._readers[source.reader], source)
         self._move(source, reading.before)
         writing = BundleWriter(self._store.ingest, self._namespace, source, anew=reading.anew)
         for bundle in self._bundles(source, SealedCursor(reading.cursor, scan_filter.key), scan_filter):
@@ -292,10 +285,12 @@ class Ingest:
                 writing.finish()
                 self._note_deletions(source, bundle.inventory)
         applied = writing.finish()
-        if reading.after and error is None:
-            if reading.anew:
+        if error is None:
+            if reading.anew and reading.after:
                 self._store.ingest.end_anew(self._namespace, source.reader, path)
-            self._move(source, reading.after)
+            if any(rule for rule, *_ in (*left_out, *scan_filter.known.values())):
+                stamp = None  # that the rule is gone one day would not show in it
+            self._move(source, reading.after | ({} if stamp == known.get(STAMP) else {STAMP: stamp}))
         self._store.sources.source_finished(self._namespace, source.reader, path, source.layout, error, self._clock())
         if left_out:
             self._store.forgetting.note_excluded(self._namespace, source.reader, path, sorted(left_out))
@@ -348,24 +343,6 @@ class Ingest:
         gone = {x for x in gone if len(self._store.sources.sources_of_session(self._namespace, x)) < 2}
         if gone:
             self._store.ingest.mark_deleted_at_source(self._namespace, sorted(gone))
-
-    def refresh(self, most_bytes: int = REFRESH_BYTES) -> ScanReport | None:
-        """What is new, where that is soon done; what is not says ``Freshness``. For commands, which answer once: ``None`` where a
-        server that watches has done it, or nothing was ever read. Raises nothing: a store that cannot be written is read as it is."""
-        if self._state.indexed_through() is None:
-            return None
-        try:
-            with self._store.leases.hold(WATCHING) as nobody_watches:
-                if not nobody_watches:
-                    return None
-            report = self.scan(most_bytes=most_bytes, wait_s=_REFRESH_WAIT_S, only_known=True)
-        except StoreUnavailable as error:
-            log.info("answering from what was read before: %s", error.message)
-            self._state.left = "what is newer than the last scan: the database cannot be written now"
-            return None
-        if report.left_bytes:
-            self._state.left = f"{report.left_bytes / 1_000_000:,.0f} MB of histories: run 'ovillo scan'"
-        return report
 
     def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
         """Read what is new of one session; ``False`` when the budget ended first.

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from ovillo.store.protocol import SourceStore
 
 
+#: The lease of a process that watches the sources.
+WATCHING = "watching"
+
+
 class ScanState:
     """One per process; ``Ingest`` sets the flags."""
 

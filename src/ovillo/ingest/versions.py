@@ -1,6 +1,6 @@
 """Which version of a reader read a source, and what follows when it has become another.
 
-Owns one key of a source's cursor, which no reader sees. A new version reads every source again, once: from an empty cursor,
+Owns what no reader sees of a source's cursor. A new version reads every source again, once: from an empty cursor,
 over what is stored. Where the client only appends, what comes takes the place of what an earlier version made of it, and what does
 not come again is dropped at the end; elsewhere it is merged, since the client may have removed what is only here.
 """
@@ -11,7 +11,8 @@ from dataclasses import field
 from typing import Any
 
 from ovillo.model.dataclass import dataclass
-from ovillo.readers.protocol import Cursor, Reader
+from ovillo.readers.protocol import Cursor, Reader, Source, Stamps
+from ovillo.store.protocol.sources import STAMP
 
 _KEY = "@reader"
 #: Needs no mark: sources read before versions were noted have none.
@@ -38,7 +39,7 @@ def reading_of(reader: Reader, stored: Cursor) -> Reading:
     mark: dict[str, Any] = {"version": version}
     if known.get("version", _FIRST if cursor else version) != version:
         again = {**mark, "again": True}
-        return Reading({}, appends_only, {**dict.fromkeys(cursor), _KEY: again}, {_KEY: mark})
+        return Reading({}, appends_only, {**dict.fromkeys(cursor), _KEY: again, STAMP: None}, {_KEY: mark})
     if known.get("again"):
         return Reading(cursor, appends_only, {}, {_KEY: mark})
     return Reading(cursor, before={} if known else {_KEY: mark})
@@ -51,9 +52,16 @@ def catching_up(reader: Reader, stored: Cursor) -> Reading:
     return Reading(cursor, anew=appends_only and known.get("again") is True and known.get("version") == version)
 
 
+def stamp_of(reader: Reader, source: Source) -> str | None:
+    """What a cursor keeps under ``STAMP``: how the source looks, and which version looked; ``None`` when nobody can tell."""
+    stamp = reader.stamp(source) if isinstance(reader, Stamps) else ""
+    return f"{_facts(reader)[0]}:{stamp}" if stamp else None
+
+
 def _split(stored: Cursor) -> tuple[Cursor, dict[str, Any]]:
     cursor = dict(stored)
     known = cursor.pop(_KEY, None)
+    cursor.pop(STAMP, None)
     return cursor, known if isinstance(known, dict) else {}
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.code.watching import CodeWatcher
     from ovillo.entities.service import Entities
+    from ovillo.ingest.refresh import Refresh
     from ovillo.ingest.service import Ingest
     from ovillo.ingest.state import ScanState
     from ovillo.legacy.systems import Migrations
@@ -75,6 +76,9 @@ class Services(Protocol):
 
     @property
     def ingest(self) -> Ingest: ...
+
+    @property
+    def refresh(self) -> Refresh: ...
 
     @property
     def catalog(self) -> Catalog: ...

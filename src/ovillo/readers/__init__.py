@@ -6,6 +6,7 @@ theirs through the entry point group ``ovillo.readers``.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from importlib import import_module
 
 from ovillo.model.plugins import Unfit, load, loaded, names
@@ -28,10 +29,32 @@ _BUILT_IN = {
 }
 
 
+class Readers(Mapping[str, Reader]):
+    """Readers by their names, built-in ones first; each of those is imported when somebody takes it out. Without those of other
+    packages that are broken. ``chosen``: only these, or all when it is empty."""
+
+    def __init__(self, chosen: Collection[str] = ()) -> None:
+        added = loaded("ovillo.readers", _made, _BUILT_IN)
+        self._made: dict[str, Reader] = {name: reader for name, reader in added.items() if not chosen or name in chosen}
+        self._names = [name for name in (*_BUILT_IN, *added) if not chosen or name in chosen]
+
+    def __getitem__(self, name: str) -> Reader:
+        if name not in self._made:
+            if name not in self._names:
+                raise KeyError(name)
+            self._made[name] = _load(_BUILT_IN[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 def all_readers() -> list[Reader]:
     """An instance of every reader, built-in ones first; without those of other packages that are broken."""
-    readers = [_load(path) for path in _BUILT_IN.values()]
-    return [*readers, *loaded("ovillo.readers", _made, _BUILT_IN).values()]
+    return list(Readers().values())
 
 
 def reader_named(name: str) -> Reader:

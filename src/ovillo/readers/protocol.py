@@ -103,6 +103,16 @@ class Reader(Protocol):
 
 
 @runtime_checkable
+class Stamps(Protocol):
+    """A reader that can tell by a look that a scan would find nothing new."""
+
+    def stamp(self, source: Source) -> str:
+        """Another one as soon as anything is written, made or removed that ``scan`` reads, found much faster than by a scan;
+        ``""`` when that cannot be told now. Never raises."""
+        ...
+
+
+@runtime_checkable
 class FindsCall(Protocol):
     """A reader whose client tells the id of a tool call (``Client.call_in_meta``)."""
 

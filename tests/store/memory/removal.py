@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ovillo.model.records import SessionId
+from ovillo.store.protocol.sources import STAMP
 from tests.store.memory.state import Space, State, StoredSession
 
 
@@ -22,7 +23,11 @@ def remove_session(state: State, space: Space, session_id: SessionId) -> None:
     for name in gone.sources:
         source = space.sources[name]
         # Names of its files tell of it; they are looked at once more, and left alone then.
-        files = [file for file, value in source.cursor.items() if session_id in file or session_id in str(value)]
+        files = [
+            file
+            for file, value in source.cursor.items()
+            if file == STAMP or session_id in file or session_id in str(value)
+        ]
         for file in files:
             del source.cursor[file]
         for file, position in list(source.skipped):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ovillo.model.records import Namespace, PartType, SessionId
 from ovillo.store.protocol import SourceState
+from ovillo.store.protocol.sources import STAMP
 from tests.store.memory.state import SourceName, Space
 from tests.store.memory.substore import SubStore
 
@@ -19,6 +20,10 @@ class Sources(SubStore):
     def cursor(self, namespace: Namespace, reader: str, path: str) -> dict[str, Any]:
         source = self._state.space(namespace).sources.get((reader, path))
         return dict(source.cursor) if source else {}
+
+    def stamps(self, namespace: Namespace) -> dict[tuple[str, str], Any]:
+        sources = self._state.space(namespace).sources
+        return {name: source.cursor.get(STAMP) for name, source in sources.items() if source.cursor}
 
     def source_finished(
         self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int

@@ -7,11 +7,12 @@ Owns opening things when they are first needed, and calling a tool of the regist
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ovillo.interfaces.log_lines import log_to_stderr
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
 from ovillo.settings import Settings, load_settings
 
@@ -69,7 +70,7 @@ class State:
         """Read what agents wrote since the last scan, unless somebody watches, or it is too much to wait for."""
         services = self.services()
         if services.settings.watch and services.scan_state.indexed_through() is not None:
-            services.ingest.refresh()
+            services.refresh.run()
 
     def wants_color(self) -> bool | None:
         """``None`` leaves it to each stream: colours on a terminal, none elsewhere."""

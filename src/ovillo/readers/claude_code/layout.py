@@ -14,10 +14,11 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import SessionId, SkippedRecord
 from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.jsonl import FileState, stat_entry, stat_regular

@@ -19,10 +19,10 @@ from ovillo.readers.claude_code.layout import (
     list_transcripts,
     session_of_tool_use,
 )
-from ovillo.readers.claude_code.transcript import Transcript
 from ovillo.readers.client import Client
 from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
+from ovillo.readers.stamps import stamp_of_logs
 
 
 class ClaudeCodeReader:
@@ -57,17 +57,29 @@ class ClaudeCodeReader:
         if only is None:
             yield Progress(unread_bytes(changed, cursor))
         sessions: set[SessionId] = set()
-        yield from read_logs(
-            changed, lambda file: Transcript(file, cursor.get(file.key)), lambda log: sessions.update(log.session_ids())
-        )
+        if changed:
+            yield from _read_all(changed, cursor, sessions)
         if only is None:
             yield from _what_is_there(listing, changed, cursor, sessions, source.shard)
+
+    def stamp(self, source: Source) -> str:
+        """See ``Stamps``. Projects, sessions and their sub-agents."""
+        return stamp_of_logs((source.path / "projects",), depth=3)
 
     def session_of_call(
         self, source: Source, call_id: str, *, running: bool
     ) -> tuple[SessionId, SessionId | None] | None:
         """See ``FindsCall``."""
         return session_of_tool_use(source, call_id, running=running)
+
+
+def _read_all(changed: list[TranscriptFile], cursor: Cursor, sessions: set[SessionId]) -> Iterator[Record]:
+    """Adds to ``sessions`` what each file tells of."""
+    from ovillo.readers.claude_code.transcript import Transcript  # start-up cost (8 ms): most looks find nothing new
+
+    yield from read_logs(
+        changed, lambda file: Transcript(file, cursor.get(file.key)), lambda log: sessions.update(log.session_ids())
+    )
 
 
 def _what_is_there(

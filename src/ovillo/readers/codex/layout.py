@@ -22,7 +22,7 @@ NAME = "codex"
 ARCHIVE = "archived_sessions"
 _FOLDERS = ("sessions", ARCHIVE)
 #: Year, month, day; a few more, so that another layout is found and a loop of links is not followed.
-_MAX_DEPTH = 6
+DEPTH = 6
 _THREAD_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$", re.IGNORECASE)
 
 
@@ -30,8 +30,13 @@ def discover(env: Mapping[str, str], home: Path) -> list[Source]:
     """``CODEX_HOME``, else ``~/.codex``, where it holds rollouts."""
     named = env.get("CODEX_HOME")
     root = Path(named).expanduser() if named else home / ".codex"
-    folders = tuple(root / name for name in _FOLDERS if (root / name).is_dir())
+    folders = folders_of(root)
     return [Source(NAME, root, watch=folders)] if folders else []
+
+
+def folders_of(root: Path) -> tuple[Path, ...]:
+    """Those below which rollouts lie."""
+    return tuple(root / name for name in _FOLDERS if (root / name).is_dir())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +63,10 @@ class Listing:
 def list_rollouts(root: Path) -> Listing:
     """All rollouts below ``root``, the longest untouched first."""
     listing = Listing(_inside(root))
-    for name in _FOLDERS:
-        if (root / name).is_dir():
-            for path in _walk(root / name, listing, _MAX_DEPTH):
-                if (found := _file(root, path, listing.inside)) is not None:
-                    listing.files.append(found)
+    for folder in folders_of(root):
+        for path in _walk(folder, listing, DEPTH):
+            if (found := _file(root, path, listing.inside)) is not None:
+                listing.files.append(found)
     listing.files.sort(key=lambda file: (file.state.mtime_ns, file.key))
     return listing
 

@@ -10,10 +10,20 @@ from pathlib import Path
 
 from ovillo.model.records import Inventory, Session, SessionDelta, SessionId, SkippedRecord
 from ovillo.readers.client import Client
-from ovillo.readers.codex.layout import NAME, RolloutFile, discover, find_rollout, list_rollouts, status_of
+from ovillo.readers.codex.layout import (
+    DEPTH,
+    NAME,
+    RolloutFile,
+    discover,
+    find_rollout,
+    folders_of,
+    list_rollouts,
+    status_of,
+)
 from ovillo.readers.codex.titles import find_index, read_titles
 from ovillo.readers.log_files import changed_logs, gone_from, is_in_shard, read_logs, unread_bytes
 from ovillo.readers.protocol import Checkpoint, Cursor, Progress, Record, Source
+from ovillo.readers.stamps import stamp_of_logs
 
 #: The cursor's key for the index of threads; no file is named so.
 _INDEX_KEY = "#state"
@@ -42,6 +52,11 @@ class CodexReader:
     def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
         """``CODEX_HOME``, else ``~/.codex``, when it holds rollouts."""
         return discover(env, home)
+
+    def stamp(self, source: Source) -> str:
+        """See ``Stamps``."""
+        index = find_index(source.path)
+        return stamp_of_logs(folders_of(source.path), depth=DEPTH, beside=index.stamp if index else ())
 
     def scan(self, source: Source, cursor: Cursor, only: SessionId | None = None) -> Iterator[Record]:
         """Deltas of what was appended since ``cursor``; a rewritten file is read again. Never raises for bad data."""

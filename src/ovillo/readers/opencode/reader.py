@@ -11,6 +11,7 @@ from typing import Any
 
 from ovillo.model.records import SessionId
 from ovillo.readers.client import Client
+from ovillo.readers.foreign_sqlite import file_stamp, has_settled
 from ovillo.readers.protocol import Cursor, Record, Source
 
 
@@ -57,6 +58,11 @@ class OpenCodeReader:
             yield from scan_database(source.path, cursor, only)
         else:
             yield from scan_tree(source, cursor, only)
+
+    def stamp(self, source: Source) -> str:
+        """See ``Stamps``. Of trees that older versions wrote nobody can tell it as fast."""
+        stamp = file_stamp(source.path) if source.layout == "sqlite" else None
+        return repr(stamp) if stamp is not None and has_settled(stamp) else ""
 
     def session_running(
         self, source: Source, tool: str, arguments: Mapping[str, Any], folder: str | None

@@ -27,10 +27,19 @@ class SourceState:
     error: str | None
 
 
+#: The entry of a cursor that says that all of a source was read as it was then. It goes with whatever else is dropped of the
+#: cursor when something is forgotten: that is looked at once more.
+STAMP = "@stamp"
+
+
 class SourceStore(Protocol):
     def states(self, namespace: Namespace) -> list[SourceState]: ...
 
     def cursor(self, namespace: Namespace, reader: str, path: str) -> dict[str, Any]: ...
+
+    def stamps(self, namespace: Namespace) -> dict[tuple[str, str], Any]:
+        """``(reader, path)`` of every source that has a cursor, with what stands there under ``STAMP``."""
+        ...
 
     def source_finished(
         self, namespace: Namespace, reader: str, path: str, layout: str, error: str | None, at: int

@@ -13,6 +13,7 @@ import apsw
 
 from ovillo.model.text import searchable_text
 from ovillo.store.protocol import Analyzer
+from ovillo.store.protocol.sources import STAMP
 from ovillo.store.sqlite.reindex import put_copies_in_index
 from ovillo.store.sqlite.rows import PART_COLUMNS, part_from
 from ovillo.store.sqlite.sequences import numbers_of
@@ -93,7 +94,7 @@ def _drop_cursors(db: apsw.Connection, key: int, session_id: str) -> None:
         names = [
             name
             for name, value in db.execute("SELECT key, value FROM cursors WHERE place_key = ?", (source,)).fetchall()
-            if session_id in name or session_id in value
+            if name == STAMP or session_id in name or session_id in value
         ]
         db.executemany("DELETE FROM cursors WHERE place_key = ? AND key = ?", [(source, name) for name in names])
         skipped = db.execute("SELECT file, position FROM skipped WHERE place_key = ?", (source,)).fetchall()

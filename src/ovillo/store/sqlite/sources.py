@@ -11,6 +11,7 @@ import apsw
 
 from ovillo.model.records import Namespace, SessionId, SkippedRecord
 from ovillo.store.protocol import SourceState
+from ovillo.store.protocol.sources import STAMP
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import from_json
@@ -66,6 +67,15 @@ class SourceTables(SubStore):
                 (namespace, reader, path),
             ).fetchall()
         return {key: from_json(value) for key, value in rows}
+
+    def stamps(self, namespace: Namespace) -> dict[tuple[str, str], Any]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                "SELECT p.reader, p.path, (SELECT c.value FROM cursors c WHERE c.place_key = p.key AND c.key = ?)"
+                f" FROM places p WHERE p.namespace_key = {_NS} AND EXISTS (SELECT 1 FROM cursors WHERE place_key = p.key)",
+                (STAMP, namespace),
+            ).fetchall()
+        return {(reader, path): from_json(value) for reader, path, value in rows}
 
     def sessions_of_source(self, namespace: Namespace, reader: str, path: str) -> set[SessionId]:
         with self._pool.reading() as db:

@@ -1,0 +1,51 @@
+"""Stamps of folders that hold logs: equal ones say that no file there came, went or was written.
+
+Owns what a stamp is made of. Whoever has one from before need not list the files, nor read how far each was read: that is
+half of what a command takes that asks a large history whether anything is new.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+
+def stamp_of_logs(folders: Iterable[Path], *, depth: int, beside: Iterable[object] = ()) -> str:
+    """Of the ``*.jsonl`` below ``folders``, as many folders deep, with their sizes and times; what cannot be looked at, and a link,
+    counts as what it is. ``beside`` is anything else whose change is to be seen."""
+    seen = sorted(line for folder in folders for line in _lines(str(folder), depth))
+    said = "\n".join([*seen, *map(repr, beside)])
+    return blake2b(said.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def _lines(folder: str, depth: int) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except OSError as error:
+        yield f"{folder}\0{error.errno}"
+        return
+    for entry in entries:
+        link = entry.is_symlink()
+        if link or entry.name.endswith(".jsonl"):
+            yield f"{entry.path}\0{_facts(entry.path)}\0{link}"
+        if depth and _is_folder(entry):
+            yield from _lines(entry.path, depth - 1)
+
+
+def _facts(path: str) -> str:
+    try:
+        # Not the entry's own ``stat``: on Windows it tells what the folder knows, which lags behind.
+        found = os.stat(path)  # noqa: PTH116  thousands of calls
+    except OSError as error:
+        return f"error {error.errno}"
+    return f"{found.st_mode} {found.st_size} {found.st_mtime_ns}"
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
