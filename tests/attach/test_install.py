@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ovillo.attach.clients import CLIENTS
+from ovillo.attach.ledger import digest
 from ovillo.attach.paths import Machine
 from tests.interfaces.cli_runs import CommandLine
 
@@ -227,10 +230,61 @@ def test_doctor_tells_of_each_client_what_is_attached_and_the_command_that_mends
     assert line.run("install", "claude", "codex", "--yes").code == 0
     (line.home / ".codex/config.toml").write_text(CODEX)
     said = line.run("doctor").out
-    assert "Claude Code: attached; its hooks have not called yet" in said
+    assert "Claude Code: attached; its hooks have not called yet\n" in said
     assert "Codex CLI: attached, but what was put in is gone or changed" in said
     assert "ovillo install codex" in said
     assert "Cursor: in use, not attached" in said
+
+
+@pytest.mark.requirement("CLI-69")
+def test_doctor_tells_which_session_was_read_last_and_whether_hooks_called_since(
+    line: CommandLine, fixtures: Path
+) -> None:
+    shutil.copytree(fixtures / "claude-code/home", line.home, dirs_exist_ok=True)
+    shutil.copytree(fixtures / "codex/home", line.home, dirs_exist_ok=True)
+    assert line.run("install", "claude", "--yes").code == 0
+    told = doctor_of(line, "claude_code")
+    assert (told["status"], told["attached"], told["hooksSeen"], told["lastSession"]) == ("ok", "installed", None, None)
+    assert line.run("scan").code == 0
+    told = doctor_of(line, "claude_code")
+    listed = line.run("session", "list", "--source", "claude_code", "--json").json()["sessions"]
+    assert told["lastSession"]["id"] == listed[0]["id"]
+    assert "last session read: " in told["detail"]
+    long_ago = 1_500_000_000
+    for path in (line.home / ".claude/skills/ovillo").rglob("*"):
+        os.utime(path, (long_ago, long_ago))
+    told = doctor_of(line, "claude_code")
+    assert (told["status"], "though a session went on since" in told["detail"]) == ("warn", True)
+    hook = [str(line.data_dir / "bin/ovillo-hook"), "stop", "--client", "claude_code"]
+    subprocess.run(hook, input=b"{}", check=True)
+    assert doctor_of(line, "claude_code")["status"] == "ok"
+    assert (doctor_of(line, "codex")["attached"], doctor_of(line, "codex")["hint"]) == ("no", "ovillo install codex")
+    assert doctor_of(line, "codex")["lastSession"] is not None
+
+
+@pytest.mark.requirement("CLI-69")
+def test_doctor_tells_when_hooks_or_what_they_start_is_gone_or_another_s(line: CommandLine) -> None:
+    assert line.run("install", "claude", "--yes").code == 0
+    (line.data_dir / "bin/ovillo-hook").unlink()
+    told = doctor_of(line, "claude_code")
+    assert ("ovillo-hook" in told["detail"], told["hint"]) == (True, "ovillo install claude_code")
+    assert line.run("install", "claude", "--yes").code == 0
+    told = doctor_of(line, "claude_code")
+    assert told["status"] == "ok", told
+    kept = line.data_dir / "attached.json"
+    server = line.home / ".claude/skills/ovillo/.mcp.json"
+    moved = server.read_bytes().replace(b'"command": "', b'"command": "/elsewhere')
+    kept.write_text(kept.read_text().replace(digest(server.read_bytes()), digest(moved)))
+    server.write_bytes(moved)
+    told = doctor_of(line, "claude_code")
+    assert ("by another ovillo" in told["detail"], told["hint"]) == (True, "ovillo install claude_code")
+    assert line.run("install", "claude", "--yes").code == 0
+    assert doctor_of(line, "claude_code")["status"] == "ok"
+
+
+def doctor_of(line: CommandLine, client: str) -> dict[str, Any]:
+    checks = line.run("doctor", "--json").json()["checks"]
+    return next(each for each in checks if each.get("client") == client)
 
 
 def test_paths_are_those_of_each_system(tmp_path: Path) -> None:

@@ -68,6 +68,8 @@ class ClientSetup:
     hooks: HookList | None = None
     #: What its user has to do or to know afterwards.
     afterwards: str = ""
+    #: What makes hooks call that stand where they should.
+    waking: str = ""
     #: What shows whether ovillo was put in by hand, where its settings stand in a file with account data.
     ask: str = ""
 
@@ -79,6 +81,7 @@ class ClientSetup:
 _CLAUDE = "{CLAUDE_CONFIG_DIR|~/.claude}/skills/ovillo"
 _GEMINI = "{GEMINI_CLI_HOME|~/}/.gemini/extensions/ovillo"
 _CODEX = "{CODEX_HOME|~/.codex}"
+_CONFIRMING = "Codex runs hooks only once you have looked at them: start `codex` and confirm the new ones."
 _COPILOT = "{COPILOT_HOME|~/.copilot}"
 _CODE_STORAGE = "{config}/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 _OPENCODE_HOME = "{XDG_CONFIG_HOME|~/.config}/opencode"
@@ -123,7 +126,8 @@ CLIENTS: tuple[ClientSetup, ...] = (
         entry=Entry("toml", ("mcp_servers",), _PLAIN, (f"{_CODEX}/config.toml",), (".codex/config.toml",)),
         files=(OwnFile(f"{_CODEX}/skills/ovillo/SKILL.md", ".codex/skills/ovillo/SKILL.md", folders.skill),),
         hooks=HookList(f"{_CODEX}/hooks.json", ".codex/hooks.json", folders.codex_hooks),
-        afterwards="Codex runs hooks only once you have looked at them: start `codex` and confirm the new ones.",
+        afterwards=_CONFIRMING,
+        waking=_CONFIRMING,
     ),
     ClientSetup(
         "opencode",

@@ -16,6 +16,7 @@ from pathlib import Path
 import ovillo
 from ovillo.attach.folders import Command
 from ovillo.model.errors import Conflict
+from ovillo.model.regular_files import read_regular
 from ovillo.security import private_files
 
 _TRY_S = 30
@@ -23,6 +24,7 @@ _TRY_S = 30
 _FLEETING = (("uvx", ("uv", "archive-v"), ("uvx",)), ("pipx", ("pipx", ".cache"), ("pipx", "run")))
 #: Of the hook's wrapper (seconds); the hook itself ends before.
 _HOOK_S = 8
+_MOST_BYTES = 64 * 1024
 
 _SHELL = """#!/bin/sh
 # Written by `ovillo install`. A hook that fails or hangs must never hold up the agent: this ends with 0, and in time.
@@ -74,6 +76,11 @@ def hook_program(data_dir: Path) -> str:
     if os.name == "nt":
         return _BATCH.replace("{line}", subprocess.list2cmdline(line))
     return _SHELL.replace("{line}", shlex.join(line)).replace("{seconds}", str(_HOOK_S))
+
+
+def is_hook_program_there(command: Command, data_dir: Path) -> bool:
+    """Whether it is there as this installation writes it."""
+    return read_regular(Path(command.hook), _MOST_BYTES) == hook_program(data_dir).encode()
 
 
 def write_hook_program(command: Command, data_dir: Path) -> None:

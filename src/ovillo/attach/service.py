@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovillo.attach.clients import CLIENTS, ClientSetup
-from ovillo.attach.command import check_command, own_command, write_hook_program
+from ovillo.attach.command import check_command, is_hook_program_there, own_command, write_hook_program
 from ovillo.attach.formats import Uneditable
 from ovillo.attach.hooks.marks import Marks
 from ovillo.attach.installing import carry_out
@@ -32,15 +32,20 @@ class ClientState:
     """What can be told of one client without starting it."""
 
     setup: ClientSetup
+    is_found: bool
     #: Put in by ``install``, for its user.
     is_attached: bool
     #: There is an entry under our name that ``install`` did not write.
     is_by_hand: bool
     #: Files of ours that are gone or were changed.
     missing: tuple[str, ...]
+    #: Files that ``install`` would write otherwise now: ovillo was moved, or is of another version.
+    outdated: tuple[str, ...] = ()
     #: Why its settings cannot be read.
     unreadable: str = ""
     has_hooks: bool = False
+    #: When their files were written last (milliseconds since 1970 UTC).
+    hooks_since: int = 0
     #: When its hooks called last (milliseconds since 1970 UTC).
     hooks_seen: int | None = None
 
@@ -97,6 +102,11 @@ class Attaching:
                 hook.unlink(missing_ok=True)
                 hook.parent.rmdir()
 
+    def keep_hook_program(self) -> None:
+        """What hooks call stands in our own folder, and comes back without a question. Raises OSError."""
+        if self._ledger.read() and not is_hook_program_there(self.command, self._settings.data_dir):
+            write_hook_program(self.command, self._settings.data_dir)
+
     def check_command(self) -> None:
         """Raises Conflict when what clients would start does not start."""
         check_command(self.command)
@@ -109,8 +119,14 @@ class Attaching:
 
     def _state(self, setup: ClientSetup, mine: Attached | None) -> ClientState:
         entry, missing, unreadable = None, [], ""
+        outdated: tuple[str, ...] = ()
+        hooks = self._hook_files(setup, mine)
         try:
             entry = self._planner.entry_of(setup)
+            if hooks and not is_hook_program_there(self.command, self._settings.data_dir):
+                missing.append(self.command.hook)
+            if mine is not None:
+                outdated = self._outdated(setup, mine, hooks=bool(hooks))
             for put in mine.puts if mine else []:
                 if not os.path.lexists(put.path) or (put.value is not None and entry != put.value):
                     missing.append(put.path)
@@ -119,17 +135,24 @@ class Attaching:
         last = Marks(str(self._settings.data_dir)).last_seen(setup.name)
         return ClientState(
             setup,
+            is_found=self._planner.is_seen(setup),
             is_attached=mine is not None,
             is_by_hand=mine is None and entry is not None,
             missing=tuple(missing),
+            outdated=outdated,
             unreadable=unreadable,
-            has_hooks=self._has_hooks(setup, mine),
+            has_hooks=bool(hooks),
+            hooks_since=max(map(_changed_at, hooks), default=0),
             hooks_seen=None if last is None else int(last * 1000),
         )
 
-    def _has_hooks(self, setup: ClientSetup, mine: Attached | None) -> bool:
-        hooks = {str(path) for path in self._planner.hook_files_of(setup)}
-        return mine is not None and any(put.groups or put.path in hooks for put in mine.puts)
+    def _outdated(self, setup: ClientSetup, mine: Attached, *, hooks: bool) -> tuple[str, ...]:
+        plan = self._planner.install(setup, None, mine, hooks=hooks)
+        return tuple(str(each.path) for each in plan.changes if each.before != each.after)
+
+    def _hook_files(self, setup: ClientSetup, mine: Attached | None) -> list[str]:
+        own = {str(path) for path in self._planner.hook_files_of(setup)}
+        return [put.path for put in mine.puts if put.groups or put.path in own] if mine else []
 
     def _by_hand(self, setup: ClientSetup) -> str:
         try:
@@ -141,6 +164,13 @@ class Attaching:
         return (
             f"There is an entry {'ovillo'!r} in its settings that was put in by hand or by another: take it out there."
         )
+
+
+def _changed_at(path: str) -> int:
+    try:
+        return int(Path(path).stat().st_mtime * 1000)
+    except OSError:
+        return 0
 
 
 def _named(name: str) -> ClientSetup:

@@ -1,6 +1,6 @@
 """What ``ovillo doctor`` looks at. Every check is a function that gives its finding and raises nothing.
 
-Owns the checks. Files with credentials of a client are not opened, also not to look for ovillo in them.
+Owns the checks of ovillo itself; ``client_checks`` looks at the clients.
 """
 
 from __future__ import annotations
@@ -8,18 +8,17 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from ovillo import __version__
 from ovillo.interfaces.cli.state import State
 from ovillo.model import plugins
-from ovillo.model.clock import to_iso
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import IntegrityError, InvalidInput, OvilloError
 from ovillo.model.extras import EXTRAS
-from ovillo.model.quoting import names
 from ovillo.model.wording import counted
 from ovillo.security.exposure import exposures
 from ovillo.security.principals import LOCAL
@@ -48,6 +47,8 @@ class Check:
     detail: str
     #: What to do; empty when all is well.
     hint: str = ""
+    #: The same for programs, where there is more to say.
+    facts: Mapping[str, Any] | None = None
 
 
 def all_checks(state: State) -> Iterator[Check]:
@@ -72,7 +73,6 @@ def all_checks(state: State) -> Iterator[Check]:
     yield _watches()
     yield _background(settings)
     yield from _plugins(settings)
-    yield from _clients(settings)
 
 
 def _guarded(name: str, check: Callable[[], Check]) -> Iterator[Check]:
@@ -317,28 +317,3 @@ def _plugins(settings: Settings) -> Iterator[Check]:
     else:
         named = ", ".join(f"{x.name} of {x.package} ({x.group})" for x in found)
         yield Check("plug-ins", Level.OK, named)
-
-
-# --- clients, and whether they use ovillo -------------------------------------------------------------------
-
-
-def _clients(settings: Settings) -> Iterator[Check]:
-    from ovillo.attach.service import Attaching  # start-up cost: only this check asks
-
-    for state in Attaching(settings).states():
-        title, again = state.setup.title, f"ovillo install {state.setup.name}"
-        if state.unreadable:
-            yield Check(title, Level.WARN, state.unreadable, "Mend that file; its client may ignore it too.")
-        elif state.missing:
-            gone = names(state.missing)
-            yield Check(title, Level.WARN, f"attached, but what was put in is gone or changed: {gone}", again)
-        elif state.is_attached:
-            called = f"called last {to_iso(state.hooks_seen)}" if state.hooks_seen else "have not called yet"
-            yield Check(
-                title, Level.OK, f"attached; its hooks {called}" if state.has_hooks else "attached, without hooks"
-            )
-        elif state.is_by_hand:
-            yield Check(title, Level.OK, "in use; an entry that was put in by hand leads to ovillo")
-        else:
-            where = f" (`{state.setup.ask}` shows whether by hand)" if state.setup.ask else ""
-            yield Check(title, Level.WARN, f"in use, not attached{where}", again)

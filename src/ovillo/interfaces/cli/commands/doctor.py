@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import click
 
 from ovillo.interfaces.cli.commands.checks import Check, Level, all_checks
+from ovillo.interfaces.cli.commands.client_checks import client_checks
 from ovillo.interfaces.cli.commands.repairing import mend
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, styled, tell
@@ -28,18 +31,27 @@ def doctor(state: State, repair: bool, yes: bool) -> int:
         mend(state, yes=yes)
         return 0
     checks: list[Check] = []
-    for check in all_checks(state):
+    for check in chain(all_checks(state), client_checks(state)):
         checks.append(check)
         if not state.json:
             _print(check)
     failed = sum(x.level is Level.FAIL for x in checks)
     if state.json:
-        rows = [{"name": x.name, "status": x.level.value, "detail": x.detail, "hint": x.hint or None} for x in checks]
-        print_json({"ok": not failed, "checks": rows})
+        print_json({"ok": not failed, "checks": [_row(x) for x in checks]})
     else:
         warned = sum(x.level is Level.WARN for x in checks)
         tell(f"\n{counted(len(checks), 'check')}: {failed} failed, {counted(warned, 'warning')}.")
     return 1 if failed else 0
+
+
+def _row(check: Check) -> dict[str, object]:
+    told: dict[str, object] = {
+        "name": check.name,
+        "status": check.level.value,
+        "detail": check.detail,
+        "hint": check.hint or None,
+    }
+    return told if check.facts is None else {**told, **check.facts}
 
 
 def _print(check: Check) -> None:

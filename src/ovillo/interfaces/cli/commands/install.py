@@ -78,6 +78,8 @@ def _run(state: State, attaching: Attaching, plans: Sequence[Plan], *, dry_run: 
     if not state.json:
         for plan in plans:
             show_plan(plan)
+    if not dry_run:
+        attaching.keep_hook_program()
     if changing and not dry_run:
         if not yes:
             confirm("\nDo this?")
