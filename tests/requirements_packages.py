@@ -7,4 +7,10 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "PACK-2": ("A service's file that another wrote or changed is left alone and named", "issue 12 Packages"),
     "PACK-3": ("systemd takes the unit as it is, and its very line starts the server", "issue 12 Packages"),
     "PACK-4": ("launchd and Windows are given what they read", "issue 12 Packages"),
+    "PACK-5": ("doctor says when another ovillo wrote the database, and which is needed", "issue 12 Packages"),
+    "PACK-6": (
+        "What upgrades or extends it is the command of the package manager that installed it",
+        "issue 12 Packages",
+    ),
+    "PACK-7": ("The version stands in one place", "issue 12 Packages"),
 }

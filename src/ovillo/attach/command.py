@@ -16,12 +16,11 @@ from pathlib import Path
 import ovillo
 from ovillo.attach.folders import Command
 from ovillo.model.errors import Conflict
+from ovillo.model.installation import NAME, installation
 from ovillo.model.regular_files import read_regular
 from ovillo.security import private_files
 
 _TRY_S = 30
-#: Where programs that run a package without installing it put it: gone when their cache is emptied.
-_FLEETING = (("uvx", ("uv", "archive-v"), ("uvx",)), ("pipx", ("pipx", ".cache"), ("pipx", "run")))
 #: Of the hook's wrapper (seconds); the hook itself ends before.
 _HOOK_S = 8
 _MOST_BYTES = 64 * 1024
@@ -92,10 +91,9 @@ def write_hook_program(command: Command, data_dir: Path) -> None:
 
 
 def _start(environment: Mapping[str, str]) -> tuple[str, ...]:
-    prefix = Path(sys.prefix).as_posix()
-    for program, marks, words in _FLEETING:
-        if all(mark in prefix for mark in marks) and (found := shutil.which(program, path=environment.get("PATH"))):
-            return (found, *words[1:], "ovillo")
+    called = installation().called
+    if called and (found := shutil.which(called[0], path=environment.get("PATH"))):
+        return (found, *called[1:], NAME)
     beside = Path(sys.executable).with_name("ovillo.exe" if os.name == "nt" else "ovillo")
     if beside.is_file():
         return (str(beside),)

@@ -27,6 +27,26 @@ class Copied:
     forgotten_since: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """By which ovillo a database was brought to the form it has."""
+
+    schema: int
+    #: What the program that asks would make of it.
+    known: int
+    #: The version of the ovillo that did it, where it wrote that down.
+    ovillo: str | None = None
+
+    @property
+    def is_older(self) -> bool:
+        # 0: nothing has been put in yet, or all is gone.
+        return 0 < self.schema < self.known
+
+    @property
+    def is_newer(self) -> bool:
+        return self.schema > self.known
+
+
 @dataclass(slots=True)
 class Damage:
     """What was found wrong, in counts."""

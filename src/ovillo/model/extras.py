@@ -6,9 +6,11 @@ Owns which there are, what each gives, and what is said where one is missing. Wh
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput
+from ovillo.model.installation import installation
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Extra:
 
     @property
     def command(self) -> str:
-        return f"pip install 'ovillo[{self.name}]'"
+        return command_for([self])
 
     def is_installed(self) -> bool:
         return all(importlib.util.find_spec(module) is not None for module in self.modules)
@@ -43,4 +45,14 @@ LANGUAGES = Extra(
     "languages", "Reading C#, Kotlin and Ruby", ("tree_sitter_c_sharp", "tree_sitter_kotlin", "tree_sitter_ruby")
 )
 PRICES = Extra("prices", "Prices of models", ("genai_prices",))
+#: All there are.
 EXTRAS = (PDF, TOKENS, JWT, LANGUAGES, PRICES)
+
+
+def command_for(extras: Iterable[Extra]) -> str:
+    """What installs them where this ovillo was installed. Those that are there are named too: some package managers take what is
+    named for all that is wanted."""
+    asked = {extra.name for extra in extras}
+    found = installation()
+    kept = {extra.name for extra in EXTRAS if extra.is_installed()} if found.replaces_extras else set()
+    return found.with_extras(sorted(asked | kept))

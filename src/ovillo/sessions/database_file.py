@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ovillo.model.database_file import Copied, Repaired, Survey
+from ovillo.model.database_file import Copied, FileVersion, Repaired, Survey
 from ovillo.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +36,13 @@ def restore(settings: Settings, copy: Path, passphrase: str | None) -> Copied:
     from ovillo.store.embedded import restore
 
     return restore(settings.data_dir, settings.database, copy, passphrase)
+
+
+def file_version(settings: Settings) -> FileVersion:
+    """By which ovillo the database was made. Changes nothing. Raises IntegrityError, StoreUnavailable."""
+    from ovillo.store.embedded import file_version
+
+    return file_version(settings.database)
 
 
 def survey(settings: Settings) -> Survey:

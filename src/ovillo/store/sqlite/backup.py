@@ -31,6 +31,7 @@ from ovillo.security.private_files import ensure, made, make_folder, sweep
 from ovillo.store.sqlite.connection import newest_schema
 from ovillo.store.sqlite.faults import explained
 from ovillo.store.sqlite.file_replacement import alone, fold_log, put_in_place, remove_made
+from ovillo.store.sqlite.file_version import refuse_newer
 
 _HEADER = b"SQLite format 3\0"
 #: Page size of our own database and of SQLCipher 4: both programs then open the file without being told.
@@ -251,14 +252,9 @@ def _checked(copy: apsw.Connection, path: Path) -> dict[str, int]:
                 f"{path} holds a trigger or view that ovillo did not make: {named(strange[0])}.",
                 hint="Use a backup that nobody else could write to.",
             )
-        version = int(copy.pragma("user_version"))
         if not problems and not {"sessions", "messages", "parts", "meta"} <= tables:
             raise InvalidInput(f"{path} is a database, but none of ovillo.", hint="Give the file of a backup.")
-        if version > newest_schema():
-            raise StoreUnavailable(
-                f"{path} was written by a newer ovillo (schema {version}, this one knows {newest_schema()}).",
-                hint="Upgrade ovillo.",
-            )
+        refuse_newer(copy, newest_schema(), path)
         counts = {
             name: int(copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
             for name, table in _COUNTED.items()

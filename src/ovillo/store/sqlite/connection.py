@@ -18,9 +18,11 @@ from types import TracebackType
 import apsw
 
 from ovillo.model.data_files import beside
+from ovillo.model.database_file import FileVersion
 from ovillo.model.errors import StoreUnavailable
 from ovillo.security.private_files import close_to_others, ensure, make_folder
 from ovillo.store.sqlite.faults import explained, out_of_descriptors
+from ovillo.store.sqlite.file_version import note_version, refuse_newer, schema_of, version_of
 from ovillo.store.sqlite.sequences import WritingConnection
 from ovillo.store.sqlite.standing import application_id, forsake
 
@@ -208,21 +210,19 @@ def _steps() -> list[tuple[int, Path]]:
 def _migrate(connection: apsw.Connection) -> None:
     steps = _steps()
     newest = steps[-1][0]
-    if _version(connection) == newest and connection.pragma("application_id"):
+    if schema_of(connection) == newest and connection.pragma("application_id"):
         return
     # Exclusive, because several processes may start at once on a new file; the version is read again inside.
     connection.execute("BEGIN EXCLUSIVE")
     try:
-        have = _version(connection)
-        if have > newest:
-            raise StoreUnavailable(
-                f"The database was written by a newer ovillo (schema {have}, this one knows {newest}).",
-                hint="Upgrade ovillo.",
-            )
+        have = schema_of(connection)
+        refuse_newer(connection, newest)
         for number, entry in steps:
             if number > have:
                 connection.execute(entry.read_text(encoding="utf-8"))
                 connection.pragma("user_version", number)
+        if have < newest:
+            note_version(connection)
         application_id(connection)
         connection.execute("COMMIT")
     except BaseException:
@@ -237,8 +237,14 @@ def newest_schema() -> int:
 
 def schema_is_current(connection: apsw.Connection) -> bool:
     """Whether the file has the schema of this program; a newer program may have upgraded it since it was opened."""
-    return _version(connection) == newest_schema()
+    return schema_of(connection) == newest_schema()
 
 
-def _version(connection: apsw.Connection) -> int:
-    return int(connection.pragma("user_version"))
+def file_version(path: Path) -> FileVersion:
+    """Of a database that is there, without bringing it to our schema. Raises IntegrityError, StoreUnavailable."""
+    connection = open_unwritable(path) if is_read_only(path) else open_reader(path)
+    try:
+        with explained(path):
+            return version_of(connection, newest_schema())
+    finally:
+        connection.close()

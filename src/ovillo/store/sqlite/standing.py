@@ -143,10 +143,13 @@ class Standing:
         self._version = db.data_version()
 
     def other_schema(self, version: int) -> StoreChanged:
+        from ovillo.model.installation import installation  # start-up cost: only here
+
         return StoreChanged(
             f"The database {self._path} was brought to schema {version} by another version of ovillo while this one, "
             f"which knows {self._newest_schema}, had it open.",
-            hint="Nothing more is written with the old schema: upgrade this ovillo, and start it again.",
+            hint="Nothing more is written with the old schema. Upgrade this ovillo, and start it again: "
+            f"{installation().upgrade}",
         )
 
     @property

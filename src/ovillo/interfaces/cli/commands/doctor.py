@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import click
 
 from ovillo.interfaces.cli.commands.checks import Check, Level, all_checks
-from ovillo.interfaces.cli.commands.client_checks import client_checks
 from ovillo.interfaces.cli.commands.repairing import mend
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import print_json, styled, tell
@@ -31,7 +28,7 @@ def doctor(state: State, repair: bool, yes: bool) -> int:
         mend(state, yes=yes)
         return 0
     checks: list[Check] = []
-    for check in chain(all_checks(state), client_checks(state)):
+    for check in all_checks(state):
         checks.append(check)
         if not state.json:
             _print(check)

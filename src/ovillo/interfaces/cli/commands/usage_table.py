@@ -13,6 +13,7 @@ from ovillo.interfaces.cli.output import tell
 from ovillo.interfaces.cli.tables import Cell, Column, show_table, width
 from ovillo.interfaces.cli.times import when
 from ovillo.model.clock import from_iso, zone_name
+from ovillo.model.extras import PRICES
 from ovillo.model.quoting import named, printable_line
 from ovillo.model.wording import counted
 
@@ -86,7 +87,7 @@ def _explain(report: UsageReport, shown: int) -> None:
             f"No price is known of {names}{more}: {counted(total.unpriced, 'answer')} counted in tokens, not in the cost (+)."
         )
         if not report.prices:
-            tell("Prices come with: pip install 'ovillo[prices]', or from a file of your own (setting prices_file).")
+            tell(f"Prices come with: {PRICES.command}, or from a file of your own (setting prices_file).")
 
 
 def _head(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ovillo.interfaces.cli.commands.checks import Check, Level
+from ovillo.interfaces.cli.commands.checks.check import Check, Level
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.times import when_there
 from ovillo.model.clock import to_iso
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _SAME_TURN_MS = 10 * 60_000
 
 
-def client_checks(state: State) -> Iterator[Check]:
+def clients(state: State, *, may_open: bool) -> Iterator[Check]:
+    """``may_open``: the database is of this version, or none is there yet."""
     from ovillo.attach.service import Attaching  # start-up cost: only this check asks
 
     try:
@@ -34,9 +35,11 @@ def client_checks(state: State) -> Iterator[Check]:
     except OvilloError as error:
         yield Check("clients", Level.FAIL, error.message, error.hint or "")
         return
-    unread = _unread(state)
+    is_known = may_open and state.settings().database.exists()
+    unread = _unread(state) if is_known else set()
     for each in found:
-        yield _check(each, _last(state, each.setup.name), is_unread=each.setup.name in unread)
+        last = _last(state, each.setup.name) if is_known else None
+        yield _check(each, last, is_unread=each.setup.name in unread)
 
 
 def _check(state: ClientState, last: SessionSummary | None, *, is_unread: bool) -> Check:
@@ -103,8 +106,6 @@ def _facts(state: ClientState, last: SessionSummary | None) -> dict[str, object]
 
 def _last(state: State, source: str) -> SessionSummary | None:
     """The session of a client that changed last, as far as it was read."""
-    if not state.settings().database.exists():
-        return None
     try:
         page = state.services().catalog.list(LOCAL.namespace, SessionFilter(source=source), limit=1)
     except OvilloError:
@@ -114,8 +115,6 @@ def _last(state: State, source: str) -> SessionSummary | None:
 
 def _unread(state: State) -> set[str]:
     """Clients whose history is there and was never read."""
-    if not state.settings().database.exists():
-        return set()
     try:
         return {each.reader for each in state.services().ingest.sources() if each.status == "new"}
     except OvilloError:

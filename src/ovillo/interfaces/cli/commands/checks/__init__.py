@@ -1,0 +1,57 @@
+"""What ``ovillo doctor`` looks at. Every check is a function that gives its finding and raises nothing.
+
+Owns their order, and that none of them ends the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ovillo.interfaces.cli.commands.checks import around, data, machine
+from ovillo.interfaces.cli.commands.checks.check import Check, Level
+from ovillo.interfaces.cli.commands.checks.clients import clients
+from ovillo.interfaces.cli.state import State
+from ovillo.model.errors import OvilloError
+
+__all__ = ["Check", "Level", "all_checks"]
+
+
+def all_checks(state: State) -> Iterator[Check]:
+    """Findings one after another, so that they show while later checks still run."""
+    yield machine.python()
+    yield machine.package()
+    try:
+        settings = state.settings()
+    except OvilloError as error:
+        yield Check("settings", Level.FAIL, error.message, error.hint or "")
+        return
+    yield machine.validity(settings)
+    yield machine.sqlite()
+    yield machine.data_folder(settings)
+    yield machine.disk(settings)
+    other = data.other_version(settings)
+    if other is not None:
+        # What opens it would bring an older one to our form: whoever only looks has not decided that yet.
+        yield other
+    else:
+        yield from _guarded("database", lambda: data.database(state))
+        yield from _guarded("histories", lambda: data.places(state))
+        yield from _guarded("secrets", lambda: data.secrets(state, settings))
+        yield from _guarded("embedder", lambda: data.embedder(state, settings))
+        if settings.uses_chroma:
+            yield from _guarded("Chroma", lambda: data.chroma(state, settings))
+    yield machine.extras()
+    yield machine.watches()
+    yield data.background(settings)
+    yield from _guarded("server at login", lambda: around.login(settings))
+    yield from around.plugins(settings)
+    yield from clients(state, may_open=other is None)
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Iterator[Check]:
+    try:
+        yield check()
+    except OvilloError as error:
+        yield Check(name, Level.FAIL, error.message, error.hint or "")
+    except Exception as error:  # noqa: BLE001  Check boundary: a doctor that dies of what it finds helps nobody.
+        yield Check(name, Level.FAIL, f"the check itself failed ({type(error).__name__})", "Run it with --verbose.")
