@@ -92,6 +92,9 @@ def fill(home: Path) -> dict[str, Any]:
             for count in (1, 2):
                 services.snapshots.save(DEFAULT_NAMESPACE, SessionId("live"), {**CONTENT, "count": count})
             put["snapshots"] = [{**CONTENT, "count": count} for count in (1, 2)]
+        if hasattr(services.store, "program_state"):
+            services.store.program_state.put(DEFAULT_NAMESPACE, SessionId("live"), "graph", {"state": CONTENT}, at=1)
+            put["state"] = CONTENT
         if has("links"):
             services.links.link_sessions(DEFAULT_NAMESPACE, SessionId("live"), SessionId(MIRRORED), "fixes_issue_in")
             put["link"] = "fixes_issue_in"

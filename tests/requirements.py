@@ -6,6 +6,7 @@ ways. One section an area; ids are ``AREA-n`` and are never used again for somet
 
 from __future__ import annotations
 
+from tests.requirements_adapters import ADAPT
 from tests.requirements_client import CLIENT
 from tests.requirements_memory import LAYER
 from tests.requirements_packages import PACKAGES
@@ -337,6 +338,12 @@ RECORDING: dict[str, tuple[str, str]] = {
     "REC-12": ("Wrong drafts are refused with what is right", "DESIGN 16"),
     "REC-13": ("Secrets are masked before they are recorded", "DESIGN 15"),
     "REC-14": ("A session without title or type gets both from what is said", "DESIGN 7"),
+    "REC-31": (
+        "What was recorded last can be taken back: marked, kept, never the same for two callers",
+        "issue 12 Python",
+    ),
+    "STATE-1": ("Programs keep values beside a session, by name, in the order in which they came", "issue 12 Python"),
+    "STATE-2": ("What a program keeps belongs to its session and namespace, and goes with it", "issue 12 Python"),
     "REC-15": ("The v5 and v6 JSON configuration is accepted through --config", "DESIGN 14"),
 }
 MEMO: dict[str, tuple[str, str]] = {
@@ -882,6 +889,7 @@ REQUIREMENTS = {
     **LAYER,
     **USAGE,
     **WEB,
+    **ADAPT,
     **CLIENT,
     **PACKAGES,
     **SCOPE,

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.maintenance import Maintenance
     from ovillo.sessions.masking import Masking
+    from ovillo.sessions.program_state import ProgramState
     from ovillo.sessions.projects import Projects
     from ovillo.sessions.reading import Reading
     from ovillo.sessions.recording import Recorder
@@ -262,6 +263,12 @@ class Composition:
         from ovillo.sessions.snapshots import Snapshots
 
         return Snapshots(self.store, self._redactor, self.clock)
+
+    @built_once
+    def program_state(self) -> ProgramState:
+        from ovillo.sessions.program_state import ProgramState
+
+        return ProgramState(self.store.program_state, self._redactor, self.clock)
 
     @built_once
     def transfer(self) -> Transfer:

@@ -78,12 +78,14 @@ def test_what_is_stored_is_masked_wherever_it_is_and_found_by_what_is_left(store
     store.timesheet.open_task(NS, Task("task_1", told, told, NOON, summary=told, files=(told,)))
     store.memories.put(NS, [Memory(MemoryId("mem_1"), Layer.SEMANTIC, told, told, NOON, NOON, value={SECRET: told})])
     store.recording.create(NS, session("ses_b", source="ovillo"))
+    store.program_state.put(NS, SessionId("ses_b"), f"p {SECRET}", {f"n {SECRET}": [told * 99]}, at=NOON)
     store.links.put(NS, Link(SessionId("ses_a"), SessionId("ses_b"), "relates_to", (told,), told))
     store.audit.add(NS, [AuditEntry(NOON, "me", None, "rest", "read", name) for name in ("one", SECRET, "two")])
     assert mask_all(masking) > 0
     everything = (
         [store.sessions.get(NS, SessionId("ses_a")), store.sessions.messages(NS, SessionId("ses_a"))],
         store.contexts.get(NS, f"c {MASK}", f"k {MASK}"),
+        store.program_state.get(NS, SessionId("ses_b"), f"p {MASK}"),
         store.timesheet.get_task(NS, "task_1"),
         store.memories.get(NS, MemoryId("mem_1")),
         store.links.of(NS, [SessionId("ses_a")]),

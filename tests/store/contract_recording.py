@@ -221,3 +221,27 @@ def test_whatever_is_appended_comes_back(store: Store, recording: RecordingStore
         replace(m, seq=n, parts=(replace(m.parts[0], text=text),))
         for n, (m, text) in enumerate(zip(messages, expected, strict=True), 1)
     ]
+
+
+@pytest.mark.requirement("REC-31")
+def test_the_newest_messages_are_taken_back_marked_and_kept_and_nobody_gets_one_twice(
+    store: Store, recording: RecordingStore
+) -> None:
+    recording.create(NS, native())
+    append(recording, *(message(f"m{n}", 0, f"said {n}") for n in range(12)))
+    before = store.sessions.get(NS, A)
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda _: recording.take_back(NS, A, 2, at=NOON + 1), range(4)))
+    assert sorted(each for pair in taken for each in pair) == sorted(f"m{n}" for n in range(4, 12))
+    said = store.sessions.messages(NS, A)
+    assert [each.id for each in said if not each.reverted] == ["m0", "m1", "m2", "m3"]
+    assert len(said) == 12
+    after = store.sessions.get(NS, A)
+    assert before is not None
+    assert after is not None
+    assert after.version != before.version
+    append(recording, message("m12", 0, "once more"))
+    assert recording.take_back(NS, A, None, at=NOON) == ["m12", "m3", "m2", "m1", "m0"]
+    assert recording.take_back(NS, A, 1, at=NOON) == []
+    with pytest.raises(NotFound):
+        recording.take_back(Namespace("elsewhere"), A, 1, at=NOON)

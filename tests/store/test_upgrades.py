@@ -130,6 +130,8 @@ def test_what_was_kept_of_a_session_is_there(upgraded: Upgraded) -> None:
         assert services.summaries.view(NS, LIVE).long_term_summary == put["summary"]
     for version, content in enumerate(put.get("snapshots", ()), 1):
         assert services.snapshots.restore(NS, LIVE, version).content == content
+    if "state" in upgraded:
+        assert services.store.program_state.get(NS, LIVE, "graph") == {"state": put["state"]}
     if "link" in upgraded:
         [link] = services.links.links_of(NS, LIVE)
         assert (link.relationship, link.other.session.id) == (put["link"], put["mirrored"])

@@ -16,7 +16,7 @@ from ovillo.model.errors import Conflict, InvalidInput, NotFound
 from ovillo.model.live import NATIVE, Appended
 from ovillo.model.nesting import check_depth
 from ovillo.model.quoting import named
-from ovillo.model.records import Message, Namespace, Session, SessionDelta, SessionId
+from ovillo.model.records import Message, MessageId, Namespace, Session, SessionDelta, SessionId
 from ovillo.model.sessions import SessionRow
 from ovillo.security.redaction import Redactor
 from ovillo.sessions.drafts import MessageDraft, SessionDraft, checked_key, checked_name, differing, message_from
@@ -110,6 +110,13 @@ class Recorder:
             for draft, key in drafts
         ]
         return self._written(namespace, session_id, messages)
+
+    def take_back(self, namespace: Namespace, session_id: SessionId, most: int | None) -> list[MessageId]:
+        """Mark the newest messages as reverted, at most so many, all for ``None``; their ids, the newest first. They stay readable.
+
+        Raises NotFound, Conflict."""
+        session_id = self.get(namespace, session_id).session.id
+        return self._store.recording.take_back(namespace, session_id, most, at=self._clock())
 
     def _written(
         self, namespace: Namespace, session_id: SessionId, messages: Sequence[tuple[Message, str]]

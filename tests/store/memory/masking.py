@@ -79,6 +79,9 @@ class Masking(SubStore):
         kept.summaries = [masked(each, masker) for each in kept.summaries]
         if kept.summaries and kept.session.source == NATIVE:
             kept.session = replace(kept.session, summary=" ".join(kept.summaries[-1].text.split())[:SHOWN])
+        for shelf in kept.shelves.values():
+            shelf.values = {masker.redact_text(name): masker.redact_value(one) for name, one in shelf.values.items()}
+        kept.shelves = {masker.redact_text(name): shelf for name, shelf in kept.shelves.items()}
         kept.revision += is_changed
         return kept
 
@@ -116,7 +119,10 @@ def _rechain(tables: Tables, masker: Masker) -> None:
 def _differing(before: Tables, after: Tables) -> int:
     def told(space: Space) -> Mapping[str, Any]:
         return {
-            **{f"s{name}": (kept.session, kept.messages, kept.summaries) for name, kept in space.sessions.items()},
+            **{
+                f"s{name}": (kept.session, kept.messages, kept.summaries, kept.shelves)
+                for name, kept in space.sessions.items()
+            },
             **{f"m{name}": each for name, each in space.memories.items()},
             "rest": (space.links, space.tasks, space.procedure_runs, space.context_entries, space.changes),
         }

@@ -9,7 +9,7 @@ from typing import Any
 
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from ovillo.model.live import NATIVE, Appended, Summary
-from ovillo.model.records import Message, Namespace, Session, SessionId, SessionStatus
+from ovillo.model.records import Message, MessageId, Namespace, Session, SessionId, SessionStatus
 from ovillo.model.sessions import SessionRow
 from ovillo.store.protocol.recording import CHANGEABLE
 from tests.store.memory.forgetting import check_not_forgotten
@@ -98,6 +98,18 @@ class Recording(SubStore):
         kept.revision += 1
         space.log("message", [f"{kept.session.id}/{message.id}"], at)
         return kept.appended[key][0]
+
+    def take_back(self, namespace: Namespace, session_id: SessionId, most: int | None, *, at: int) -> list[MessageId]:
+        with self._state.writing_to(namespace) as space:
+            kept = _current(space, session_id, None)
+            taken = [each for each in reversed(kept.in_order()) if not each.reverted][:most]
+            for each in taken:
+                self._state.put_message(kept, replace(each, reverted=True))
+            if taken:
+                kept.session = replace(kept.session, updated_at=max(at, kept.session.updated_at or 0))
+                kept.revision += 1
+                space.log("session", [session_id], at)
+            return [each.id for each in taken]
 
     def put_summary(self, namespace: Namespace, summary: Summary) -> None:
         with self._state.writing_to(namespace) as space:

@@ -76,6 +76,17 @@ class Document:
 
 
 @dataclass(slots=True)
+class Shelf(Changeable):
+    """What one program keeps beside one session."""
+
+    changed_at: int = 0
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def change(self, at: int) -> None:
+        self.changed_at = max(at, self.changed_at + 1)
+
+
+@dataclass(slots=True)
 class StoredSession(Changeable):
     """A session with all that goes when it goes."""
 
@@ -99,6 +110,8 @@ class StoredSession(Changeable):
     appended: dict[str, tuple[Appended, object]] = field(default_factory=dict)
     summaries: list[Summary] = field(default_factory=list)
     snapshots: dict[int, tuple[Snapshot, bytes]] = field(default_factory=dict)
+    #: Of each program: when it changed last, and its values by name in order of arrival.
+    shelves: dict[str, Shelf] = field(default_factory=dict)
     #: How far it was read for entities: settled, through, characters.
     tracked: tuple[int, int, int] | None = None
     #: Document, what was seen in it, and the tail that look-ups begin with.

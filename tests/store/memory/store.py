@@ -25,6 +25,7 @@ from ovillo.store.protocol import (
     MaskingStore,
     MemoriesStore,
     MemoryVectorStore,
+    ProgramStateStore,
     RecordingStore,
     SecretStore,
     SessionStore,
@@ -53,6 +54,7 @@ from tests.store.memory.maintenance import Maintenance
 from tests.store.memory.masking import Masking
 from tests.store.memory.memories import Memories
 from tests.store.memory.memory_vectors import MemoryVectors
+from tests.store.memory.program_state import ProgramState
 from tests.store.memory.recording import Recording
 from tests.store.memory.secrets import Secrets
 from tests.store.memory.sessions import Sessions
@@ -153,6 +155,10 @@ class MemoryStore:
     @built_once
     def snapshots(self) -> SnapshotStore:
         return Snapshots(self._state)
+
+    @built_once
+    def program_state(self) -> ProgramStateStore:
+        return ProgramState(self._state)
 
     @built_once
     def forgetting(self) -> ForgettingStore:

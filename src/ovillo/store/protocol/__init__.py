@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.masking import Masker, MaskingStep, MaskingStore
     from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.memory_vectors import MemoryVectorStore
+    from ovillo.store.protocol.program_state import ProgramStateStore, Shelf
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionStore
@@ -106,6 +107,10 @@ _NAMES = {
     ),
     "memories": ("MemoriesStore",),
     "memory_vectors": ("MemoryVectorStore",),
+    "program_state": (
+        "ProgramStateStore",
+        "Shelf",
+    ),
     "recording": ("RecordingStore",),
     "secrets": ("SecretStore",),
     "sources": ("SourceState", "SourceStore"),
@@ -181,9 +186,11 @@ __all__ = [
     "Phrase",
     "Prefix",
     "Preparation",
+    "ProgramStateStore",
     "RecordingStore",
     "SecretStore",
     "SessionStore",
+    "Shelf",
     "SnapshotStore",
     "SourceState",
     "SourceStore",

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol
 
 from ovillo.model.live import Appended, Summary
-from ovillo.model.records import Message, Namespace, Session, SessionId
+from ovillo.model.records import Message, MessageId, Namespace, Session, SessionId
 from ovillo.model.sessions import SessionRow
 
 #: Fields of a session that ``update_session`` may set.
@@ -66,6 +66,13 @@ class RecordingStore(Protocol):
         A key this session has seen gives what it gave then and stores nothing. Two messages are the same when their role
         and what their parts say are (type, text, tool, file, patch); ids and times are not compared.
         Fails with NotFound, and with Conflict when a key comes again with another message."""
+        ...
+
+    def take_back(self, namespace: Namespace, session_id: SessionId, most: int | None, *, at: int) -> list[MessageId]:
+        """Mark the newest messages that are not reverted yet as reverted, at most so many, all for ``None``; their ids, the newest
+        first. They stay, and two callers at once never get the same.
+
+        Raises NotFound."""
         ...
 
     def put_summary(self, namespace: Namespace, summary: Summary) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.masking import MaskingStore
     from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.memory_vectors import MemoryVectorStore
+    from ovillo.store.protocol.program_state import ProgramStateStore
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
     from ovillo.store.protocol.sessions import SessionStore
@@ -107,6 +108,9 @@ class Store(Protocol):
 
     @property
     def snapshots(self) -> SnapshotStore: ...
+
+    @property
+    def program_state(self) -> ProgramStateStore: ...
 
     @property
     def forgetting(self) -> ForgettingStore: ...

@@ -42,6 +42,7 @@ _COUNTED = {
     "messages": "messages",
     "parts": "parts",
     "snapshots": "snapshots",
+    "kept states of programs": "program_state",
     "summaries": "summaries",
     "links": "links",
     "timesheet entries": "tasks",

@@ -30,6 +30,7 @@ _OF_SESSION = (
     "idempotency",
     "summaries",
     "snapshots",
+    "program_shelves",
 )
 #: Set while removed text may stand in free space, and how often words left the vocabulary.
 WIPE_DUE, WORDS_GONE = "wipe_due", "words_gone"
@@ -61,6 +62,9 @@ def remove_session(db: apsw.Connection, analyzer: Analyzer, namespace: int, key:
     forget_mentions(db, key)
     _drop_cursors(db, key, session_id)
     paths = db.execute("SELECT DISTINCT path_key FROM touches WHERE session_key = ?", (key,)).fetchall()
+    db.execute(
+        "DELETE FROM program_state WHERE shelf_key IN (SELECT key FROM program_shelves WHERE session_key = ?)", (key,)
+    )
     for table in _OF_SESSION:
         db.execute(f"DELETE FROM {table} WHERE session_key = ?", (key,))
     db.executemany("DELETE FROM paths WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM touches WHERE path_key = ?1)", paths)

@@ -17,7 +17,7 @@ import apsw
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PreconditionFailed
 from ovillo.model.live import NATIVE, Appended, Summary
 from ovillo.model.quoting import named
-from ovillo.model.records import Message, Namespace, Session, SessionId
+from ovillo.model.records import Message, MessageId, Namespace, Session, SessionId
 from ovillo.model.sessions import SessionRow
 from ovillo.store.documents import first_prompt
 from ovillo.store.protocol.recording import CHANGEABLE
@@ -30,6 +30,7 @@ from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.prepare import prepare_message, title_terms
 from ovillo.store.sqlite.rows import (
+    MESSAGE_REVERTED,
     SESSION_COLUMNS,
     SESSION_EXTRA,
     clean,
@@ -135,6 +136,29 @@ class RecordingTables(SubStore):
         appending = self._writer.submit(leaves_nothing_when_refused(work))
         return_if_failed(appending, self._analyzer, surfaces)
         return appending
+
+    def take_back(self, namespace: Namespace, session_id: SessionId, most: int | None, *, at: int) -> list[MessageId]:
+        def work(db: apsw.Connection) -> list[MessageId]:
+            ns = namespace_key(db, namespace, self._analyzer)
+            key = session_key(db, ns, session_id)
+            if key is None:
+                raise _unknown(session_id)
+            taken = db.execute(
+                "SELECT key, id FROM messages WHERE session_key = ? AND NOT flags & ? ORDER BY seq DESC LIMIT ?",
+                (key, MESSAGE_REVERTED, -1 if most is None else most),
+            ).fetchall()
+            db.executemany(
+                "UPDATE messages SET flags = flags | ? WHERE key = ?", [(MESSAGE_REVERTED, one) for one, _ in taken]
+            )
+            if taken:
+                db.execute(
+                    "UPDATE sessions SET revision = revision + 1, updated_at = max(coalesce(updated_at, 0), ?) WHERE key = ?",
+                    (at, key),
+                )
+                log_changes(db, ns, "session", [session_id], at)
+            return [MessageId(name) for _, name in taken]
+
+        return self._writer.run(work)
 
     def put_summary(self, namespace: Namespace, summary: Summary) -> None:
         def work(db: apsw.Connection) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         MaskingStore,
         MemoriesStore,
         MemoryVectorStore,
+        ProgramStateStore,
         RecordingStore,
         SecretStore,
         SessionStore,
@@ -175,6 +176,12 @@ class SqliteStore:
         from ovillo.store.sqlite.snapshots import SnapshotTables
 
         return SnapshotTables(self._core)
+
+    @built_once
+    def program_state(self) -> ProgramStateStore:
+        from ovillo.store.sqlite.program_state import ProgramStateTables
+
+        return ProgramStateTables(self._core)
 
     @built_once
     def forgetting(self) -> ForgettingStore:

@@ -73,6 +73,10 @@ TABLES: Mapping[str, Table] = {
         _columns_of(ProcedureRun),
     ),
     "names of keys": Table("access_keys", ("id",), _columns_of(AccessKey)),
+    "names of kept states": Table("program_shelves", ("key",), {"name": _TEXT}, is_counted=False),
+    "kept states": Table(
+        "program_state", ("shelf_key", "name"), {"name": _TEXT, "value": _VALUE}, packed=frozenset({"value"})
+    ),
     "idempotency keys": Table(
         "idempotency", ("session_key", "key"), {"key": _NAME, "message_id": _NAME}, is_counted=False
     ),

@@ -46,8 +46,8 @@ _PREFIXES = (
     "code_words_",
 )
 _NOT_META = ("trigrams_through", "documents", "terms", "analyzer", "memory_analyzer")
-#: Columns of ``parts`` that may be packed: garbage would only show when somebody reads it.
-_PACKED = ("text", "tool", "output")
+#: Columns that may be packed: garbage would only show when somebody reads it.
+_PACKED = {"parts": ("text", "tool", "output"), "program_state": ("value",)}
 _BATCH = 500
 #: What a person knows a table by; other tables are named as they are.
 _COUNTED = {
@@ -55,6 +55,7 @@ _COUNTED = {
     "messages": "messages",
     "parts": "parts of messages",
     "snapshots": "snapshots",
+    "program_state": "kept states of programs",
     "summaries": "summaries",
     "links": "links",
     "tasks": "entries of the timesheet",
@@ -145,10 +146,8 @@ def _take_over(db: apsw.Connection, salvage: Salvage, table: Table, done: Repair
 
 
 def _is_sound(name: str, row: Row) -> bool:
-    if name != "parts":
-        return True
     for column, value in zip(row.columns, row.values, strict=True):
-        if column in _PACKED and isinstance(value, bytes):
+        if column in _PACKED.get(name, ()) and isinstance(value, bytes):
             try:
                 unpack(value)
             except Exception:  # noqa: BLE001  Whatever a codec says about garbage.
@@ -160,8 +159,18 @@ def _mend(db: apsw.Connection, done: Repaired) -> None:
     """What rows say of other rows, where those are gone."""
     done.recovered_sessions = sessions_for_orphans(db)
     done.recovered_messages = messages_for_orphans(db)
-    for table in ("snapshots", "summaries", "idempotency", "messages", "session_places", "session_files", "touches"):
+    for table in (
+        "snapshots",
+        "summaries",
+        "idempotency",
+        "messages",
+        "session_places",
+        "session_files",
+        "touches",
+        "program_shelves",
+    ):
         db.execute(f"DELETE FROM {table} WHERE session_key NOT IN (SELECT key FROM sessions)")
+    db.execute("DELETE FROM program_state WHERE shelf_key NOT IN (SELECT key FROM program_shelves)")
     db.execute(
         "DELETE FROM links WHERE from_key NOT IN (SELECT key FROM sessions) OR to_key NOT IN (SELECT key FROM sessions)"
     )
