@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run chroma clients test check bench conformance schemathesis lock clean help
+.PHONY: run adapters chroma clients test check bench conformance schemathesis lock clean help
 
 help:
 	@echo "make run    install, read this machine's agent histories, serve MCP on 127.0.0.1"
@@ -17,6 +17,7 @@ help:
 	@echo "make conformance  run the MCP conformance suite (MCP_CONFORMANCE=program that runs it)"
 	@echo "make schemathesis  thousands of requests made from /openapi.json, against a server of its own (half a minute)"
 	@echo "make chroma install a Chroma server beside, so that make test tests the index on it, too"
+	@echo "make adapters  install SDKs for agents beside, so that make test runs their own tests on the adapters, too"
 	@echo "make clients  install real agents beside (npm, 500 MB), so that make test runs them with a scripted model, too"
 	@echo "make lock   renew the requirements*.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
@@ -43,6 +44,18 @@ chroma: $(VENV)-chroma/.installed
 $(VENV)-chroma/.installed: requirements-chroma.lock
 	@$(PYTHON) -m venv $(VENV)-chroma
 	@$(VENV)-chroma/bin/python -m pip --quiet --disable-pip-version-check install --no-deps --require-hashes -r requirements-chroma.lock
+	@touch $@
+
+# The SDKs for the tests of the adapters, beside (10 s, 130 MB): what ovillo has itself is taken from $(VENV). The Claude Agent SDK comes without
+# the client that its wheels carry (170 MB); the session tests of the OpenAI Agents SDK are in its source only. Without them those
+# tests are left out.
+ADAPTERS := $(VENV)-adapters
+adapters: $(ADAPTERS)/.installed
+
+$(ADAPTERS)/.installed: requirements-adapters.lock $(VENV)/.installed-dev
+	@rm -rf $(ADAPTERS)
+	@$(PYTHON) -m venv $(ADAPTERS)
+	@$(BIN)/python scripts/install_adapters.py $(ADAPTERS)
 	@touch $@
 
 # Real agents for the tests that share one memory between them; without them those are left out. Nothing of them is run at install.
@@ -79,9 +92,11 @@ LOCK := uv pip compile --universal --python-version 3.11 --no-header --no-annota
 lock:
 	$(LOCK) pyproject.toml --output-file requirements.lock
 	$(LOCK) pyproject.toml --extra jwt --extra languages --extra pdf --extra prices --extra tokens --output-file requirements-extras.lock
-	$(LOCK) pyproject.toml --all-extras --output-file requirements-dev.lock
+	$(LOCK) pyproject.toml --extra jwt --extra languages --extra pdf --extra prices --extra tokens --extra dev --output-file requirements-dev.lock
+	cp requirements-dev.lock requirements-adapters.lock # the same versions wherever the SDKs allow them
+	$(LOCK) pyproject.toml --extra openai-agents --extra claude-agent-sdk --extra langgraph --group adapters --output-file requirements-adapters.lock
 	$(LOCK) --group build --output-file requirements-build.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-chroma build dist bench-results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage src/*.egg-info
+	rm -rf $(VENV) $(VENV)-adapters $(VENV)-chroma build dist bench-results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ovillo.model.extras import EXTRAS
+from ovillo.model.extras import ADAPTERS, EXTRAS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -33,7 +33,15 @@ def _blocks(name: str) -> dict[str, list[str]]:
     return blocks
 
 
-LOCKS = ("requirements.lock", "requirements-extras.lock", "requirements-dev.lock", "requirements-build.lock")
+LOCKS = (
+    "requirements.lock",
+    "requirements-extras.lock",
+    "requirements-dev.lock",
+    "requirements-build.lock",
+    "requirements-adapters.lock",
+)
+#: Extras that bring an SDK: they are tested in an environment of their own.
+SDKS = {extra.name for extra in ADAPTERS}
 
 
 def test_the_locks_hold_every_dependency_with_its_version() -> None:
@@ -41,19 +49,30 @@ def test_the_locks_hold_every_dependency_with_its_version() -> None:
     runtime, extras, development = (_locked(name) for name in LOCKS[:3])
     assert _names(project["dependencies"]) - _names(runtime) == set()
     optional = project["optional-dependencies"]
-    assert _names([line for name in optional.keys() - {"dev"} for line in optional[name]]) - _names(extras) == set()
+    assert (
+        _names([line for name in optional.keys() - SDKS - {"dev"} for line in optional[name]]) - _names(extras) == set()
+    )
     assert _names(optional["dev"]) - _names(development) == set()
     assert set(runtime) <= set(extras) <= set(development)
     assert [line for line in development if "==" not in line] == []
+    beside = _locked("requirements-adapters.lock")
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    asked = [*(line for name in SDKS for line in optional[name]), *groups["adapters"], *project["dependencies"]]
+    assert _names(asked) - _names(beside) == set()
 
 
 @pytest.mark.requirement("SUPPLY-5")
 def test_what_the_code_calls_an_extra_is_one_of_the_package_and_is_not_installed_by_default() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {extra.name for extra in EXTRAS} == project["optional-dependencies"].keys() - {"dev"}
+    assert {extra.name for extra in (*EXTRAS, *ADAPTERS)} == project["optional-dependencies"].keys() - {"dev"}
     by_default = _names(_locked("requirements.lock"))
     # The MCP SDK requires what jwt asks for.
-    asked = [line for extra in EXTRAS if extra.name != "jwt" for line in project["optional-dependencies"][extra.name]]
+    asked = [
+        line
+        for extra in (*EXTRAS, *ADAPTERS)
+        if extra.name != "jwt"
+        for line in project["optional-dependencies"][extra.name]
+    ]
     assert _names(asked) & by_default == set()
 
 
@@ -99,5 +118,7 @@ def test_the_page_of_dependencies_names_every_locked_package_with_publisher_and_
     rows = {
         row[1].strip().strip("`"): row[2:-1] for row in (line.split("|") for line in page.splitlines() if "| `" in line)
     }
-    assert set(rows) == _names(_locked("requirements-extras.lock"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    sdks = _names([line for name in SDKS for line in project["optional-dependencies"][name]])
+    assert set(rows) == _names(_locked("requirements-extras.lock")) | sdks
     assert [name for name, cells in rows.items() if not all(cell.strip() for cell in cells)] == []

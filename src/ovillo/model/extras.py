@@ -45,8 +45,13 @@ LANGUAGES = Extra(
     "languages", "Reading C#, Kotlin and Ruby", ("tree_sitter_c_sharp", "tree_sitter_kotlin", "tree_sitter_ruby")
 )
 PRICES = Extra("prices", "Prices of models", ("genai_prices",))
-#: All there are.
+#: What ovillo itself does more with.
 EXTRAS = (PDF, TOKENS, JWT, LANGUAGES, PRICES)
+OPENAI_AGENTS = Extra("openai-agents", "Keeping sessions of the OpenAI Agents SDK", ("agents",))
+CLAUDE_AGENT_SDK = Extra("claude-agent-sdk", "Keeping sessions of the Claude Agent SDK", ("claude_agent_sdk",))
+LANGGRAPH = Extra("langgraph", "Keeping checkpoints of LangGraph", ("langgraph",))
+#: Who writes a program on an SDK asks for its adapter; nobody else misses it.
+ADAPTERS = (OPENAI_AGENTS, CLAUDE_AGENT_SDK, LANGGRAPH)
 
 
 def command_for(extras: Iterable[Extra]) -> str:
@@ -54,5 +59,5 @@ def command_for(extras: Iterable[Extra]) -> str:
     named for all that is wanted."""
     asked = {extra.name for extra in extras}
     found = installation()
-    kept = {extra.name for extra in EXTRAS if extra.is_installed()} if found.replaces_extras else set()
+    kept = {extra.name for extra in (*EXTRAS, *ADAPTERS) if extra.is_installed()} if found.replaces_extras else set()
     return found.with_extras(sorted(asked | kept))

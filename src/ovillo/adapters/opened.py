@@ -1,0 +1,98 @@
+"""What all adapters share: the opened database, names of sessions, and what is said where an SDK is missing.
+
+Owns no SDK and no form of theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import hashlib
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ovillo.app import open_services
+from ovillo.composition import Composition
+from ovillo.model.errors import Conflict, InvalidInput, NotFound
+from ovillo.model.extras import Extra
+from ovillo.model.records import DEFAULT_NAMESPACE, SessionId
+from ovillo.sessions.drafts import SessionDraft, checked_id
+from ovillo.settings import load_settings
+
+T = TypeVar("T")
+
+#: An SDK makes an object for each conversation; opening takes a tenth of a second. A forked child opens its own.
+_open: dict[tuple[int, Path], Composition] = {}
+_lock = threading.Lock()
+
+
+def opened(data_dir: str | Path | None) -> Composition:
+    """The database of this user, or of the folder given; opened once in a process. Raises StoreUnavailable, IntegrityError."""
+    settings = load_settings(os.environ, {"data_dir": None if data_dir is None else Path(data_dir)})
+    place = os.getpid(), settings.data_dir.absolute()
+    with _lock:
+        if place not in _open:
+            _open[place] = open_services(settings)
+        return _open[place]
+
+
+def close() -> None:
+    """Close what was opened; what is asked next opens it again. Done by itself when the program ends."""
+    with _lock:
+        mine = [place for place in _open if place[0] == os.getpid()]
+        closing = [_open.pop(place) for place in mine]
+    for services in closing:
+        services.close()
+
+
+atexit.register(close)
+
+
+async def in_thread(work: Callable[..., T], *given: Any) -> T:
+    """What ``work`` gives; the event loop goes on meanwhile. A caller who is cancelled hears of it when the work is done: it is never
+    open whether something is stored."""
+    task = asyncio.ensure_future(asyncio.to_thread(work, *given))
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        task.exception()  # asked for, so that nobody warns of it
+        raise cancelled
+    return task.result()
+
+
+def missing(extra: Extra, error: ImportError) -> ImportError:
+    return ImportError(f"{extra.gives} cannot be had ({error}). Run: {extra.command}", name=error.name)
+
+
+def session_id_of(program: str, given: str) -> SessionId:
+    """The id under which ovillo keeps what an SDK calls ``given``: of a program and a name, so that no two SDKs share one."""
+    try:
+        return SessionId(checked_id(f"{program}:{given}", "session"))
+    except InvalidInput:
+        return SessionId(f"{program}:{hashlib.sha256(given.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
+
+
+def ensure_session(services: Composition, session_id: SessionId, program: str, given: str, name: str | None) -> None:
+    """Make the session where there is none. Raises NotFound where it was forgotten for good."""
+    try:
+        services.recorder.get(DEFAULT_NAMESPACE, session_id)
+    except NotFound:
+        draft = SessionDraft(
+            id=session_id,
+            name=name,
+            agent=program,
+            working_directory=os.getcwd(),  # noqa: PTH109 - as it is said, not as it is reached
+            metadata={"kept_for": program, "kept_as": given},
+        )
+        try:
+            services.recorder.create(DEFAULT_NAMESPACE, draft)
+        except Conflict:
+            # Another process was quicker, from another folder; else it is forgotten.
+            services.recorder.get(DEFAULT_NAMESPACE, session_id)
