@@ -12,8 +12,8 @@ from typing import Any
 
 from ovillo.attach import folders
 
-#: In the form of an entry: the program, what it is given, and both in one list.
-COMMAND, ARGUMENTS, COMMAND_LINE = "{command}", "{arguments}", "{command line}"
+#: In the form of an entry: the program, what it is given, both in one list, and what a shell is given for the status line.
+COMMAND, ARGUMENTS, COMMAND_LINE, STATUS_LINE = "{command}", "{arguments}", "{command line}", "{status line}"
 
 _PLAIN: Mapping[str, Any] = {"command": COMMAND, "args": ARGUMENTS}
 _STDIO: Mapping[str, Any] = {"type": "stdio", **_PLAIN}
@@ -31,6 +31,16 @@ class Entry:
     form: Mapping[str, Any]
     user: tuple[str, ...] = ()
     project: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """The one line that a client shows below its prompt: a setting that has one owner, so that another's stays."""
+
+    format: str
+    keys: tuple[str, ...]
+    form: Mapping[str, Any]
+    user: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,7 @@ class ClientSetup:
     entry: Entry | None = None
     files: tuple[OwnFile, ...] = ()
     hooks: HookList | None = None
+    status_line: StatusLine | None = None
     #: What its user has to do or to know afterwards.
     afterwards: str = ""
     #: What makes hooks call that stand where they should.
@@ -116,6 +127,12 @@ CLIENTS: tuple[ClientSetup, ...] = (
             _in_claude(".mcp.json", folders.plugin_servers),
             _in_claude("skills/ovillo/SKILL.md", folders.skill),
             _in_claude("hooks/hooks.json", folders.claude_hooks, is_hook=True),
+        ),
+        status_line=StatusLine(
+            "json",
+            ("statusLine",),
+            {"type": "command", "command": STATUS_LINE},
+            "{CLAUDE_CONFIG_DIR|~/.claude}/settings.json",
         ),
         ask="claude mcp list",
     ),

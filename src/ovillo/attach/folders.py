@@ -66,6 +66,12 @@ class Command:
     def calling(self, command: str) -> list[str]:
         return [*self.start, command]
 
+    @property
+    def status_line(self) -> str:
+        """In place of serving tools."""
+        words = (*self.line[:-1], "statusline")
+        return subprocess.list2cmdline(words) if self.windows else shlex.join(words)
+
     def hook_line(self, event: str, client: str) -> str:
         words = (self.hook, event, "--client", client)
         return subprocess.list2cmdline(words) if self.windows else shlex.join(words)

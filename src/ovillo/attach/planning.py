@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ovillo.attach.clients import ARGUMENTS, COMMAND, COMMAND_LINE, ClientSetup, Entry
+from ovillo.attach.clients import ARGUMENTS, COMMAND, COMMAND_LINE, STATUS_LINE, ClientSetup, Entry
 from ovillo.attach.folders import Command
 from ovillo.attach.formats import EDITORS, Uneditable
 from ovillo.attach.formats.json_text import JsonEditor
@@ -67,12 +67,16 @@ class Planner:
             return bool(entry and entry.project)
         return bool((entry and entry.user) or setup.files)
 
-    def install(self, setup: ClientSetup, project: Path | None, old: Attached | None, *, hooks: bool) -> Plan:
+    def install(
+        self, setup: ClientSetup, project: Path | None, old: Attached | None, *, hooks: bool, status_line: bool = False
+    ) -> Plan:
         plan = Plan(setup, project, attached=_empty(setup, project))
         past = {put.path: put for put in old.puts} if old else {}
         try:
             self._own_files(plan, past, hooks=hooks)
             self._shared_files(plan, past, hooks=hooks)
+            if status_line and project is None:
+                self._status_line(plan, past)
             for put in past.values():
                 self._remove(plan, put)
         except Uneditable as error:
@@ -98,6 +102,14 @@ class Planner:
             return None
         text = _text(path, _bytes_of(path))
         return EDITORS[setup.entry.format].find(text, (*setup.entry.below, NAME))
+
+    def is_there(self, put: Put) -> bool:
+        """Whether what was put into a file stands there still. Raises Uneditable."""
+        path = Path(put.path)
+        data = _bytes_of(path)
+        if data is None or put.value is None:
+            return data is not None
+        return EDITORS[put.format].find(_text(path, data), tuple(put.keys)) == put.value
 
     def hook_files_of(self, setup: ClientSetup) -> list[Path]:
         """Our own files of hooks, as they are written for the user."""
@@ -144,6 +156,20 @@ class Planner:
             put.groups = dict(plan.setup.hooks.groups(self._command))
         for each, put in wanted.items():
             self._share(plan, each, put, past.pop(str(each), None))
+
+    def _status_line(self, plan: Plan, past: dict[str, Put]) -> None:
+        """The rest is as useful without it: where it cannot be put in, that is said, and nothing refused."""
+        wanted = plan.setup.status_line
+        if wanted is None:
+            return
+        path = Path(os.path.realpath(self._machine.path(wanted.user)))
+        known = past.pop(str(path), None)
+        put = Put(path=str(path), format=wanted.format, keys=list(wanted.keys), value=self._filled(wanted.form))
+        try:
+            self._share(plan, path, put, known)
+        except Uneditable as error:
+            plan.notes.append(f"No status line: {error}")
+            plan.attached.puts += [known] if known else []
 
     def _share(self, plan: Plan, path: Path, put: Put, known: Put | None) -> None:
         there = _bytes_of(path)
@@ -232,6 +258,7 @@ class Planner:
             COMMAND: self._command.program,
             ARGUMENTS: self._command.arguments,
             COMMAND_LINE: self._command.line,
+            STATUS_LINE: self._command.status_line,
         }
         return {name: words.get(value, value) if isinstance(value, str) else value for name, value in form.items()}
 

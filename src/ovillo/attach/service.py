@@ -5,7 +5,6 @@ Owns the order of these. Needs the settings and no store.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from ovillo.attach.command import check_command, is_hook_program_there, own_comm
 from ovillo.attach.formats import Uneditable
 from ovillo.attach.hooks.marks import Marks
 from ovillo.attach.installing import carry_out
-from ovillo.attach.ledger import Attached, Ledger
+from ovillo.attach.ledger import Attached, Ledger, Put
 from ovillo.attach.paths import Machine
 from ovillo.attach.planning import Plan, Planner
 from ovillo.model.errors import InvalidInput, NotFound
@@ -78,9 +77,10 @@ class Attaching:
             return [each for each in CLIENTS if each.name in known]
         return list({each.name: each for each in map(_named, given)}.values())
 
-    def install(self, setup: ClientSetup, project: Path | None, *, hooks: bool) -> Plan:
+    def install(self, setup: ClientSetup, project: Path | None, *, hooks: bool, status_line: bool) -> Plan:
         """What attaching it would change. Raises IntegrityError."""
-        return self._planner.install(setup, project, self._ledger.of(setup.name, project), hooks=hooks)
+        old = self._ledger.of(setup.name, project)
+        return self._planner.install(setup, project, old, hooks=hooks, status_line=status_line)
 
     def uninstall(self, setup: ClientSetup, project: Path | None) -> Plan:
         """What taking it off would change. Raises NotFound, IntegrityError."""
@@ -125,11 +125,12 @@ class Attaching:
             entry = self._planner.entry_of(setup)
             if hooks and not is_hook_program_there(self.command, self._settings.data_dir):
                 missing.append(self.command.hook)
+            for put in mine.puts if mine else []:
+                # A status line has one owner: that its user put another in its place, or none, is no fault.
+                if not self._planner.is_there(put) and not _is_status_line(setup, put):
+                    missing.append(put.path)
             if mine is not None:
                 outdated = self._outdated(setup, mine, hooks=bool(hooks))
-            for put in mine.puts if mine else []:
-                if not os.path.lexists(put.path) or (put.value is not None and entry != put.value):
-                    missing.append(put.path)
         except Uneditable as error:
             unreadable = str(error)
         last = Marks(str(self._settings.data_dir)).last_seen(setup.name)
@@ -147,7 +148,8 @@ class Attaching:
         )
 
     def _outdated(self, setup: ClientSetup, mine: Attached, *, hooks: bool) -> tuple[str, ...]:
-        plan = self._planner.install(setup, None, mine, hooks=hooks)
+        has_line = any(_is_status_line(setup, put) and self._planner.is_there(put) for put in mine.puts)
+        plan = self._planner.install(setup, None, mine, hooks=hooks, status_line=has_line)
         return tuple(str(each.path) for each in plan.changes if each.before != each.after)
 
     def _hook_files(self, setup: ClientSetup, mine: Attached | None) -> list[str]:
@@ -164,6 +166,10 @@ class Attaching:
         return (
             f"There is an entry {'ovillo'!r} in its settings that was put in by hand or by another: take it out there."
         )
+
+
+def _is_status_line(setup: ClientSetup, put: Put) -> bool:
+    return setup.status_line is not None and put.keys == [*setup.status_line.keys]
 
 
 def _changed_at(path: str) -> int:

@@ -27,11 +27,20 @@ _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 @click.command()
 @_clients
 @_project
-@click.option("--no-hooks", is_flag=True, help="Tools only: nothing happens by itself.")
+@click.option("--no-hooks", is_flag=True, help="Tools only: nothing happens by itself, and no status line.")
+@click.option("--no-statusline", is_flag=True, help="Without the line of costs below Claude Code's prompt.")
 @_dry_run
 @_yes
 @reading
-def install(state: State, clients: tuple[str, ...], project: bool, no_hooks: bool, dry_run: bool, yes: bool) -> None:
+def install(
+    state: State,
+    clients: tuple[str, ...],
+    project: bool,
+    no_hooks: bool,
+    no_statusline: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
     """Attach ovillo to CLIENT, or to all that are found on this machine.
 
     Shows what would change and asks once. What others wrote stays, and `ovillo uninstall` takes out exactly what was put in.
@@ -42,7 +51,8 @@ def install(state: State, clients: tuple[str, ...], project: bool, no_hooks: boo
         raise NotFound(
             "No client that ovillo can attach to was found on this machine.", hint="Name one: ovillo install claude"
         )
-    plans = [attaching.install(each, folder, hooks=not no_hooks) for each in chosen]
+    line = not no_hooks and not no_statusline
+    plans = [attaching.install(each, folder, hooks=not no_hooks, status_line=line) for each in chosen]
     attaching.check_command()
     _run(state, attaching, plans, dry_run=dry_run, yes=yes, done="attached")
 
