@@ -69,4 +69,8 @@ LAYER: dict[str, tuple[str, str]] = {
     ),
     "LAYER-13": ("Actions are run by registered handlers only", "DESIGN 10"),
     "LAYER-14": ("Procedures, parameters and conditions are checked before anything is walked", "issue 11 Five layers"),
+    "LAYER-42": ("What a person pinned neither fades nor expires", "issue 13"),
+    "LAYER-43": ("Two memories made one lose nothing; what was taken in stays as history", "issue 13"),
+    "LAYER-44": ("How full each layer is; what contradicts what, each pair once", "issue 13"),
+    "LAYER-45": ("A memory in other words: a fact keeps its history, what gives orders waits", "issue 13"),
 }

@@ -188,7 +188,9 @@ def _worth(words: float, near: float | None) -> float:
 
 
 def freshness(memory: Memory, at: int) -> float:
-    """1 for what was put down or used just now, a half after its half-life; that grows with importance and use."""
+    """1 for what is pinned, was put down or used just now, a half after its half-life; that grows with importance and use."""
+    if memory.is_pinned:
+        return 1.0
     days = max(0, at - max(memory.updated_at, memory.used_at or 0)) / DAY_MS
     half_life = _HALF_LIFE_DAYS[memory.layer] * memory.importance / 5 * (1 + min(memory.uses, 20) / 5)
     return float(0.5 ** (days / half_life))
@@ -234,7 +236,7 @@ def _why(memory: Memory, matched: Sequence[str], is_near: bool, nearness: float,
     }.get(nearness, "about " + said(memory.project) if memory.project and home is None else "for everybody")
     days = (at - memory.created_at) // DAY_MS
     age = "today" if days < 1 else f"{days} days old"
-    used = f", used {memory.uses} times" if memory.uses else ""
+    used = (f", used {memory.uses} times" if memory.uses else "") + (", pinned" if memory.is_pinned else "")
     fits = ", ".join([*([f"has {_words(matched)}"] if matched else ()), *(["near in meaning"] if is_near else ())])
     return f"{fits or 'near in meaning'}; {whose}; {memory.trust.value}; {age}{used}"
 

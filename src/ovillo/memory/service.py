@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.memory.attribution import Attribution
+from ovillo.memory.curating import Curating
 from ovillo.memory.forgetting import ForgetMemories
 from ovillo.memory.importing import Importing
 from ovillo.memory.layers.drafts import Drafts
@@ -82,6 +83,7 @@ class Memories:
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
         self.promotion = Promotion(store, drafts)
         self.review = Review(self._store, drafts, self.semantic)
+        self.curating = Curating(self._store, drafts, self.semantic)
         self.importing = Importing(self._store, drafts)
 
     def near(self, namespace: Namespace, query: str) -> Mapping[str, float]:
@@ -96,10 +98,12 @@ class Memories:
             raise NotFound(f"No memory {said(memory_id[:80])}.", hint="List memories, or recall; each has its id.")
         return found[0]
 
-    def listed(self, namespace: Namespace, where: MemoryFilter, limit: int) -> list[Memory]:
-        """The newest first; what has expired is left out."""
+    def listed(
+        self, namespace: Namespace, where: MemoryFilter, limit: int, after: tuple[int, str] | None = None
+    ) -> list[Memory]:
+        """The newest first, older than ``after`` (time and id of one); what has expired is left out."""
         self.operational.catch_up(namespace)
-        return self._store.find(namespace, replace(where, alive_at=self._clock()), limit)
+        return self._store.find(namespace, replace(where, alive_at=self._clock()), limit, after)
 
     def mark_seen(self, namespace: Namespace, memories: Sequence[Memory]) -> None:
         """They were given back: what is used stays fresh."""

@@ -21,6 +21,8 @@ RunId = NewType("RunId", str)
 
 #: Text of one memory that is searched (characters).
 MAX_SEARCHED_CHARS = 20_000
+#: The tag of what a person pinned: it does not fade.
+PINNED = "pinned"
 _SPACE = re.compile(r"\s+")
 
 
@@ -124,6 +126,10 @@ class Memory:
     #: How often it was given back, and when last.
     uses: int = 0
     used_at: int | None = None
+
+    @property
+    def is_pinned(self) -> bool:
+        return PINNED in self.tags
 
     def is_alive(self, at: int) -> bool:
         return self.expires_at is None or self.expires_at > at
