@@ -17,4 +17,7 @@ WEB: dict[str, tuple[str, str]] = {
     ),
     "WEB-8": ("Everything by keyboard; shortcuts never while typing, and off where a reader wants", "issue 13"),
     "WEB-6": ("What comes from others is vendored with version, digest and licence", "DESIGN 21; issue 13"),
+    "WEB-40": ("Memories with their provenance, searched, changed, merged, forgotten and reviewed by hand", "issue 13"),
+    "WEB-41": ("What a key may not do is not offered to it, and refused when sent anyhow", "issue 13 Safety"),
+    "WEB-42": ("A dry run tells what would be recalled of a prompt, and why", "issue 13"),
 }

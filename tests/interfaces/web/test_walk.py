@@ -17,7 +17,15 @@ from tests.interfaces.web.sites import demo_site
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-SCREENS = ("/sessions", "/sessions?q=factura", "/sessions?q=nothing+of+the+kind")
+SCREENS = (
+    "/sessions",
+    "/sessions?q=factura",
+    "/sessions?q=nothing+of+the+kind",
+    "/memory",
+    "/memory/review",
+    "/memory/contradictions",
+    "/memory/recall?prompt=which+tax",
+)
 VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 800}},

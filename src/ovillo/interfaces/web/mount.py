@@ -16,9 +16,14 @@ from ovillo.interfaces.web.form_tokens import FormTokens
 from ovillo.interfaces.web.pages import Pages, Site
 from ovillo.interfaces.web.preferences import Preferences
 from ovillo.interfaces.web.rendering import CONTENT_TYPE, HEADERS, Renderer
-from ovillo.interfaces.web.screens import preferences, sessions
+from ovillo.interfaces.web.screens import memory, memory_review, preferences, sessions
 
-SCREENS: tuple[Pages, ...] = (sessions.pages, preferences.pages)
+SCREENS: tuple[Pages, ...] = (
+    sessions.pages,
+    memory.pages,
+    memory_review.pages,
+    preferences.pages,
+)
 #: Where programs ask: an error is a problem document, whatever they say they take.
 _FOR_PROGRAMS = ("/api/", "/mcp", "/ws", "/assets/", "/.well-known/", "/openapi.json", "/metrics")
 

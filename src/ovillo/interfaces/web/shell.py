@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ovillo.security.principals import HISTORY_READ, Principal
+from ovillo.security.principals import CONTEXT_READ, HISTORY_READ, Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,10 @@ class Entry:
     key: str
 
 
-ENTRIES = (Entry("sessions", "/sessions", HISTORY_READ, "s"),)
+ENTRIES = (
+    Entry("sessions", "/sessions", HISTORY_READ, "s"),
+    Entry("memory", "/memory", CONTEXT_READ, "m"),
+)
 
 
 def navigation(principal: Principal) -> list[Entry]:

@@ -1,0 +1,149 @@
+"""``/memory/review``, ``/memory/contradictions``, ``/memory/recall``: what waits for a person, what two say otherwise, and what
+would be recalled of a prompt."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.http.endpoints import NoQuery
+from ovillo.interfaces.web.pages import Pages
+from ovillo.interfaces.web.screens.memory import permissions
+from ovillo.interfaces.web.screens.memory_lines import MemoryLine, line, lines, recalled_line
+from ovillo.interfaces.web.visits import Done, Form, View, Visit
+from ovillo.model.errors import NotFound
+from ovillo.model.memories import MemoryFilter, MemoryState, Trust
+from ovillo.model.scope import Project
+from ovillo.security.principals import ADMIN, CONTEXT_READ
+
+pages = Pages()
+
+_WAITING = 100
+_SETTLED = 20
+_RECALLED = 8
+
+
+class WaitingLine(Struct, omit_defaults=True):
+    memory: MemoryLine
+    against: list[MemoryLine] = []
+    may_contradict: list[MemoryLine] = []
+
+
+class ReviewData(Struct):
+    waiting: list[WaitingLine]
+    #: What a person said something to lately: it can be taken back.
+    settled: list[MemoryLine]
+
+
+class ContradictionPair(Struct):
+    one: MemoryLine
+    other: MemoryLine
+    #: Under the same key; else by their words only.
+    is_sure: bool
+
+
+class ContradictionsData(Struct):
+    pairs: list[ContradictionPair]
+
+
+class RecallQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    prompt: Annotated[str, Meta(max_length=4_000)] = ""
+    project: str = ""
+
+
+class RecallData(Struct, omit_defaults=True):
+    recalled: list[MemoryLine]
+    projects: list[str]
+    elapsed_ms: float | None = None
+    #: Memories that are found by meaning too, of how many; nothing without a model.
+    embedded: int | None = None
+    embeddable: int | None = None
+
+
+class VerdictForm(Form, kw_only=True):
+    action: Literal["accept", "beside", "edit", "reject", "undo"]
+    text: Annotated[str, Meta(max_length=100_000)] = ""
+    reason: Annotated[str, Meta(max_length=1_000)] = ""
+
+
+@pages("/memory/review", CONTEXT_READ)
+def review_page(visit: Visit[NoQuery]) -> View:
+    memories, viewer = visit.services.memories, visit.principal.name
+    waiting = memories.review.waiting(visit.namespace, viewer=viewer, limit=_WAITING)
+    said_to = memories.listed(
+        visit.namespace, MemoryFilter(states=(MemoryState.ACTIVE, MemoryState.REJECTED), viewer=viewer), 200
+    )
+    settled = [each for each in said_to if each.state is MemoryState.REJECTED or each.trust is Trust.CONFIRMED]
+    settled.sort(key=lambda each: -each.updated_at)
+    data = ReviewData(
+        [
+            WaitingLine(line(visit, each.memory), lines(visit, each.against), lines(visit, each.perhaps_against))
+            for each in waiting
+        ],
+        lines(visit, settled[:_SETTLED]),
+    )
+    return View(
+        "screens/memory_review.html", data, visit.t("memory.review"), "memory", more={"may": permissions(visit)}
+    )
+
+
+@pages.change("/memory/review/{id}", ADMIN)
+def review_memory(visit: Visit[VerdictForm]) -> Done:
+    review, given = visit.services.memories.review, visit.query
+    namespace, memory_id, viewer = visit.namespace, visit.path["id"], visit.principal.name
+    match given.action:
+        case "accept" | "beside":
+            was = visit.services.memories.get(namespace, memory_id, viewer=viewer)
+            words = given.text.strip() or None
+            is_beside = given.action == "beside"
+            text = None if words == was.text else words
+            review.accept(namespace, memory_id, viewer=viewer, text=text, beside=is_beside)
+        case "edit":
+            review.edit(namespace, memory_id, given.text, viewer=viewer)
+        case "reject":
+            review.reject(namespace, memory_id, viewer=viewer, reason=given.reason.strip() or None)
+        case "undo":
+            review.undo(namespace, memory_id, viewer=viewer)
+    return Done("/memory/review", f"memory.done_{given.action}")
+
+
+@pages("/memory/contradictions", CONTEXT_READ)
+def contradictions_page(visit: Visit[NoQuery]) -> View:
+    found = visit.services.memories.curating.disagreements(visit.namespace, viewer=visit.principal.name)
+    data = ContradictionsData(
+        [ContradictionPair(line(visit, each.one), line(visit, each.other), each.is_sure) for each in found]
+    )
+    title = visit.t("memory.contradictions")
+    return View("screens/memory_contradictions.html", data, title, "memory", more={"may": permissions(visit)})
+
+
+@pages("/memory/recall", CONTEXT_READ)
+def recall_page(visit: Visit[RecallQuery]) -> View:
+    """What ``recall`` would give; nothing counts as used by looking."""
+    query, services = visit.query, visit.services
+    known = services.projects.known(visit.namespace)
+    data = RecallData([], sorted({each.name for each in known.projects if each.name}))
+    if query.prompt.strip():
+        began = services.clock()
+        home = _project(known.called(query.project), query.project) if query.project else None
+        found = services.memories.recalling.found(
+            visit.namespace,
+            query.prompt,
+            viewer=visit.principal.name,
+            home=home,
+            everywhere=home is None,
+            limit=_RECALLED,
+        )
+        share = services.memories.meaning.share(visit.namespace, viewer=visit.principal.name)
+        data.recalled = [recalled_line(visit, each) for each in found]
+        data.elapsed_ms = services.clock() - began
+        data.embedded, data.embeddable = share if share is not None else (None, None)
+    title = visit.t("memory.dry_run")
+    return View("screens/memory_recall.html", data, title, "memory", more={"query": query})
+
+
+def _project(called: tuple[Project, ...], name: str) -> Project:
+    if not called:
+        raise NotFound(f"No project is called {name[:80]!r}.", hint="Choose one of the list.")
+    return called[0]
