@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ovillo.interfaces.cli.commands.session_text import Rules, header, message_text
+from ovillo.interfaces.cli.commands.session_text import Pieces, Rules, header, message_text
 from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import page, print_json
 from ovillo.interfaces.cli.state import State
@@ -15,8 +15,6 @@ from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.security.principals import LOCAL
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from ovillo.interfaces.services import Services
     from ovillo.model.records import SessionId
 
@@ -53,12 +51,14 @@ def show(
     found = services.catalog.resolve(LOCAL.namespace, session)
     limit = limit or (_NEWEST if newest else None)
     pieces = _pieces(services, found.session.id, around, newest, limit, Rules(full=full))
-    page(state, pieces)
+    from rich.text import Text  # start-up cost: --json needs none
+
+    page(state, (Text.assemble(*each) for each in pieces))
 
 
 def _pieces(
     services: Services, session_id: SessionId, around: str | None, newest: bool, limit: int | None, rules: Rules
-) -> Iterator[Text]:
+) -> Iterator[Pieces]:
     """The session as text, read page by page while somebody reads on."""
     history = services.history
     # The newest page counts from the end, so it has to be asked for in its own size.

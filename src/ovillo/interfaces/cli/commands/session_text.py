@@ -1,14 +1,12 @@
 """A session as text for a terminal.
 
 Owns how much of each part is shown and in which colours; colour never stands alone. Every recorded text goes
-through ``printable``.
+through ``printable``. Prints nothing: ``session show`` and ``browse`` each have a way of their own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from rich.text import Text
+from dataclasses import dataclass, field
 
 from ovillo.interfaces.cli.tables import folded
 from ovillo.interfaces.cli.times import when, when_there
@@ -38,6 +36,20 @@ _DIFF = {
 }
 
 
+#: Pieces of text, each with its style (``bold red``); a line ends where a piece has a line break.
+Pieces = list[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class Text:
+    """Made by appending."""
+
+    pieces: Pieces = field(default_factory=list)
+
+    def append(self, text: str, style: str = "") -> None:
+        self.pieces.append((text, style))
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """``full`` shows everything; otherwise these many lines of what nobody said."""
@@ -46,9 +58,11 @@ class Rules:
     aside_lines: int = 4
     output_lines: int = 8
     diff_lines: int = 40
+    #: What is told where lines were left out.
+    all_by: str = "--full shows all"
 
 
-def header(page: HistoryPage, *, can_resume: bool) -> Text:
+def header(page: HistoryPage, *, can_resume: bool) -> Pieces:
     session = page.summary.session
     text = Text()
     text.append(printable_line(page.summary.title, 300) + "\n", "bold")
@@ -64,10 +78,10 @@ def header(page: HistoryPage, *, can_resume: bool) -> Text:
         text.append(f"fork of {flat(session.forked_from)}\n", "dim")
     if page.offset:
         text.append(f"... {counted(page.offset, 'earlier message')}\n", "dim")
-    return text
+    return text.pieces
 
 
-def message_text(message: Message, rules: Rules, here: str | None = None) -> Text:
+def message_text(message: Message, rules: Rules, here: str | None = None) -> Pieces:
     text = Text()
     if is_compaction(message):
         text.append("--- compaction: what stands above was replaced by the summary below ---\n", "yellow")
@@ -81,7 +95,7 @@ def message_text(message: Message, rules: Rules, here: str | None = None) -> Tex
     for part in message.parts:
         if not says_nothing(part):
             _part(text, part, message, rules)
-    return text
+    return text.pieces
 
 
 def _part(text: Text, part: Part, message: Message, rules: Rules) -> None:
@@ -127,7 +141,7 @@ def _diff(text: Text, diff: str, rules: Rules) -> None:
     shown = lines if rules.full else lines[: rules.diff_lines]
     for kind, line in shown:
         text.append(f"    {line}\n", _DIFF[kind])
-    _left_out(text, len(lines) - len(shown), "    ")
+    _left_out(text, len(lines) - len(shown), "    ", rules)
 
 
 def _lines(text: Text, words: str, limit: int, rules: Rules, *, style: str, indent: str, hanging: bool = False) -> None:
@@ -136,9 +150,9 @@ def _lines(text: Text, words: str, limit: int, rules: Rules, *, style: str, inde
     for index, line in enumerate(shown):
         cut = line if rules.full or len(line) <= 400 else line[:400] + " ..."
         text.append(("" if hanging and index == 0 else indent) + cut + "\n", style)
-    _left_out(text, len(lines) - len(shown), indent)
+    _left_out(text, len(lines) - len(shown), indent, rules)
 
 
-def _left_out(text: Text, count: int, indent: str) -> None:
+def _left_out(text: Text, count: int, indent: str, rules: Rules) -> None:
     if count > 0:
-        text.append(f"{indent}... {counted(count, 'more line')} (--full shows all)\n", "dim italic")
+        text.append(f"{indent}... {counted(count, 'more line')} ({rules.all_by})\n", "dim italic")
