@@ -79,7 +79,8 @@ class _Gathering:
     def run(self, query_terms: Sequence[QueryTerm]) -> Plan:
         if not query_terms:
             if self._must:
-                self._note(self._ask(self._must[0], BUDGET), None)
+                # No word is counted: what is new comes first, and nothing has to be weighed for that.
+                self._note(self._ask(self._must[0], BUDGET, Order.NEWEST), None)
                 self._plan.scored.append("all of what was asked")
             return self._plan
         rare, common = _split(query_terms)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Words that hold a fragment; more than this and the fragment says too little.
 _SURFACES = 60
+#: Among so many that begin alike, those that most texts hold are taken.
+_BEGINNINGS = 1_000
 _MIN_FRAGMENT = 3
 #: Missing words for which like ones are looked up, and among how many.
 _MOST_OFFERS, _OFFERS_AMONG = 2, 400
@@ -162,7 +164,10 @@ class QueryTermBuilder:
 
     def beginning_with(self, namespace: Namespace, prefix: str) -> QueryTerm | None:
         folded = fold("".join(words(prefix)[-1:]))
-        terms = [term for term, _ in self._store.terms_with_prefix(namespace, folded, _SURFACES)]
+        begun = self._store.terms_with_prefix(namespace, folded, _BEGINNINGS)
+        # The word itself is one of them, however rare.
+        begun.sort(key=lambda each: (each[0] != folded, -each[1]))
+        terms = [term for term, _ in begun[:_SURFACES]]
         surfaces = self._store.surfaces_containing(namespace, folded, 4 * _SURFACES) if len(folded) >= 2 else []
         terms += [term for surface, term in surfaces if surface.startswith(folded)]
         return self._from_terms(namespace, prefix, tuple(dict.fromkeys(terms)))

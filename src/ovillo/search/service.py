@@ -74,6 +74,9 @@ class SearchRequest:
     asking: SessionId | None = None
     #: Finds the question itself and calls of this memory, too.
     include_self: bool = False
+    #: For somebody who types on and waits for each letter: less time than a search has, and nothing compared by meaning.
+    budget_ms: int | None = None
+    ask_model: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ class Search:
         scope = request.scope
         begun = self._begin(namespace, request)
         if scope.limit is None or scope.is_named or request.only_home:
-            home = self._finish(namespace, begun)
+            home = self._finish(namespace, begun, ask_model=request.ask_model)
             return home, by_session(home.ranked, home.docs)
         away = None
         # What is written elsewhere word for word is not looked for at home by meaning.
@@ -160,7 +163,7 @@ class Search:
         if begun.judged is not None and begun.judged.leaves_open:
             away = self._begin(namespace, self._away(namespace, request, scope.limit))
             is_said_elsewhere = away.judged is not None and not away.judged.leaves_open
-        home = self._finish(namespace, begun, ask_model=not is_said_elsewhere)
+        home = self._finish(namespace, begun, ask_model=request.ask_model and not is_said_elsewhere)
         grouped = by_session(home.ranked, home.docs)
         if grouped and (home.fit is None or home.fit >= _FITS):
             return home, grouped
@@ -213,7 +216,7 @@ class Search:
         if not request.include_self and not is_tool_asked_for:
             own = OwnCalls(self._store.text, self._store.sessions, self._query_terms, namespace, request.asking)
             query = replace(query, left_out=own.among)
-        found = self._found(namespace, query, began)
+        found = self._found(namespace, query, began, request.budget_ms)
         return _Begun(
             query, (*unknown, *query.notes), *((None, found) if isinstance(found, Ranking) else (found, None))
         )
@@ -243,7 +246,7 @@ class Search:
         without vectors are left out; empty where nothing can be compared."""
         return self._meaning.of_passages(namespace, asked, ids)
 
-    def _found(self, namespace: Namespace, query: Query, began: float) -> Ranking | Judged:
+    def _found(self, namespace: Namespace, query: Query, began: float, budget_ms: int | None) -> Ranking | Judged:
         if not query.asks_for_text:
             if replace(query.where, session=replace(query.where.session, locations=None)) == DocFilter():
                 raise InvalidInput(
@@ -253,9 +256,9 @@ class Search:
         must, notes = self._required(namespace, query)
         drop = self._dropped(namespace, query)
         if query.regexes:
-            deadline = began + PATTERN_BUDGET_MS / 1000
+            deadline = began + (budget_ms or PATTERN_BUDGET_MS) / 1000
             return by_pattern(self._store.text, self._query_terms, namespace, query, deadline, must=must, drop=drop)
-        deadline = began + SEARCH_BUDGET_MS / 1000
+        deadline = began + (budget_ms or SEARCH_BUDGET_MS) / 1000
         said = (*query.plain_words, *(phrase.text for phrase in query.phrases))
         if not must and self._query_terms.only_little_words(said):
             return scanned(self._store.text, namespace, query, deadline)
