@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ovillo.interfaces.cli.commands.session_text import Pieces, Rules, header, message_text
 from ovillo.interfaces.cli.options import recalling
 from ovillo.interfaces.cli.output import page, print_json
+from ovillo.interfaces.cli.session_text import Pieces, Rules, header, message_text
 from ovillo.interfaces.cli.state import State
 from ovillo.model.limits import LIST_LIMIT_MAX
 from ovillo.security.principals import LOCAL
