@@ -237,6 +237,20 @@ CLI: dict[str, tuple[str, str]] = {
     "CLI-49": ("The bar of a scan runs once, in terminals only", "issue 8 Terminal"),
     "CLI-48": ("No locale and no pipe's encoding ends a command; files stay UTF-8", "issue 8 Terminal"),
 }
+BROWSE: dict[str, tuple[str, str]] = {
+    "BROWSE-1": ("browse begins with the newest sessions and searches as one types", "issue 12 browse"),
+    "BROWSE-2": ("The preview shows the hit in its place", "issue 12 browse"),
+    "BROWSE-3": ("Enter reads the session there; places, prompts, beginning and end are a key away", "issue 12 browse"),
+    "BROWSE-4": ("A key looks in all, the project, the branch or the client", "issue 12 browse"),
+    "BROWSE-5": ("Filters are chosen from a list and stand in the query", "issue 12 browse"),
+    "BROWSE-6": ("y copies the id and says how, e exports and writes over nothing", "issue 12 browse"),
+    "BROWSE-7": ("r resumes and h hands off, or the command is printed for a shell", "issue 12 browse"),
+    "BROWSE-8": ("? shows the keys; Ctrl-C, Escape and q leave", "issue 12 browse"),
+    "BROWSE-9": ("Any size, resized, without colours, unknown terminals; what is none is told", "issue 12 browse"),
+    "BROWSE-10": ("An empty store says what to type; what is recorded meanwhile appears", "issue 12 browse"),
+    "BROWSE-11": ("Neither recorded nor pasted text commands the terminal or presses a key", "DESIGN 15"),
+    "BROWSE-12": ("A half-typed query is no end, and any number of sessions is moved through", "issue 12 browse"),
+}
 HTTP: dict[str, tuple[str, str]] = {
     "HTTP-1": ("Parameters in the address have the declared types", "DESIGN 12"),
     "HTTP-2": ("A wrong parameter or body is refused by the path of the field, with near names", "DESIGN 12, 16"),
@@ -909,6 +923,7 @@ REQUIREMENTS = {
     **SEARCH,
     **TOOLS,
     **CLI,
+    **BROWSE,
     **HTTP,
     **SECURITY,
     **PROJECT,

@@ -147,6 +147,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "hook": [[HOSTILE], ["prompt", "--client", HOSTILE]],
     "resume": [[PLAIN, "--print"], ["ses_second", "--print"], [HOSTILE], []],
     "handoff": [[PLAIN, "--to", HOSTILE], ["zqx", "--to", "codex"], [PLAIN, "--to", "codex", "--print"]],
+    # Without a terminal; what it draws on one: tests/interfaces/test_browse.py.
+    "browse": [[], [HOSTILE, "--print"]],
     "session list": [[], ["--json"], [HOSTILE]],
     "session show": [[PLAIN], [PLAIN, "--json"], ["ses_", HOSTILE], ["ses_second", "--full"], ["ses_"]],
     "session search": [["zqx"]],

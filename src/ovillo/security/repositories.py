@@ -28,6 +28,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _BEGUN = re.compile(r"0+ ([0-9a-f]{40}(?:[0-9a-f]{24})?) [^\n]*\tcommit \(initial\)")
 #: Written the other way round (``git@host:owner/name``), with a user, and with ``.git`` behind it, it is the same address.
 _SCHEME = re.compile(r"^(?:[a-z+]+://)?(?:[^@/\s]+@)?", re.IGNORECASE)
+_ON_BRANCH = "ref: refs/heads/"
 _DRIVE = re.compile(r"[A-Za-z]:/?")
 
 
@@ -113,6 +114,16 @@ class RecordsOnly:
 
     def is_there(self, folder: str) -> bool:
         return False
+
+
+def branch_at(folder: str) -> str | None:
+    """The branch that the work tree around an absolute folder is on; ``None`` outside, and on none."""
+    try:
+        found = repository_around(Path(folder))
+    except (OSError, RuntimeError, ValueError):
+        return None
+    head = _beginning(found.own / "HEAD").strip() if found is not None else ""
+    return head.removeprefix(_ON_BRANCH) if head.startswith(_ON_BRANCH) else None
 
 
 def _marks(common: Path) -> list[str]:

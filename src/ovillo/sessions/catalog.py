@@ -119,6 +119,10 @@ class Catalog:
         """Summaries of those that exist."""
         return {key: summarise(row) for key, row in self._store.get_many(namespace, session_ids).items()}
 
+    def known_values(self, namespace: Namespace, field: str) -> Sequence[str]:
+        """What sessions say of ``source``, ``agent``, ``model``, ``branch`` or ``project``."""
+        return self._store.values_of(namespace, field)
+
     def _unknown(
         self, namespace: Namespace, wanted: str, ids: Sequence[SessionId], *, exact: bool
     ) -> Ambiguous | NotFound:

@@ -109,6 +109,10 @@ class Resuming:
         notes = () if here or not folder else (f"its folder is gone ({named(folder)}): it starts in this one",)
         return Start((command, *_filled(programs[found].begin, prompt=prompt, folder=here or ".")), here, notes)
 
+    def startable(self) -> list[str]:
+        """The clients on this machine that a session can be handed to."""
+        return [name for name, program in self._programs().items() if self._which(program.command)]
+
     def _whole(self, namespace: Namespace, session: Session) -> tuple[Session, tuple[str, ...]]:
         """A sub-agent cannot be gone on with; who started it can."""
         found = session
@@ -126,7 +130,7 @@ class Resuming:
     def _installed(self, program: Program, otherwise: str | None) -> str:
         command = self._which(program.command)
         if command is None:
-            there = [key for key, each in self._programs().items() if self._which(each.command)]
+            there = self.startable()
             hint = f"Found here: {names(there)}." if there else "No client that can be started was found."
             raise NotFound(
                 f"There is no program {program.command} on the PATH.", hint=" ".join(filter(None, (hint, otherwise)))

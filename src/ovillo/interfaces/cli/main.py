@@ -31,6 +31,7 @@ _COMMANDS = {
     "scan": (f"{_C}.scan:scan", "Read what is new in the histories of all agents."),
     "sources": (f"{_C}.sources:sources", "Places that are read, and what could not be read."),
     "search": (f"{_C}.search:search", "Find sessions by what was said and done in them."),
+    "browse": (f"{_C}.browse:browse", "Full screen: search as you type, read, resume, hand off."),
     "install": (f"{_C}.install:install", "Attach ovillo to the agents on this machine."),
     "uninstall": (f"{_C}.install:uninstall", "Take ovillo off agents again."),
     "resume": (f"{_C}.resume:resume", "Go on with a session in its own client."),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.resuming import Start
 
 _NEWEST = 50
+_HANDED_TOKENS = 4_000
 _only_print = click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")
 
 
@@ -39,7 +40,7 @@ def resume(state: State, session: str | None, only_print: bool) -> None:
     services = state.services()
     found = _named(state, session)
     start = services.resuming.resume(LOCAL.namespace, found)
-    _go(state, start, only_print, found)
+    go(state, start, only_print, found)
 
 
 @click.command()
@@ -47,16 +48,20 @@ def resume(state: State, session: str | None, only_print: bool) -> None:
 @click.option(
     "--to", "client", required=True, metavar="CLIENT", help="Who goes on: claude, codex, opencode, gemini, copilot."
 )
-@click.option("--max-tokens", type=click.IntRange(200, MAX_ANSWER_TOKENS), default=4_000, show_default=True)
+@click.option("--max-tokens", type=click.IntRange(200, MAX_ANSWER_TOKENS), default=_HANDED_TOKENS, show_default=True)
 @_only_print
 @recalling
 def handoff(state: State, session: str, client: str, max_tokens: int, only_print: bool) -> None:
     """Start another client in the folder of SESSION, with what recover_context says of it as the first prompt."""
     found = _named(state, session)
-    told = state.call("recover_context", {"sessionID": found.id, "max_tokens": max_tokens})
+    go(state, handed_on(state, found, client, max_tokens), only_print, found)
+
+
+def handed_on(state: State, session: Session, client: str, max_tokens: int = _HANDED_TOKENS) -> Start:
+    """How another client goes on with a session: it is told what happened. Raises NotFound."""
+    told = state.call("recover_context", {"sessionID": session.id, "max_tokens": max_tokens})
     prompt = f"Go on with the work of this earlier session.\n\n{noticed(told.text)}"
-    start = state.services().resuming.begin(client, found.directory, prompt)
-    _go(state, start, only_print, found)
+    return state.services().resuming.begin(client, session.directory, prompt)
 
 
 def _named(state: State, session: str | None) -> Session:
@@ -72,7 +77,8 @@ def _named(state: State, session: str | None) -> Session:
     raise NotFound(f"No session took place in {named(here)}.", hint="Name one; `ovillo session list` shows all.")
 
 
-def _go(state: State, start: Start, only_print: bool, session: Session) -> None:
+def go(state: State, start: Start, only_print: bool, session: Session) -> None:
+    """Prints what to run, or runs it in the place of this program."""
     if state.json:
         said = {
             "session": session.id,

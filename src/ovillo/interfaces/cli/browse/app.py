@@ -1,0 +1,145 @@
+"""The loop of ``browse``: draws what is shown, waits, and hands on what was typed and what came back.
+
+Owns the order of things: the first screen is drawn before anything is opened, keys go before answers, and everything is closed
+before another program takes the terminal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ovillo.interfaces.cli.browse.clipboard import copy
+from ovillo.interfaces.cli.browse.drawing import screen
+from ovillo.interfaces.cli.browse.errands import Errands
+from ovillo.interfaces.cli.browse.finding import Finding, Here, Where
+from ovillo.interfaces.cli.browse.terminal import Terminal
+from ovillo.interfaces.cli.browse.view import Doors, Leaving, View
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.cli.state import State
+    from ovillo.interfaces.services import Services
+    from ovillo.model.records import Namespace, Session
+    from ovillo.sessions.resuming import Start
+
+#: After so long without a key what was quick is looked for again, with all the time of a search.
+_PAUSE_S = 0.4
+#: How often is looked whether something new was recorded.
+_LOOK_S = 2.0
+#: New records are read once nobody has typed for so long.
+_READ_AFTER_S = 0.6
+
+
+def run(
+    state: State,
+    namespace: Namespace,
+    *,
+    query: str,
+    where: Where,
+    hand_on: Callable[[Session, str], Start],
+    export: Callable[[Session, str], str],
+) -> Leaving:
+    """Until somebody leaves. Raises InvalidInput where the terminal cannot be drawn on, and what opening the store raises."""
+    with Terminal(state.environment, colours=state.wants_color() is not False) as terminal:
+        terminal.draw(*_waiting(query, terminal.size))
+        services = state.services()
+        errands, reading = Errands(terminal.wake), Errands(terminal.wake)
+        try:
+            doors = Doors(hand_on, export, lambda text: copy(text, state.environment, terminal.send))
+            view = View(services, namespace, Finding(services, namespace, _here(services, namespace)), errands, doors)
+            view.box.put(query)
+            view.where = where
+            return _Loop(view, terminal, reading, state.look_for_new).run()
+        finally:
+            errands.close()
+            reading.close()
+
+
+def _waiting(query: str, size: tuple[int, int]) -> tuple[list[list[tuple[str, str]]], tuple[int, int]]:
+    """The first screen: the box, in which one may type already."""
+    from ovillo.interfaces.cli.browse.drawing import TYPING_KEYS
+    from ovillo.model.quoting import printable_line
+
+    height, width = size
+    rows: list[list[tuple[str, str]]] = [[("> ", "bold cyan"), (printable_line(query, 200), "bold")]]
+    rows += [[] for _ in range(max(0, height - 2))]
+    if height > 1:
+        rows.append([(f" {TYPING_KEYS}"[: width - 1], "dim")])
+    return rows, (0, 2 + len(query))
+
+
+def _here(services: Services, namespace: Namespace) -> Callable[[], Here]:
+    """Where this was started; found out when it is asked for."""
+
+    @cache
+    def here() -> Here:
+        from ovillo.security.repositories import branch_at
+
+        try:
+            folder = str(Path.cwd())
+        except OSError:  # it was removed under us
+            return Here(None, None)
+        return Here(services.projects.of_folder(namespace, folder), branch_at(folder))
+
+    return here
+
+
+class _Loop:
+    def __init__(self, view: View, terminal: Terminal, reading: Errands, look_for_new: Callable[[], None]) -> None:
+        self._view = view
+        self._terminal = terminal
+        self._reading = reading
+        self._look_for_new = look_for_new
+        self._typed_at = self._looked_at = time.monotonic()
+        self._has_read = False
+        self._seen: object = None
+
+    def run(self) -> Leaving:
+        view, terminal = self._view, self._terminal
+        view.was_never_read = view.services.scan_state.indexed_through() is None
+        # Before the first list: what comes later is new.
+        view.errands.ask("look", view.finding.newest_change, self._looked)
+        view.ask()
+        stale = True
+        while True:
+            for key in terminal.typed():
+                self._typed_at = time.monotonic()
+                left = view.press(key)
+                if left is not None:
+                    return left
+                stale = True
+            stale = view.errands.fetch() or self._reading.fetch() or stale
+            stale = terminal.has_resized() or stale
+            if stale:
+                rows, cursor = screen(view, *terminal.size, view.services.clock())
+                terminal.draw(rows, cursor)
+            stale = self._when_idle()
+            if not stale:
+                terminal.wait(0.2)
+
+    def _when_idle(self) -> bool:
+        """What is done while nobody types; whether the screen has to be drawn again."""
+        now = time.monotonic()
+        idle = now - self._typed_at
+        if idle < _PAUSE_S or self._view.is_asking:
+            return False
+        self._view.look_on()
+        if idle >= _READ_AFTER_S and not self._has_read:
+            self._has_read = True
+            self._reading.ask("read", self._look_for_new, lambda _: None)
+        if now - self._looked_at >= _LOOK_S:
+            self._looked_at = now
+            self._reading.ask("look", self._view.finding.newest_change, self._looked)
+        return self._view.is_asking
+
+    def _looked(self, newest: object) -> None:
+        if isinstance(newest, Exception) or newest == self._seen:
+            return
+        is_first, self._seen = self._seen is None, newest
+        view = self._view
+        if not is_first and view.reader is None and view.choice is None and not view.is_asking:
+            view.was_never_read = False
+            view.ask(keep=True)

@@ -1,0 +1,149 @@
+"""What is asked while somebody types, and what comes back.
+
+Owns the question behind what stands in the box: the word that is being typed is a beginning, a scope is where to look. Everything
+else is the search that ``ovillo search`` does, or the list of sessions where nothing is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ovillo.model.dataclass import dataclass
+from ovillo.model.records import Namespace, SessionKind
+from ovillo.model.scope import EVERYWHERE, Project, Scope
+from ovillo.model.sessions import SessionFilter
+
+if TYPE_CHECKING:
+    from ovillo.interfaces.services import Services
+    from ovillo.search.results import SessionHits
+
+#: Sessions fetched at once: of a list, and of a search, where each is read to show its place.
+_LISTED, _SEARCHED = 60, 24
+#: As many as may be asked for at once.
+_MOST = 100
+#: A word that is typed is looked for within this; once nothing is typed any more, all the time of a search is given (ms).
+_TYPED_MS = 60
+#: Places of one session to go through.
+_MOST_PLACES = 200
+_WORD = re.compile(r"\w+", re.ASCII)
+
+
+class Where(StrEnum):
+    ALL = "all"
+    PROJECT = "project"
+    BRANCH = "branch"
+    CLIENT = "client"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    query: str
+    where: Where = Where.ALL
+    client: str | None = None
+    #: Somebody is still typing: what is quick is enough.
+    is_typed: bool = True
+    newest_first: bool = False
+    cursor: str | None = None
+    #: What is there is asked for again: as many as there were.
+    at_least: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    question: Question
+    sessions: tuple[SessionHits, ...]
+    #: Of all that there are; ``None`` where that is not counted.
+    total: int | None = None
+    cursor: str | None = None
+    notes: tuple[str, ...] = ()
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where ``browse`` was started."""
+
+    project: Project | None
+    branch: str | None
+
+
+class Finding:
+    def __init__(self, services: Services, namespace: Namespace, here: Callable[[], Here]) -> None:
+        self._services = services
+        self._namespace = namespace
+        self.here = here
+
+    def find(self, question: Question) -> Answer:
+        """Raises what a search raises: InvalidInput, NotFound."""
+        if not question.query.strip():
+            return self._listed(question)
+        from ovillo.search.service import SearchRequest  # start-up cost: the first screen lists
+
+        request = SearchRequest(
+            query=_asked(question, self._branch(question)),
+            source=self._client(question),
+            scope=self._scope(question),
+            limit=min(max(_SEARCHED, question.at_least), _MOST),
+            cursor=question.cursor,
+            hits_per_session=1,
+            budget_ms=_TYPED_MS if question.is_typed else None,
+            ask_model=not question.is_typed,
+        )
+        found = self._services.search.search(self._namespace, request)
+        sessions = found.sessions
+        if question.newest_first:
+            sessions = tuple(sorted(sessions, key=lambda each: -(each.summary.session.updated_at or 0)))
+        notes = found.notes if not question.is_typed else ()
+        return Answer(question, sessions, None, found.next_cursor, notes, found.cut is not None)
+
+    def _listed(self, question: Question) -> Answer:
+        from ovillo.search.results import SessionHits
+
+        scope = self._scope(question)
+        where = scope.sessions(SessionFilter(source=self._client(question), branch=self._branch(question)))
+        limit = min(max(_LISTED, question.at_least), _MOST)
+        page = self._services.catalog.list(self._namespace, where, limit=limit, cursor=question.cursor)
+        shown = [x for x in page.sessions if x.session.kind is not SessionKind.SUBAGENT]
+        return Answer(question, tuple(SessionHits(x, 0.0, ()) for x in shown), page.total, page.next_cursor)
+
+    def places(self, question: Question, session_id: str) -> list[tuple[int, str]]:
+        """The messages of one session that hold what is asked, in order: each with where it stands."""
+        from ovillo.search.service import SearchRequest
+
+        asked = _asked(replace(question, is_typed=True), None)
+        request = SearchRequest(query=asked, session=session_id, limit=1, hits_per_session=_MOST_PLACES)
+        found = self._services.search.search(self._namespace, request).sessions
+        return sorted({(hit.position, hit.message_id) for each in found for hit in each.hits if hit.message_id})
+
+    def newest_change(self) -> object:
+        """Another one when a session came or changed."""
+        page = self._services.catalog.list(self._namespace, SessionFilter(), limit=1)
+        return page.total, [(x.session.id, x.session.updated_at, x.counts.messages) for x in page.sessions]
+
+    def _scope(self, question: Question) -> Scope:
+        here = self.here().project if question.where in (Where.PROJECT, Where.BRANCH) else None
+        if here is None:
+            return EVERYWHERE
+        return self._services.projects.known(self._namespace).scope(here, is_named=True)
+
+    def _branch(self, question: Question) -> str | None:
+        return self.here().branch if question.where is Where.BRANCH else None
+
+    def _client(self, question: Question) -> str | None:
+        return question.client if question.where is Where.CLIENT else None
+
+
+def _asked(question: Question, branch: str | None) -> str:
+    query = as_typed(question.query) if question.is_typed else question.query.strip()
+    return f'{query} branch:"{branch}"' if branch else query
+
+
+def as_typed(query: str) -> str:
+    """The query with its last word as a beginning, as long as that is a plain one that nothing stands behind."""
+    head, _, last = query.rpartition(" ")
+    is_open = query.count('"') % 2 == 1 or head.lstrip().startswith("/")
+    return f"{query}*" if _WORD.fullmatch(last) and not is_open else query.strip()
