@@ -47,6 +47,7 @@ STORE: dict[str, tuple[str, str]] = {
     "STORE-44": ("One process at a time does what must not be done twice", "DESIGN 22"),
     "STORE-40": ("Change numbers may have gaps but never go back, in each namespace", "DESIGN 22"),
     "STORE-41": ("Who listens is told of a commit", "DESIGN 22"),
+    "STORE-43": ("The outline of a session tells of its parts without reading them", "issue 13, Screens"),
     "STORE-42": ("A store's secrets are made once", "DESIGN 15"),
     "STORE-30": (
         "Pages of a session neither repeat nor skip messages when older ones turn up between them",

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from ovillo.model.limits import OPENING_CHARS
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
+    MessageId,
     Namespace,
+    Part,
+    PartId,
+    PartType,
+    Role,
     SessionId,
+    ToolStatus,
 )
 from ovillo.model.sessions import SessionFilter
 from ovillo.store.protocol import DocFilter, SessionStore, Store, Term
-from tests.builders import NOON, delta, message, session
+from tests.builders import NOON, call, delta, message, session, text_part, tool_part
 
 NS = DEFAULT_NAMESPACE
 A, B = SessionId("ses_a"), SessionId("ses_b")
@@ -48,6 +55,38 @@ def test_a_page_behind_a_message_stays_there_when_others_turn_up(store: Store, s
     assert [sessions.place_of(NS, A, f"m{n}") for n in (5, 10, 20, 30)] == [0, 1, 2, 5]
     assert sessions.place_of(NS, A, "nobody") is None
     assert sessions.messages(NS, A, after_id="nobody") == []
+
+
+@pytest.mark.requirement("STORE-43")
+def test_an_outline_tells_of_every_part_without_what_it_holds(store: Store, sessions: SessionStore) -> None:
+    long_prompt = "mend the parser " * 100
+    parts = (
+        text_part("m2", "thinking of it"),
+        tool_part("m2", 1, call("c1", "no such file " * 50, ToolStatus.ERROR)),
+        Part(PartId("m2-p2"), MessageId("m2"), 2, PartType.STEP),
+    )
+    answer = message("m2", 2, role=Role.ASSISTANT, parts=parts)
+    failed = message("m3", 3, role=Role.ASSISTANT, error="overloaded", superseded=True)
+    aside = message("m4", 4, parts=(text_part("m4", "a reminder", synthetic=True),))
+    store.ingest.apply(NS, [delta(message("m1", 1, long_prompt), answer, failed, aside)])
+    found = sessions.outline(NS, A)
+    assert [(each.message_id, each.part_id, each.type) for each in found] == [
+        ("m1", "m1-p0", PartType.TEXT),
+        ("m2", "m2-p0", PartType.TEXT),
+        ("m2", "m2-p1", PartType.TOOL_CALL),
+        ("m2", "m2-p2", PartType.STEP),
+        ("m3", None, None),
+        ("m4", "m4-p0", PartType.TEXT),
+    ]
+    assert [each.is_empty for each in found] == [False, False, False, True, True, False]
+    assert [(each.failed, each.superseded) for each in found[3:5]] == [(False, False), (True, True)]
+    assert [each.synthetic for each in found] == [False, False, False, False, False, True]
+    assert (found[2].tool, found[2].tool_status, found[1].tool) == ("bash", ToolStatus.ERROR, None)
+    assert found[0].words > found[1].words > found[3].words == 0
+    assert found[0].opening == long_prompt[:OPENING_CHARS]
+    assert {each.opening for each in found[1:]} == {""}
+    assert sessions.outline(NS, A, before_seq=2) == found[:1]
+    assert sessions.outline(Namespace("other"), A) == []
 
 
 @pytest.mark.requirement("STORE-8")

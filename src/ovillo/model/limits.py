@@ -21,6 +21,8 @@ MAX_ANSWER_LINES = 1_900
 DEFAULT_ANSWER_TOKENS = 8_000
 MAX_ANSWER_TOKENS = 20_000
 
+#: Of a prompt, in the outline of a session.
+OPENING_CHARS = 160
 #: Texts of messages read at once where all of a long session pass by: a page ends behind the message that passes it.
 PASSING_CHARS = 4 * 1024 * 1024
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from ovillo.model.dataclass import dataclass
-from ovillo.model.records import Session, SessionId, SessionKind, Usage
+from ovillo.model.records import Author, PartType, Role, Session, SessionId, SessionKind, ToolStatus, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,36 @@ class SessionRow:
     first_prompt: str | None = None
     #: Another one whenever the session or its messages changed here; what a conditional change is compared with.
     version: str = ""
+
+
+#: Of these parts there is something to show beside their text.
+SHOWN_WITHOUT_TEXT = frozenset({PartType.PATCH, PartType.FILE, PartType.COMPACTION})
+
+
+@dataclass(frozen=True, slots=True)
+class PartOutline:
+    """A part without what it holds. A message without parts has one, with neither id nor type."""
+
+    message_id: str
+    part_id: str | None
+    type: PartType | None
+    role: Role
+    author: Author
+    #: Words of it that can be found, about: what lengths are guessed from.
+    words: int = 0
+    #: There is nothing to show of it: no text, no tool call, and none of ``SHOWN_WITHOUT_TEXT``.
+    is_empty: bool = False
+    synthetic: bool = False
+    tool: str | None = None
+    tool_status: ToolStatus | None = None
+    #: Of its message.
+    is_summary: bool = False
+    superseded: bool = False
+    reverted: bool = False
+    failed: bool = False
+    created_at: int | None = None
+    #: How a person's prompt begins.
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ lines of a fork): those messages are shown in place, marked as inherited.
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,6 +21,7 @@ from ovillo.model.sessions import SessionRow
 from ovillo.model.text import message_chars
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
+from ovillo.sessions.outline import Outline
 from ovillo.sessions.results import Freshness, HistoryPage
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ _DEFAULT_LIMIT = 50
 _LEAD = 3
 #: Forks of forks deeper than this are damage.
 _MAX_DEPTH = 20
+#: Outlines of sessions that are being read; one of 16,735 parts takes 5 MB.
+_OUTLINES_KEPT = 8
 
 
 #: Where a page begins or ends: behind a message, with it, before it.
@@ -58,6 +63,8 @@ class History:
         self._store = store
         self._stored_id = stored_id
         self._freshness = freshness
+        self._lock = threading.Lock()
+        self._outlines: OrderedDict[tuple[Namespace, SessionId], tuple[str, Outline]] = OrderedDict()
 
     def page(
         self,
@@ -92,6 +99,30 @@ class History:
         end = offset + len(messages)
         following = cursor_at(session_id, AFTER, messages[-1].id) if messages and end < total else None
         return HistoryPage(summarise(row), tuple(messages), offset, total, following, self._freshness())
+
+    def outline(self, namespace: Namespace, session_id: SessionId) -> Outline:
+        """What can be shown of a session, in order, inherited messages first; kept until it changes. Raises NotFound."""
+        row = self._row(namespace, session_id)
+        with self._lock:
+            known = self._outlines.get((namespace, session_id))
+            if known is not None and known[0] == row.version:
+                self._outlines.move_to_end((namespace, session_id))
+                return known[1]
+        # What another writer does meanwhile has a later version: it is then read again.
+        outline = Outline.of(
+            self._store.outline(namespace, each.session_id, before_seq=each.before)
+            for each in self._stretches(namespace, row)
+        )
+        with self._lock:
+            self._outlines[namespace, session_id] = (row.version, outline)
+            while len(self._outlines) > _OUTLINES_KEPT:
+                self._outlines.popitem(last=False)
+        return outline
+
+    def stretch(self, namespace: Namespace, session_id: SessionId, first: int, count: int) -> list[Message]:
+        """``count`` whole messages from a place on (0-based, inherited ones counted). Raises NotFound."""
+        stretches = self._stretches(namespace, self._row(namespace, session_id))
+        return self._slice(namespace, session_id, stretches, first, count, None)
 
     def message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message:
         """One whole message, also one the session inherited. Raises NotFound."""

@@ -6,9 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ovillo.model.records import Message, Namespace, Part, PartType, SessionId, ToolStatus, Usage
-from ovillo.model.sessions import KnownLocation, SessionFilter, SessionLocation, SessionRow, Totals
-from ovillo.model.text import message_chars
+from ovillo.model.limits import OPENING_CHARS
+from ovillo.model.records import Author, Message, Namespace, Part, PartType, Role, SessionId, ToolStatus, Usage
+from ovillo.model.sessions import (
+    SHOWN_WITHOUT_TEXT,
+    KnownLocation,
+    PartOutline,
+    SessionFilter,
+    SessionLocation,
+    SessionRow,
+    Totals,
+)
+from ovillo.model.text import message_chars, searchable_text
 from ovillo.model.touched_files import touched_paths
 from tests.store.memory.filters import passes
 from tests.store.memory.state import is_prompt
@@ -146,6 +155,12 @@ class Sessions(SubStore):
                 break
         return shown
 
+    def outline(
+        self, namespace: Namespace, session_id: SessionId, *, before_seq: int | None = None
+    ) -> list[PartOutline]:
+        messages = [m for m in self._in_order(namespace, session_id) if before_seq is None or m.seq < before_seq]
+        return [_outlined(message, part) for message in messages for part in message.parts or (None,)]
+
     def get_message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None:
         kept = self._state.space(namespace).sessions.get(session_id)
         return kept.messages.get(message_id) if kept else None
@@ -183,6 +198,29 @@ class Sessions(SubStore):
     def _in_order(self, namespace: Namespace, session_id: SessionId) -> list[Message]:
         kept = self._state.space(namespace).sessions.get(session_id)
         return kept.in_order() if kept else []
+
+
+def _outlined(message: Message, part: Part | None) -> PartOutline:
+    said = part is not None and part.type is PartType.TEXT and not part.synthetic and message.role is Role.USER
+    holds = part is not None and bool(part.text or part.tool or part.type in SHOWN_WITHOUT_TEXT)
+    return PartOutline(
+        message_id=message.id,
+        part_id=part.id if part else None,
+        type=part.type if part else None,
+        role=message.role,
+        author=message.author,
+        words=len(searchable_text(part).split()) if part else 0,
+        is_empty=not holds,
+        synthetic=part is not None and part.synthetic,
+        tool=part.tool.name if part and part.tool else None,
+        tool_status=part.tool.status if part and part.tool else None,
+        is_summary=message.is_summary,
+        superseded=message.superseded,
+        reverted=message.reverted,
+        failed=message.error is not None,
+        created_at=message.created_at,
+        opening=part.text[:OPENING_CHARS] if part and said and message.author is Author.HUMAN else "",
+    )
 
 
 def _totals(own: list[Message], idle_cut_ms: int) -> Totals:

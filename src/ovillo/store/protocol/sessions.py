@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ovillo.model.records import Message, Namespace, Part, SessionId
-from ovillo.model.sessions import KnownLocation, SessionFilter, SessionRow, Totals
+from ovillo.model.sessions import KnownLocation, PartOutline, SessionFilter, SessionRow, Totals
 
 
 class SessionStore(Protocol):
@@ -87,6 +87,12 @@ class SessionStore(Protocol):
         named ones. Who pages names the message it ended with: numbers change when older messages turn up (ADR 0002).
         Nothing stands behind or before a message that is not there. The one that brings their texts past ``max_chars``
         is the last, so that there may be fewer than ``limit`` before the end."""
+        ...
+
+    def outline(
+        self, namespace: Namespace, session_id: SessionId, *, before_seq: int | None = None
+    ) -> list[PartOutline]:
+        """All parts in order, without reading what they hold but the beginnings of prompts (``OPENING_CHARS``)."""
         ...
 
     def get_message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message | None: ...

@@ -13,6 +13,7 @@ import msgspec
 
 from ovillo.model.characters import whole, whole_json
 from ovillo.model.compression import compress, decompress
+from ovillo.model.limits import OPENING_CHARS
 from ovillo.model.records import (
     Author,
     FileRef,
@@ -34,6 +35,7 @@ from ovillo.model.records import (
     ToolStatus,
     Usage,
 )
+from ovillo.model.sessions import SHOWN_WITHOUT_TEXT, PartOutline
 
 #: Written into the database: never renumber, only append.
 PART_CODES = {
@@ -253,6 +255,29 @@ def message_from(session_id: SessionId, row: tuple[Any, ...], parts: tuple[Part,
         is_summary=bool(flags & MESSAGE_SUMMARY),
         inherited_from=None if row[20] is None else SessionId(row[20]),
         metadata=from_json(row[21]) or {},
+    )
+
+
+def outline_from(row: tuple[Any, ...]) -> PartOutline:
+    """A part without what it holds: id, role, author, flags, failed and time of its message, then its own."""
+    kind = None if row[7] is None else PART_TYPES[row[7]]
+    return PartOutline(
+        message_id=row[0],
+        part_id=row[6],
+        type=kind,
+        role=Role(row[1]),
+        author=Author(row[2]),
+        words=row[9] or 0,
+        is_empty=kind is None or bool(row[12] and kind not in SHOWN_WITHOUT_TEXT),
+        synthetic=bool((row[8] or 0) & PART_SYNTHETIC),
+        tool=row[10],
+        tool_status=None if row[11] is None else ToolStatus(row[11]),
+        is_summary=bool(row[3] & MESSAGE_SUMMARY),
+        superseded=bool(row[3] & MESSAGE_SUPERSEDED),
+        reverted=bool(row[3] & MESSAGE_REVERTED),
+        failed=bool(row[4]),
+        created_at=row[5],
+        opening=(unpack(row[13]) or "")[:OPENING_CHARS],
     )
 
 

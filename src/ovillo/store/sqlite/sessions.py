@@ -12,16 +12,19 @@ from typing import Any
 
 import apsw
 
-from ovillo.model.records import Message, Namespace, Part, SessionId
-from ovillo.model.sessions import KnownLocation, SessionCounts, SessionFilter, SessionLocation, SessionRow
+from ovillo.model.records import Author, Message, Namespace, Part, PartType, Role, SessionId
+from ovillo.model.sessions import KnownLocation, PartOutline, SessionCounts, SessionFilter, SessionLocation, SessionRow
 from ovillo.model.text import message_chars
 from ovillo.store.sqlite.filters import session_conditions
 from ovillo.store.sqlite.rows import (
     MESSAGE_COLUMNS,
+    PART_CODES,
     PART_COLUMNS,
+    PART_SYNTHETIC,
     SESSION_COLUMNS,
     from_json,
     message_from,
+    outline_from,
     part_from,
     session_from,
     to_json,
@@ -207,6 +210,17 @@ class SessionTables(TotalsReads):
             ).fetchall()
             return _with_parts(db, session_id, rows, max_chars)
 
+    def outline(
+        self, namespace: Namespace, session_id: SessionId, *, before_seq: int | None = None
+    ) -> list[PartOutline]:
+        with self._pool.reading() as db:
+            rows = db.execute(
+                f"{_OUTLINE} (SELECT s.key FROM sessions s WHERE {_NS} AND s.id = ?) AND m.seq < ?"
+                " ORDER BY m.seq, m.key, p.seq, p.key",
+                (namespace, session_id, (1 << 62) if before_seq is None else before_seq),
+            )
+            return [outline_from(row) for row in rows]
+
     def message_position(self, namespace: Namespace, session_id: SessionId, seq: int) -> int:
         """How many messages of the session come before ``seq``."""
         with self._pool.reading() as db:
@@ -256,6 +270,14 @@ class SessionTables(TotalsReads):
         return None if row is None else part_from(row[2:], row[0], row[1])
 
 
+#: What is asked of a part stands before its text, or is NULL where it has one: no page of a long text is read.
+_OUTLINE = (
+    "SELECT m.id, m.role, m.author, m.flags, m.error IS NOT NULL, m.created_at, p.id, p.type, p.flags, p.length, p.tool_name,"
+    " p.tool_status, p.text IS NULL AND p.tool_name IS NULL,"
+    f" CASE WHEN m.role = '{Role.USER}' AND m.author = '{Author.HUMAN}' AND p.type = {PART_CODES[PartType.TEXT]}"
+    f" AND NOT p.flags & {PART_SYNTHETIC} THEN p.text END"
+    " FROM messages m LEFT JOIN parts p INDEXED BY parts_by_message ON p.message_key = m.key WHERE m.session_key ="
+)
 _NO_PARTS: tuple[int | None, Iterable[tuple[Any, ...]]] = (None, ())
 
 
