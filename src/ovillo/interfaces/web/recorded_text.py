@@ -1,0 +1,214 @@
+"""Recorded text as markup of ours: Markdown, code with colours, plain text.
+
+Owns the only way from what somebody recorded to ``Markup``. Nothing in it loads, runs or hides anything: no raw HTML, no
+image, links to the web and to mail only, with where they lead said beside them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from markupsafe import Markup
+
+from ovillo.model.quoting import markup, printable
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+    from pygments.lexer import Lexer
+
+#: Longer texts are shown as they were written: no Markdown reader is asked to take megabytes (characters).
+MAX_MARKDOWN = 200_000
+#: Colours cost a pass of regular expressions that others wrote (characters).
+_MAX_COLOURED = 20_000
+_MAX_TARGET = 200
+_WEB = frozenset({"http", "https", "mailto"})
+#: Name of a fence or ending of a file -> Pygments' name. Only what is met often: each is code that reads foreign text.
+_LEXERS = {
+    **dict.fromkeys(("python", "py", "python3"), "python"),
+    **dict.fromkeys(("javascript", "js", "jsx", "mjs"), "javascript"),
+    **dict.fromkeys(("typescript", "ts", "tsx"), "typescript"),
+    **dict.fromkeys(("bash", "sh", "shell", "zsh"), "bash"),
+    **{name: name for name in ("json", "html", "css", "sql", "rust", "go", "java", "c", "toml", "ruby", "php", "diff")},
+    "console": "bash",
+    "rs": "rust",
+    "cpp": "cpp",
+    "c++": "cpp",
+    "h": "c",
+    "yaml": "yaml",
+    "yml": "yaml",
+    "rb": "ruby",
+    "patch": "diff",
+    "kotlin": "kotlin",
+    "kt": "kotlin",
+    "swift": "swift",
+    "csharp": "csharp",
+    "cs": "csharp",
+}
+_FENCED = re.compile(r"^ {0,3}```[ \t]*(\S*)[^`\n]*\n(.*?)^ {0,3}```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def plain(text: str) -> Markup:
+    """As it was written, line breaks kept by the style."""
+    return Markup(f'<p class="plain">{markup(text.strip(chr(10)))}</p>')
+
+
+def prompt(text: str) -> Markup:
+    """What a person typed, as it was typed: only code in closed fences is set apart."""
+    pieces = _FENCED.split(printable(text).strip("\n"))
+    shown = []
+    for at in range(0, len(pieces), 3):
+        if pieces[at].strip():
+            shown.append(plain(pieces[at]))
+        if at + 2 < len(pieces):
+            shown.append(code(pieces[at + 2], pieces[at + 1]))
+    return Markup("").join(shown)
+
+
+@lru_cache(maxsize=512)
+def markdown(text: str) -> Markup:
+    """Markdown as HTML; plain where Markdown cannot read it."""
+    text = printable(text).strip("\n")
+    if len(text) <= MAX_MARKDOWN:
+        try:
+            return Markup(_reader().render(text, {}))
+        except (RecursionError, ValueError, IndexError):
+            # Built to be read by people: what a Markdown reader stumbles over is still shown as written.
+            pass
+    return plain(text)
+
+
+def code(text: str, language: str = "") -> Markup:
+    """A block of code; ``language`` as a fence or the ending of a file names it."""
+    return Markup(f'<pre class="code" tabindex="0"><code>{coloured(text.rstrip(chr(10)), language)}</code></pre>\n')
+
+
+@lru_cache(maxsize=2_048)
+def coloured(text: str, language: str) -> Markup:
+    """``text`` with the classes of its tokens, no element around it."""
+    text = printable(text)
+    name = _LEXERS.get(language.lower())
+    if name is None or len(text) > _MAX_COLOURED:
+        return Markup(markup(text))
+    pieces = []
+    for kind, value in _lexer(name).get_tokens(text):
+        short = _class_of(kind)
+        pieces.append(f'<span class="{short}">{markup(value)}</span>' if short else markup(value))
+    return Markup("".join(pieces).rstrip("\n"))
+
+
+def language_of(path: str) -> str:
+    """For ``code``, by the ending."""
+    ending = path.replace("\\", "/").rsplit("/", 1)[-1].rpartition(".")[2].lower()
+    return ending if ending in _LEXERS else ""
+
+
+@cache
+def _lexer(name: str) -> Lexer:
+    from pygments.lexers import get_lexer_by_name  # start-up cost: only pages colour code
+
+    return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+
+
+@cache
+def _class_of(kind: Any) -> str:
+    """Few classes, as a page needs few colours: ``k-c`` comment, ``k-k`` keyword, ``k-s`` string, ``k-m`` number, ``k-n`` name."""
+    from pygments.token import Comment, Generic, Keyword, Name, Number, String
+
+    for family, short in (
+        (Comment, "k-c"),
+        (Keyword, "k-k"),
+        (String, "k-s"),
+        (Number, "k-m"),
+        (Name.Function, "k-n"),
+        (Name.Class, "k-n"),
+        (Name.Tag, "k-k"),
+        (Name.Decorator, "k-n"),
+        (Generic.Inserted, "k-i"),
+        (Generic.Deleted, "k-d"),
+        (Generic.Heading, "k-c"),
+        (Generic.Subheading, "k-c"),
+    ):
+        if kind in family:
+            return short
+    return ""
+
+
+@cache
+def _reader() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # start-up cost: only pages and exports read Markdown
+
+    reader = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True})
+    reader.enable(["table", "strikethrough"])
+    setattr(reader, "validateLink", _leads_out)  # noqa: B010  # the library's way to another rule; types know it as a method
+    for rule, render in (
+        ("fence", _fence),
+        ("code_block", _fence),
+        ("image", _image),
+        ("link_open", _link_open),
+        ("link_close", _link_close),
+        ("th_open", _cell),
+        ("td_open", _cell),
+        ("heading_open", _heading),
+        ("heading_close", _heading),
+    ):
+        reader.add_render_rule(rule, render)
+    return reader
+
+
+def _leads_out(address: str) -> bool:
+    """Links into the page or to a path of this server would be taken for ours; others than the web's run or open things."""
+    try:
+        return urlsplit(address.strip()).scheme.lower() in _WEB
+    except ValueError:
+        return False
+
+
+def _fence(_: object, tokens: Sequence[Token], index: int, options: object, env: object) -> str:
+    token = tokens[index]
+    words = token.info.split()
+    return code(token.content, words[0] if words else "")
+
+
+def _image(_: object, tokens: Sequence[Token], index: int, options: object, env: object) -> str:
+    """No image of somebody else's is loaded: its address is a link."""
+    token = tokens[index]
+    address = str(token.attrs.get("src", ""))
+    return f"{_link(address)}{markup(token.content or address)}</a>{_target(address)}"
+
+
+def _link_open(_: object, tokens: Sequence[Token], index: int, options: object, env: dict[str, Any]) -> str:
+    address = str(tokens[index].attrs.get("href", ""))
+    # Autolinks say where they lead by themselves.
+    env.setdefault("open", []).append("" if tokens[index].info == "auto" else address)
+    return _link(address)
+
+
+def _link_close(_: object, tokens: Sequence[Token], index: int, options: object, env: Mapping[str, Any]) -> str:
+    address = env["open"].pop()
+    return f"</a>{_target(address) if address else ''}"
+
+
+def _cell(_: object, tokens: Sequence[Token], index: int, options: object, env: object) -> str:
+    """Alignment as a class: the library writes a style, which the page's policy forbids."""
+    token = tokens[index]
+    aligned = str(token.attrs.get("style", "")).removeprefix("text-align:")
+    return f'<{token.tag} class="{aligned}">' if aligned in ("left", "right", "center") else f"<{token.tag}>"
+
+
+def _heading(_: object, tokens: Sequence[Token], index: int, options: object, env: object) -> str:
+    """Headings of a text are no headings of the page."""
+    token = tokens[index]
+    return f'<p class="heading {token.tag}">' if token.nesting == 1 else "</p>\n"
+
+
+def _link(address: str) -> str:
+    return f'<a href="{markup(address)}" rel="noopener noreferrer nofollow" target="_blank">'
+
+
+def _target(address: str) -> str:
+    return f' <span class="leads-to">{markup(address[:_MAX_TARGET])}</span>'
