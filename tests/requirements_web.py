@@ -20,4 +20,6 @@ WEB: dict[str, tuple[str, str]] = {
     "WEB-40": ("Memories with their provenance, searched, changed, merged, forgotten and reviewed by hand", "issue 13"),
     "WEB-41": ("What a key may not do is not offered to it, and refused when sent anyhow", "issue 13 Safety"),
     "WEB-42": ("A dry run tells what would be recalled of a prompt, and why", "issue 13"),
+    "WEB-20": ("A session opens at any part, by its number or id, and reads on without script", "issue 13, Screens"),
+    "WEB-21": ("A part is shown whole at its own address: body, changes, figures, raw record", "issue 13, Screens"),
 }

@@ -17,6 +17,8 @@ from tests.interfaces.web.sites import demo_site
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+#: A session by its title, with a compaction and a failed call in it.
+SESSION = "/sessions/Total%20con%20IVA%20un%20c%C3%A9ntimo%20por%20encima"
 SCREENS = (
     "/sessions",
     "/sessions?q=factura",
@@ -25,6 +27,9 @@ SCREENS = (
     "/memory/review",
     "/memory/contradictions",
     "/memory/recall?prompt=which+tax",
+    SESSION,
+    f"{SESSION}?at=4",
+    f"{SESSION}/outline",
 )
 VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},

@@ -15,7 +15,7 @@ import jinja2
 
 from ovillo import __version__
 from ovillo.interfaces.http.endpoints import Reply
-from ovillo.interfaces.web import assets, catalogues, shell, units
+from ovillo.interfaces.web import assets, catalogues, recorded_text, shell, units
 from ovillo.interfaces.web.preferences import FORGET_NOTICE, LANGUAGES, THEMES, Preferences
 from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.quoting import printable
@@ -53,6 +53,12 @@ class Renderer:
         )
         self._environment.globals.update(
             asset=assets.address, languages=LANGUAGES, themes=THEMES, version=__version__, quote=_quoted_path
+        )
+        self._environment.globals.update(
+            as_markdown=recorded_text.markdown,
+            as_prompt=recorded_text.prompt,
+            as_code=recorded_text.code,
+            as_language=recorded_text.language_of,
         )
         self._environment.filters["changed"] = changed_query
         self._texts = {language: catalogues.texts(language) for language in LANGUAGES}

@@ -32,7 +32,8 @@ class Snippet(Struct, omit_defaults=True):
     #: Pieces of the text, every second one found.
     pieces: list[str]
     role: str
-    position: int
+    #: Of the part or message: what ``?at=`` of its session takes.
+    at: str
     tool: str | None = None
 
 
@@ -123,4 +124,4 @@ def _snippet(hit: Hit) -> Snippet:
         pieces += [hit.snippet[at:start], hit.snippet[start:end]]
         at = end
     pieces.append(hit.snippet[at:])
-    return Snippet(pieces, hit.role, hit.position, hit.tool)
+    return Snippet(pieces, hit.role, hit.part_id or hit.message_id or "", hit.tool)

@@ -1,0 +1,248 @@
+"""``/sessions/{id}``: a session read from any place on, and what stands beside it: outline, parts, finding."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.web.diffs import Diff, diffs_of
+from ovillo.interfaces.web.pages import Pages
+from ovillo.interfaces.web.session_head import SessionHead, head_of
+from ovillo.interfaces.web.transcript_rows import Row, letters_of, rows_of, titles
+from ovillo.interfaces.web.visits import View, Visit
+from ovillo.model.errors import NotFound
+from ovillo.model.quoting import named
+from ovillo.model.records import Message, Part, SessionId
+from ovillo.security.principals import HISTORY_READ
+from ovillo.sessions.outline import Outline
+from ovillo.sessions.transfer.transcript import tool_input
+
+pages = Pages()
+
+#: Rows of a page that is read without script, and shown before the one that was asked for.
+WINDOW = 60
+_LEAD = 3
+#: Rows given at once to the script.
+MOST_ROWS = 200
+#: Entries of the outline that stand in the page; all of them at its own address.
+_OUTLINED = 300
+#: Of a part's body, until all of it is asked for (characters).
+_BODY = 20_000
+
+_Place = Annotated[str, Meta(max_length=2_000)]
+_Words = Annotated[str, Meta(max_length=2_000)]
+
+
+class TranscriptQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    """``at``: the number of a row, or the id of a part or message."""
+
+    at: _Place = ""
+    q: _Words = ""
+
+
+class Title(Struct, omit_defaults=True):
+    number: int
+    kind: str
+    text: str
+
+
+class TranscriptData(Struct, omit_defaults=True):
+    session: SessionHead
+    rows: list[Row]
+    #: In all.
+    total: int
+    #: The row that was asked for.
+    at: int
+    outline: list[Title]
+    #: Prompts and compactions in all.
+    outlined: int
+    #: Rows of the pages before and behind this one.
+    previous: int | None = None
+    next: int | None = None
+
+
+@pages("/sessions/{id}", HISTORY_READ, reads_session=True)
+def transcript(visit: Visit[TranscriptQuery]) -> View:
+    session_id = visit.exchange.session_id(visit.path["id"])
+    outline = visit.services.history.outline(visit.namespace, session_id)
+    at = _row_asked_for(visit, session_id, outline, visit.query.at)
+    start = max(0, min(at - _LEAD, len(outline) - WINDOW))
+    end = min(len(outline), start + WINDOW)
+    head = head_of(visit.services, visit.namespace, session_id)
+    entries = titles(outline)
+    data = TranscriptData(
+        session=head,
+        rows=_rows(visit, session_id, outline, start, end),
+        total=len(outline),
+        at=at + 1 if len(outline) else 0,
+        outline=[Title(*each) for each in _around(entries, at + 1)],
+        outlined=len(entries),
+        previous=max(0, start - WINDOW + _LEAD) + 1 if start else None,
+        next=end + 1 if end < len(outline) else None,
+    )
+    return View("screens/transcript.html", data, head.title, "sessions", more={"query": visit.query})
+
+
+class RowsQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Rows from a number on, both counted from 1."""
+
+    start: Annotated[int, Meta(ge=1, le=1 << 40)] = 1
+    count: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = WINDOW
+
+
+class RowsData(Struct):
+    session_id: str
+    rows: list[Row]
+    total: int
+
+
+@pages("/sessions/{id}/rows", HISTORY_READ, reads_session=True)
+def transcript_rows(visit: Visit[RowsQuery]) -> View:
+    """Rows alone, as the page has them: for the script of the page."""
+    session_id = visit.exchange.session_id(visit.path["id"])
+    outline = visit.services.history.outline(visit.namespace, session_id)
+    start = visit.query.start - 1
+    rows = _rows(visit, session_id, outline, start, start + visit.query.count)
+    return View("screens/transcript_rows.html", RowsData(session_id, rows, len(outline)), "", "sessions")
+
+
+class OutlineQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class OutlineData(Struct):
+    """``kinds`` has a letter for each row, ``words`` about how many each holds, ``errors`` the numbers of those that failed."""
+
+    session_id: str
+    title: str
+    kinds: str
+    words: list[int]
+    errors: list[int]
+    outline: list[Title]
+
+
+@pages("/sessions/{id}/outline", HISTORY_READ, reads_session=True)
+def transcript_outline(visit: Visit[OutlineQuery]) -> View:
+    summary = visit.services.catalog.resolve(visit.namespace, visit.path["id"])
+    outline = visit.services.history.outline(visit.namespace, summary.session.id)
+    data = OutlineData(
+        session_id=summary.session.id,
+        title=summary.title,
+        kinds=letters_of(outline),
+        words=[each.words for each in outline.rows],
+        errors=[each + 1 for each in outline.errors],
+        outline=[Title(*each) for each in titles(outline)],
+    )
+    return View("screens/transcript_outline.html", data, summary.title, "sessions")
+
+
+class PartQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    #: ``split``: an edit side by side.
+    diff: str = ""
+    #: However long it is.
+    whole: bool = False
+
+
+class PartData(Struct, omit_defaults=True):
+    """A part with all that is kept of it."""
+
+    session_id: str
+    row: Row
+    total: int
+    input: str = ""
+    output: str = ""
+    #: Characters that are not shown.
+    left_out: int = 0
+    diffs: list[Diff] = []
+    usage: dict[str, int] = {}
+    cost: float | None = None
+    completed_at: int | None = None
+    started_at: int | None = None
+    ended_at: int | None = None
+    mime: str = ""
+    metadata: dict[str, Any] = {}
+    file: str = ""
+    offset: int | None = None
+    resume: str = ""
+
+
+@pages("/sessions/{id}/parts/{part}", HISTORY_READ, reads_session=True)
+def transcript_part(visit: Visit[PartQuery]) -> View:
+    summary = visit.services.catalog.resolve(visit.namespace, visit.path["id"])
+    session_id = summary.session.id
+    outline = visit.services.history.outline(visit.namespace, session_id)
+    number = outline.row_of(visit.path["part"])
+    if number is None:
+        raise _unknown(session_id, visit.path["part"])
+    place = outline.places[number]
+    messages = visit.services.history.stretch(visit.namespace, session_id, place, 1)
+    rows = rows_of(outline, messages, place, number, number + 1)
+    if not rows:
+        raise _unknown(session_id, visit.path["part"])
+    (message,), (row,) = messages, rows
+    part = next((each for each in message.parts if each.id == row.id), None)
+    data = PartData(session_id, row, len(outline), resume=visit.services.resuming.command(summary.session))
+    _tell(data, message, part, None if visit.query.whole else _BODY)
+    more = {"is_split": visit.query.diff == "split", "query": visit.query}
+    return View("screens/transcript_part.html", data, summary.title, "sessions", more=more)
+
+
+def _tell(data: PartData, message: Message, part: Part | None, most: int | None) -> None:
+    if message.usage is not None:
+        usage = message.usage
+        data.usage = {
+            name: getattr(usage, name) for name in ("input", "output", "reasoning", "cache_read", "cache_write")
+        }
+    data.cost, data.completed_at = message.cost, message.completed_at
+    if part is None:
+        return
+    data.metadata = dict(part.metadata)
+    if part.raw_ref is not None:
+        data.file, data.offset = part.raw_ref.file, part.raw_ref.offset
+    data.diffs = diffs_of(part)
+    if part.file is not None:
+        data.mime = part.file.mime or ""
+    if part.tool is not None:
+        data.started_at, data.ended_at = part.tool.started_at, part.tool.ended_at
+        data.input, data.output = tool_input(part.tool), part.tool.output or ""
+    else:
+        data.output = part.text or (part.patch.diff or "" if part.patch else "")
+    if most is not None:
+        data.left_out = max(0, len(data.input) - most) + max(0, len(data.output) - most)
+        data.input, data.output = data.input[:most], data.output[:most]
+
+
+def _row_asked_for(visit: Visit[Any], session_id: SessionId, outline: Outline, at: str) -> int:
+    """Number from 0. Raises NotFound."""
+    if not at:
+        return 0
+    found = outline.row_of(at)
+    if found is None and at.isdecimal() and len(at) < 12:
+        return max(0, min(int(at), len(outline)) - 1)
+    if found is None:
+        raise _unknown(session_id, at)
+    return found
+
+
+def _unknown(session_id: SessionId, ref: str) -> NotFound:
+    return NotFound(
+        f"Session {named(session_id)} shows no message or part {named(ref)}.",
+        hint=f"Read it from its beginning: /sessions/{session_id}",
+    )
+
+
+def _rows(visit: Visit[Any], session_id: SessionId, outline: Outline, start: int, end: int) -> list[Row]:
+    start, end = max(0, start), min(end, len(outline))
+    if start >= end:
+        return []
+    first, last = max(0, outline.places[start] - 1), outline.places[end - 1]
+    messages = visit.services.history.stretch(visit.namespace, session_id, first, last - first + 1)
+    return rows_of(outline, messages, first, start, end)
+
+
+def _around(entries: list[tuple[int, str, str]], number: int) -> list[tuple[int, str, str]]:
+    """As many entries as a page takes, those around a row."""
+    here = sum(each[0] <= number for each in entries)
+    start = max(0, min(here - _OUTLINED // 2, len(entries) - _OUTLINED))
+    return entries[start : start + _OUTLINED]

@@ -1,0 +1,110 @@
+"""The transcript of a session: windows, places, parts and what is folded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.interfaces.http.serving import Site
+from tests.interfaces.web.sites import demo_site, page, text_of
+from tests.interfaces.web.test_walk import SESSION
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with demo_site(tmp_path_factory.mktemp("transcript")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def whole(site: Site) -> dict[str, Any]:
+    found: dict[str, Any] = site.ask("GET", f"{SESSION}.json").json
+    return found
+
+
+def rows_on(html: str) -> list[int]:
+    return [int(number) for number in re.findall(r'data-row="(\d+)"', html)]
+
+
+@pytest.mark.requirement("WEB-20")
+def test_a_session_is_read_from_its_beginning_with_all_that_was_said(site: Site, whole: dict[str, Any]) -> None:
+    html = text_of(page(site, SESSION))
+    assert rows_on(html) == [row["number"] for row in whole["rows"]] == list(range(1, whole["total"] + 1))
+    assert f"<h1>{whole['session']['title']}</h1>" in html
+    for kind in ("user", "text", "tool", "failed", "reasoning", "compaction"):
+        assert kind in {row["kind"] for row in whole["rows"]}
+        assert f'class="part kind-{kind}' in html
+    tools = [row for row in whole["rows"] if row["kind"] in ("tool", "failed")]
+    for row in tools:
+        assert row["name"]
+        assert row["status"] in {"completed", "error"}
+        assert f'href="/sessions/{whole["session"]["id"]}/parts/{row["id"]}"' in html
+
+
+@pytest.mark.requirement("WEB-20")
+def test_a_place_is_found_by_number_and_by_id(site: Site, whole: dict[str, Any]) -> None:
+    last = whole["rows"][-1]
+    for ref in (last["id"], str(last["number"]), last["message_id"]):
+        at = site.ask("GET", f"{SESSION}.json?at={ref}").json["at"]
+        row = whole["rows"][at - 1]
+        assert last["message_id"] == row["message_id"], ref
+    assert page(site, f"{SESSION}?at=nowhere").status == 404
+    assert site.ask("GET", f"{SESSION}.json?at=999999").json["at"] == whole["total"]
+
+
+@pytest.mark.requirement("WEB-20")
+def test_the_outline_names_prompts_and_compactions_and_the_kind_of_every_row(site: Site, whole: dict[str, Any]) -> None:
+    told = site.ask("GET", f"{SESSION}/outline.json").json
+    assert len(told["kinds"]) == len(told["words"]) == whole["total"]
+    prompts = [row for row in whole["rows"] if row["kind"] == "user"]
+    assert [each["number"] for each in told["outline"] if each["kind"] == "user"] == [row["number"] for row in prompts]
+    assert told["kinds"].count("c") == 1
+    failed = [row["number"] for row in whole["rows"] if row["kind"] == "failed"]
+    assert told["errors"] == failed
+
+
+@pytest.mark.requirement("WEB-20")
+def test_rows_alone_are_those_of_the_page(site: Site, whole: dict[str, Any]) -> None:
+    html = text_of(page(site, SESSION))
+    some = text_of(page(site, f"{SESSION}/rows?start=3&count=4"))
+    assert rows_on(some) == [3, 4, 5, 6]
+    assert "<html" not in some
+    for article in re.findall(r"<article.*?</article>", some, re.DOTALL):
+        assert article in html
+
+
+@pytest.mark.requirement("WEB-21")
+def test_a_part_is_shown_with_its_body_its_figures_and_its_record(site: Site, whole: dict[str, Any]) -> None:
+    failed = next(row for row in whole["rows"] if row["kind"] == "failed")
+    told = site.ask("GET", f"/sessions/{whole['session']['id']}/parts/{failed['id']}.json").json
+    assert told["output"]
+    assert "pytest" in told["input"]
+    html = text_of(page(site, f"/sessions/{whole['session']['id']}/parts/{failed['id']}"))
+    assert "pytest" in html
+    assert f"parts/{failed['id']}.json" in html
+
+
+@pytest.mark.requirement("WEB-21")
+def test_an_edit_is_shown_as_changed_lines_with_the_words_marked(site: Site, whole: dict[str, Any]) -> None:
+    edits = [row for row in whole["rows"] if row.get("name") == "Edit"]
+    assert edits
+    address = f"/sessions/{whole['session']['id']}/parts/{edits[0]['id']}"
+    told = site.ask("GET", f"{address}.json").json
+    (diff,) = told["diffs"]
+    assert diff["path"].endswith(".py")
+    assert {"deleted", "added", "changed"} & {line["kind"] for line in diff["lines"]}
+    unified, split = text_of(page(site, address)), text_of(page(site, f"{address}?diff=split"))
+    assert '<tr class="deleted">' in unified
+    assert 'class="diff split"' in split
+
+
+@pytest.mark.requirement("WEB-20")
+def test_a_hit_of_the_search_opens_at_its_place(site: Site) -> None:
+    html = text_of(page(site, "/sessions?q=factura"))
+    (link, *_) = re.findall(r'class="snippet" href="([^"]+)"', html)
+    shown = page(site, link.replace("&amp;", "&"))
+    assert shown.status == 200
+    assert re.search("factura", text_of(shown), re.IGNORECASE)
