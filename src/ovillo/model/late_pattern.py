@@ -13,30 +13,30 @@ from collections.abc import Iterator
 class LatePattern:
     """The methods of ``re.Pattern`` that are in use. Thread-safe: what two compile at once is the same."""
 
-    __slots__ = ("_compiled", "_flags", "_text")
+    __slots__ = ("_compiled", "flags", "pattern")
 
-    def __init__(self, text: str, flags: int = 0) -> None:
-        self._text = text
-        self._flags = flags
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.pattern = pattern
+        self.flags = flags
         self._compiled: re.Pattern[str] | None = None
 
     @property
-    def _pattern(self) -> re.Pattern[str]:
+    def _ready(self) -> re.Pattern[str]:
         if self._compiled is None:
-            self._compiled = re.compile(self._text, self._flags)
+            self._compiled = re.compile(self.pattern, self.flags)
         return self._compiled
 
     def search(self, text: str, at: int = 0) -> re.Match[str] | None:
-        return self._pattern.search(text, at)
+        return self._ready.search(text, at)
 
     def match(self, text: str, at: int = 0) -> re.Match[str] | None:
-        return self._pattern.match(text, at)
+        return self._ready.match(text, at)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        return self._pattern.fullmatch(text)
+        return self._ready.fullmatch(text)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        return self._pattern.finditer(text)
+        return self._ready.finditer(text)
 
     def sub(self, by: str, text: str, count: int = 0) -> str:
-        return self._pattern.sub(by, text, count)
+        return self._ready.sub(by, text, count)

@@ -13,6 +13,7 @@ from ovillo.model.conclusions import ConcludedAt, Conclusion
 from ovillo.model.records import Part, PartType, Role
 from ovillo.sessions.decisions import is_decision
 from ovillo.sessions.languages import Language, identify, languages
+from ovillo.sessions.sieve import Sieve
 
 _LOOKED_AT = 1_200
 #: A text is read as far as its passages are (``search.passages``), and its language told by its beginning.
@@ -39,12 +40,26 @@ _RESULT = re.compile(
     re.IGNORECASE,
 )
 
+_FIGURES = Sieve((_DATE, _RESULT))
+#: code of a language -> what its sentences have to pass
+_SIEVES: dict[str, Sieve] = {}
+
+
+def _sieve(language: Language) -> Sieve:
+    found = _SIEVES.get(language.code)
+    if found is None:
+        of = (language.announce, language.cause, language.outcome, language.rejected, language.pending)
+        found = _SIEVES[language.code] = Sieve(of)
+    return found
+
 
 def concludes(sentence: str, spoken: tuple[Language, ...] | None = None) -> Conclusion:
     """Everything that the sentence is; ``spoken`` are the languages it may be in."""
     text = sentence[:_LOOKED_AT]
     found = Conclusion.NOTHING
     for each in spoken or languages():
+        if not _sieve(each).passes(text):
+            continue
         if each.announce.match(text.lstrip("*_#>- ")):
             found |= Conclusion.ANNOUNCEMENT
         if each.cause.search(text):
@@ -57,10 +72,11 @@ def concludes(sentence: str, spoken: tuple[Language, ...] | None = None) -> Conc
             found |= Conclusion.PENDING
     if is_decision(text):
         found |= Conclusion.DECISION
-    if _DATE.search(text):
-        found |= Conclusion.DATE
-    if _RESULT.search(text):
-        found |= Conclusion.RESULT
+    if _FIGURES.passes(text):
+        if _DATE.search(text):
+            found |= Conclusion.DATE
+        if _RESULT.search(text):
+            found |= Conclusion.RESULT
     if text.rstrip(" *_`\"'»”)").endswith("?"):
         found |= Conclusion.QUESTION
     return found

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from ovillo.sessions.sieve import Sieve
+
 _CUES = (
     # English
     r"we(?:'ll| will| should| decided| agreed| chose| keep| use)\b",
@@ -36,6 +38,7 @@ _SEEN = re.compile(
     re.IGNORECASE,
 )
 _CUE = re.compile("|".join(rf"\b(?:{cue})" for cue in _CUES), re.IGNORECASE)
+_SIEVE = Sieve((_CUE, _CHOSEN))
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
 _MIN, _MAX = 15, 320
 
@@ -49,4 +52,6 @@ def decisions_in(text: str) -> list[str]:
 
 def is_decision(sentence: str) -> bool:
     """Whether it sounds like a decision, whatever its length."""
+    if not _SIEVE.passes(sentence):
+        return False
     return bool(_CUE.search(sentence) or (_CHOSEN.search(sentence) and not _SEEN.search(sentence)))
