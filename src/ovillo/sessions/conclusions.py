@@ -13,7 +13,7 @@ from ovillo.model.conclusions import ConcludedAt, Conclusion
 from ovillo.model.records import Part, PartType, Role
 from ovillo.sessions.decisions import is_decision
 from ovillo.sessions.languages import Language, identify, languages
-from ovillo.sessions.sieve import Sieve
+from ovillo.sessions.prefilter import Prefilter
 
 _LOOKED_AT = 1_200
 #: A text is read as far as its passages are (``search.passages``), and its language told by its beginning.
@@ -40,16 +40,16 @@ _RESULT = re.compile(
     re.IGNORECASE,
 )
 
-_FIGURES = Sieve((_DATE, _RESULT))
+_FIGURES = Prefilter((_DATE, _RESULT))
 #: code of a language -> what its sentences have to pass
-_SIEVES: dict[str, Sieve] = {}
+_PREFILTERS: dict[str, Prefilter] = {}
 
 
-def _sieve(language: Language) -> Sieve:
-    found = _SIEVES.get(language.code)
+def _prefilter(language: Language) -> Prefilter:
+    found = _PREFILTERS.get(language.code)
     if found is None:
         of = (language.announce, language.cause, language.outcome, language.rejected, language.pending)
-        found = _SIEVES[language.code] = Sieve(of)
+        found = _PREFILTERS[language.code] = Prefilter(of)
     return found
 
 
@@ -58,7 +58,7 @@ def concludes(sentence: str, spoken: tuple[Language, ...] | None = None) -> Conc
     text = sentence[:_LOOKED_AT]
     found = Conclusion.NOTHING
     for each in spoken or languages():
-        if not _sieve(each).passes(text):
+        if not _prefilter(each).passes(text):
             continue
         if each.announce.match(text.lstrip("*_#>- ")):
             found |= Conclusion.ANNOUNCEMENT

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ovillo.sessions.sieve import Sieve
+from ovillo.sessions.prefilter import Prefilter
 
 _CUES = (
     # English
@@ -38,7 +38,7 @@ _SEEN = re.compile(
     re.IGNORECASE,
 )
 _CUE = re.compile("|".join(rf"\b(?:{cue})" for cue in _CUES), re.IGNORECASE)
-_SIEVE = Sieve((_CUE, _CHOSEN))
+_PREFILTER = Prefilter((_CUE, _CHOSEN))
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
 _MIN, _MAX = 15, 320
 
@@ -52,6 +52,6 @@ def decisions_in(text: str) -> list[str]:
 
 def is_decision(sentence: str) -> bool:
     """Whether it sounds like a decision, whatever its length."""
-    if not _SIEVE.passes(sentence):
+    if not _PREFILTER.passes(sentence):
         return False
     return bool(_CUE.search(sentence) or (_CHOSEN.search(sentence) and not _SEEN.search(sentence)))

@@ -27,7 +27,7 @@ _MOST_REPEATS = 100
 _MOST_MEMORY = 64 * 1024 * 1024
 
 
-class Sieve:
+class Prefilter:
     """Thread-safe; compiled when first asked. Lets everything through where an expression cannot be loosened."""
 
     def __init__(self, expressions: Sequence[re.Pattern[str] | LatePattern]) -> None:

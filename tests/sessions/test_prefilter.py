@@ -1,4 +1,4 @@
-"""A sieve never holds back what its expressions match."""
+"""A prefilter never holds back what its expressions match."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ovillo.sessions import conclusions, decisions
 from ovillo.sessions.languages import languages
-from ovillo.sessions.sieve import Sieve, loosened
+from ovillo.sessions.prefilter import Prefilter, loosened
 
 _EXPRESSIONS = [
     *(getattr(each, kind) for each in languages() for kind in ("announce", "cause", "outcome", "rejected", "pending")),
@@ -38,14 +38,14 @@ _FOUND = [
 def test_what_an_expression_finds_passes(text: str, subject: str, flags: int) -> None:
     expression = re.compile(text, flags)
     assert expression.search(subject)
-    assert Sieve([expression]).passes(subject)
+    assert Prefilter([expression]).passes(subject)
 
 
 @pytest.mark.parametrize("number", range(len(_EXPRESSIONS)))
 def test_every_expression_about_sentences_is_loosened_and_not_given_up(number: int) -> None:
     each = _EXPRESSIONS[number]
     assert loosened(each.pattern, each.flags)
-    assert not Sieve([each]).passes("~~~~")
+    assert not Prefilter([each]).passes("~~~~")
 
 
 @given(st.data())
@@ -55,8 +55,8 @@ def test_no_sentence_is_held_back_that_an_expression_matches(data: st.DataObject
     inner = data.draw(st.from_regex(compiled))
     text = data.draw(st.text(max_size=20)) + inner + data.draw(st.text(max_size=20))
     if compiled.search(text):
-        assert Sieve([expression]).passes(text)
+        assert Prefilter([expression]).passes(text)
 
 
 def test_text_that_is_no_utf_8_passes() -> None:
-    assert Sieve([re.compile("x")]).passes("\ud800")
+    assert Prefilter([re.compile("x")]).passes("\ud800")
