@@ -17,6 +17,12 @@ WEB: dict[str, tuple[str, str]] = {
     ),
     "WEB-8": ("Everything by keyboard; shortcuts never while typing, and off where a reader wants", "issue 13"),
     "WEB-6": ("What comes from others is vendored with version, digest and licence", "DESIGN 21; issue 13"),
+    "WEB-60": (
+        "Sessions are counted by facets, narrowed by them and ordered, in one statement each",
+        "issue 13 Screens",
+    ),
+    "WEB-61": ("Statistics: every mark leads to its sessions, every chart has its table and CSV", "issue 13 Screens"),
+    "WEB-62": ("A star is given to any session; only recorded ones are renamed and removed", "issue 13 Screens"),
     "WEB-40": ("Memories with their provenance, searched, changed, merged, forgotten and reviewed by hand", "issue 13"),
     "WEB-41": ("What a key may not do is not offered to it, and refused when sent anyhow", "issue 13 Safety"),
     "WEB-42": ("A dry run tells what would be recalled of a prompt, and why", "issue 13"),

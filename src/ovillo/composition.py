@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from ovillo.search.symbols.service import SymbolSearch
     from ovillo.security.key_ring import KeyRing
     from ovillo.security.redaction import Redactor
+    from ovillo.sessions.activity import ActivityService
     from ovillo.sessions.audit import Audit
     from ovillo.sessions.caller import CallerResolver
     from ovillo.sessions.catalog import Catalog
+    from ovillo.sessions.facets import FacetService
     from ovillo.sessions.feed import ChangeFeed
     from ovillo.sessions.forgetting import Forgetting
     from ovillo.sessions.history import History
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.resuming import Resuming
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.snapshots import Snapshots
+    from ovillo.sessions.stars import Stars
     from ovillo.sessions.statistics import StatisticsService
     from ovillo.sessions.status import StatusService
     from ovillo.sessions.summaries import SummaryService
@@ -208,6 +211,24 @@ class Composition:
 
         prices = PriceBook(self.settings.prices_file, self.settings.data_dir)
         return UsageService(self.store.usage, self.store.sessions, lambda: self.projects, prices, _source_names)
+
+    @built_once
+    def facets(self) -> FacetService:
+        from ovillo.sessions.facets import FacetService
+
+        return FacetService(self.store.overview, self.store.sessions, self.projects)
+
+    @built_once
+    def stars(self) -> Stars:
+        from ovillo.sessions.stars import Stars
+
+        return Stars(self.store.overview, self.clock)
+
+    @built_once
+    def activity(self) -> ActivityService:
+        from ovillo.sessions.activity import ActivityService
+
+        return ActivityService(self.store.overview, self.store.sessions, self.projects)
 
     @built_once
     def recovery(self) -> Recovery:

@@ -35,6 +35,7 @@ from tests.store.contract_maintenance import *  # noqa: F403
 from tests.store.contract_masking import *  # noqa: F403
 from tests.store.contract_memories import *  # noqa: F403
 from tests.store.contract_memory_vectors import *  # noqa: F403
+from tests.store.contract_overview import *  # noqa: F403
 from tests.store.contract_program_state import *  # noqa: F403
 from tests.store.contract_recording import *  # noqa: F403
 from tests.store.contract_secrets import *  # noqa: F403

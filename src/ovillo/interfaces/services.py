@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from ovillo.search.service import Search
     from ovillo.search.symbols.service import SymbolSearch
     from ovillo.security.key_ring import KeyRing
+    from ovillo.sessions.activity import ActivityService
     from ovillo.sessions.audit import Audit
     from ovillo.sessions.caller import CallerResolver
     from ovillo.sessions.catalog import Catalog
+    from ovillo.sessions.facets import FacetService
     from ovillo.sessions.feed import ChangeFeed
     from ovillo.sessions.forgetting import Forgetting
     from ovillo.sessions.history import History
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.resuming import Resuming
     from ovillo.sessions.retention import Retention
     from ovillo.sessions.snapshots import Snapshots
+    from ovillo.sessions.stars import Stars
     from ovillo.sessions.statistics import StatisticsService
     from ovillo.sessions.status import StatusService
     from ovillo.sessions.summaries import SummaryService
@@ -97,6 +100,15 @@ class Services(Protocol):
 
     @property
     def usage(self) -> UsageService: ...
+
+    @property
+    def facets(self) -> FacetService: ...
+
+    @property
+    def stars(self) -> Stars: ...
+
+    @property
+    def activity(self) -> ActivityService: ...
 
     @property
     def recovery(self) -> Recovery: ...

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Literal
 
 from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Author, PartType, Role, Session, SessionId, SessionKind, ToolStatus, Usage
@@ -62,6 +63,17 @@ class SessionFilter:
     #: Took place in any of these; ``None`` for all.
     locations: tuple[SessionLocation, ...] | None = None
     include_deleted_at_source: bool = True
+    #: A tool call or an answer failed in it.
+    has_error: bool | None = None
+    has_compaction: bool | None = None
+    is_starred: bool | None = None
+    #: How many prompts of people it has (first included, last excluded).
+    prompts_from: int | None = None
+    prompts_below: int | None = None
+
+
+#: What a list of sessions is ordered by, the largest first.
+SessionOrder = Literal["updated", "created", "prompts", "messages"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ovillo.model.dataclass import dataclass
+from ovillo.model.records import SessionId
 from ovillo.sessions.results import Freshness, SessionSummary
 
 
@@ -50,3 +51,5 @@ class SearchResult:
     embedded: float | None
     elapsed_ms: float
     freshness: Freshness
+    #: Of all sessions found, on this page or not, the best first.
+    session_ids: tuple[SessionId, ...] = ()

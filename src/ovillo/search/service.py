@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import Clock
@@ -18,7 +18,7 @@ from ovillo.model.limits import PATTERN_BUDGET_MS, SEARCH_BUDGET_MS, SEARCH_LIMI
 from ovillo.model.quoting import named
 from ovillo.model.records import Namespace, SessionId
 from ovillo.model.scope import EVERYWHERE, Project, Scope
-from ovillo.model.sessions import SessionLocation
+from ovillo.model.sessions import SessionFilter, SessionLocation
 from ovillo.model.wording import counted
 from ovillo.search.by_pattern import by_pattern, newest, scanned
 from ovillo.search.by_vectors import VectorSearch
@@ -46,6 +46,7 @@ SessionsOf = Callable[[Namespace, str], set[SessionId] | None]
 _FITS = 0.5
 #: Sessions of other projects below the first ones at home, of which little fits.
 _ELSEWHERE, _LITTLE = 5, 3
+_ANY_SESSION = SessionFilter()
 #: A term that no text has.
 _NOWHERE = Term("\x01")
 
@@ -74,6 +75,8 @@ class SearchRequest:
     asking: SessionId | None = None
     #: Finds the question itself and calls of this memory, too.
     include_self: bool = False
+    #: Sessions to look in; a parameter or a qualifier of the same name wins.
+    where: SessionFilter = SessionFilter()
     #: For somebody who types on and waits for each letter: less time than a search has, and nothing compared by meaning.
     budget_ms: int | None = None
     ask_model: bool = True
@@ -146,6 +149,7 @@ class Search:
             embedded=self._meaning.share(namespace),
             elapsed_ms=round((time.monotonic() - started) * 1000, 1),
             freshness=self._freshness(),
+            session_ids=tuple(session_id for session_id, _ in grouped),
         )
 
     # --- projects
@@ -318,11 +322,14 @@ class Search:
         """The qualifiers of the query and the parameters together; a parameter wins over a qualifier."""
         where = query.where
         named = (request.session,) if request.session else query.sessions
+        own = where.session
+        given = {each.name: getattr(own, each.name) for each in fields(own)}
+        asked = {name: value for name, value in given.items() if value != getattr(_ANY_SESSION, name)}
         session = replace(
-            where.session,
-            agent=request.agent or where.session.agent,
-            project=request.project or where.session.project,
-            source=request.source or where.session.source,
+            replace(request.where, **asked),
+            agent=request.agent or where.session.agent or request.where.agent,
+            project=request.project or where.session.project or request.where.project,
+            source=request.source or where.session.source or request.where.source,
             session_ids=tuple(dict.fromkeys(found for name in named for found in self._sessions(namespace, name))),
         )
         # A project or a session that is named is asked for, wherever it is.

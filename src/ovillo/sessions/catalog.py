@@ -12,7 +12,7 @@ from ovillo.model.errors import Ambiguous, InvalidInput, NotFound
 from ovillo.model.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from ovillo.model.quoting import named, said
 from ovillo.model.records import Namespace, SessionId
-from ovillo.model.sessions import SessionFilter, SessionRow
+from ovillo.model.sessions import SessionFilter, SessionOrder, SessionRow
 from ovillo.model.text import one_line
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
 from ovillo.sessions.filters import by_name, unknown_values
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 _TITLE_CHARS = 100
 _SUMMARY_CHARS = 240
+#: A cursor of one order means nothing in another.
+_CURSORS: dict[SessionOrder, str] = {
+    "updated": "list",
+    "created": "list-created",
+    "prompts": "list-prompts",
+    "messages": "list-messages",
+}
 #: Shorter ids match too much to be meant.
 _MIN_PREFIX = 4
 
@@ -53,9 +60,10 @@ class Catalog:
         *,
         limit: int = LIST_LIMIT_DEFAULT,
         cursor: str | None = None,
+        order: SessionOrder = "updated",
     ) -> SessionPage:
-        """Most recently updated first. Raises InvalidInput for a bad limit, cursor or expression, and for a source or agent
-        that is not known."""
+        """Most recently updated first, or what ``order`` says. Raises InvalidInput for a bad limit, cursor or expression, and for
+        a source or agent that is not known."""
         if not 1 <= limit <= LIST_LIMIT_MAX:
             raise InvalidInput(f"limit is {limit}.", hint=f"It may be 1 to {LIST_LIMIT_MAX}.")
         if self._projects is not None:
@@ -64,14 +72,13 @@ class Catalog:
         where = by_name(self._store, namespace, where)
         after: tuple[int, str] | None = None
         if cursor is not None:
-            updated, session_id = decode_cursor("list", cursor, int, str)
-            after = (updated, session_id)
-        rows = self._store.find(namespace, where, limit + 1, after)
+            place, session_id = decode_cursor(_CURSORS[order], cursor, int, str)
+            after = (place, session_id)
+        rows = self._store.find(namespace, where, limit + 1, after, order)
         following: str | None = None
         if len(rows) > limit:
             rows = rows[:limit]
-            last = rows[-1].session
-            following = encode_cursor("list", last.updated_at or 0, last.id)
+            following = encode_cursor(_CURSORS[order], _place(rows[-1], order), rows[-1].session.id)
         total = self._store.count(namespace, where)
         agents = self._store.agents(namespace, [row.session.id for row in rows])
         found = tuple(summarise(row, agents.get(row.session.id, ())) for row in rows)
@@ -134,6 +141,19 @@ class Catalog:
     def _named(self, namespace: Namespace, ids: Sequence[SessionId]) -> tuple[str, ...]:
         found = self.summaries(namespace, ids)
         return tuple(f"{named(key)} ({said(found[key].title)})" for key in ids if key in found)
+
+
+def _place(row: SessionRow, order: SessionOrder) -> int:
+    """What the row is ordered by."""
+    match order:
+        case "updated":
+            return row.session.updated_at or 0
+        case "created":
+            return row.session.created_at or 0
+        case "prompts":
+            return row.counts.prompts
+        case "messages":
+            return row.counts.messages
 
 
 def main_first(main: str | None, agents: tuple[str, ...]) -> tuple[str, ...]:

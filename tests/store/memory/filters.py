@@ -32,7 +32,22 @@ def passes(kept: StoredSession, where: SessionFilter) -> bool:
             or SessionLocation(session.directory or "", session.project_id or "") in where.locations
         )
         and (where.include_deleted_at_source or not kept.is_deleted_at_source)
+        and where.has_error in (None, has_error(kept))
+        and where.has_compaction in (None, has_compaction(kept))
+        and where.is_starred in (None, kept.starred_at is not None)
+        and (where.prompts_from is None or kept.row().counts.prompts >= where.prompts_from)
+        and (where.prompts_below is None or kept.row().counts.prompts < where.prompts_below)
     )
+
+
+def has_error(kept: StoredSession) -> bool:
+    return any(message.error is not None for message in kept.messages.values()) or any(
+        part.tool is not None and part.tool.status is ToolStatus.ERROR for _, part, _ in kept.parts()
+    )
+
+
+def has_compaction(kept: StoredSession) -> bool:
+    return any(part.type is PartType.COMPACTION for _, part, _ in kept.parts())
 
 
 def asks_for_parts(where: DocFilter) -> bool:

@@ -14,6 +14,7 @@ from ovillo.model.sessions import (
     PartOutline,
     SessionFilter,
     SessionLocation,
+    SessionOrder,
     SessionRow,
     Totals,
 )
@@ -67,10 +68,15 @@ class Sessions(SubStore):
         return [found[key] for key in sorted(found)]
 
     def find(
-        self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
+        self,
+        namespace: Namespace,
+        where: SessionFilter,
+        limit: int,
+        after: tuple[int, str] | None = None,
+        order: SessionOrder = "updated",
     ) -> list[SessionRow]:
         found = [kept for kept in self._state.space(namespace).sessions.values() if passes(kept, where)]
-        placed = {(kept.session.updated_at or 0, kept.session.id): kept for kept in found}
+        placed = {(_place(kept.row(), order), kept.session.id): kept for kept in found}
         places = sorted((place for place in placed if after is None or place < after), reverse=True)
         return [placed[place].row() for place in places[:limit]]
 
@@ -221,6 +227,12 @@ def _outlined(message: Message, part: Part | None) -> PartOutline:
         created_at=message.created_at,
         opening=part.text[:OPENING_CHARS] if part and said and message.author is Author.HUMAN else "",
     )
+
+
+def _place(row: SessionRow, order: SessionOrder) -> int:
+    if order in ("updated", "created"):
+        return getattr(row.session, f"{order}_at") or 0
+    return int(getattr(row.counts, order))
 
 
 def _totals(own: list[Message], idle_cut_ms: int) -> Totals:

@@ -99,6 +99,7 @@ class StoredSession(Changeable):
     precedence: int = 0
     is_deleted_at_source: bool = False
     classified_at: int = 0
+    starred_at: int | None = None
     sources: set[SourceName] = field(default_factory=set)
     #: Files that it stands in, in the order they were met, with the record of another one that each goes on behind.
     files: dict[tuple[SourceName | None, str], str | None] = field(default_factory=dict)

@@ -25,6 +25,7 @@ from ovillo.store.protocol import (
     MaskingStore,
     MemoriesStore,
     MemoryVectorStore,
+    OverviewStore,
     ProgramStateStore,
     RecordingStore,
     SecretStore,
@@ -54,6 +55,7 @@ from tests.store.memory.maintenance import Maintenance
 from tests.store.memory.masking import Masking
 from tests.store.memory.memories import Memories
 from tests.store.memory.memory_vectors import MemoryVectors
+from tests.store.memory.overview import Overview
 from tests.store.memory.program_state import ProgramState
 from tests.store.memory.recording import Recording
 from tests.store.memory.secrets import Secrets
@@ -139,6 +141,10 @@ class MemoryStore:
     @built_once
     def usage(self) -> UsageStore:
         return UsageOfModels(self._state)
+
+    @built_once
+    def overview(self) -> OverviewStore:
+        return Overview(self._state)
 
     @built_once
     def contexts(self) -> ContextStore:

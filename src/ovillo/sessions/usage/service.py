@@ -69,25 +69,35 @@ class UsageService:
 
     def report(self, namespace: Namespace, question: UsageQuestion) -> UsageReport:
         """Raises InvalidInput for a client that is not known and for a price file that is none."""
+        return self.reports(namespace, question, [question.by])[0]
+
+    def reports(
+        self, namespace: Namespace, question: UsageQuestion, bys: Sequence[tuple[By, ...]]
+    ) -> list[UsageReport]:
+        """One for each way to tell answers apart, of answers that are read once; ``question.by`` is of no use. Raises as
+        ``report``."""
         notes = unknown_values(self._sessions, namespace, question.where, self._sources)
         where = self._projects().filtered(namespace, question.where) if question.where.project else question.where
         where = by_name(self._sessions, namespace, where)
         grouping = Grouping(self._told(namespace), self._named(namespace))
-        keyers = [grouping.keyer(by) for by in question.by]
-        sums = Sums()
+        several = [(by, [grouping.keyer(each) for each in by], Sums()) for by in bys]
         after = question.after
-        if after is not None and "block" in question.by:
+        if after is not None and any("block" in by for by in bys):
             after = self._silence_before(namespace, where, after)
         model = (question.model or "").lower()
         for answer in self._answers(namespace, where, after, question.before):
-            key = tuple(keyer(answer) for keyer in keyers)
+            keys = [tuple(keyer(answer) for keyer in keyers) for _, keyers, _ in several]
             if question.after is not None and (answer.at or 0) < question.after:
                 continue  # read for where its block begins
             if model and model not in (answer.model or "").lower():
                 continue
-            sums.add(key, answer, self._prices.find(answer.provider, answer.model))
-        titles = self._titles(namespace, question.by, sums)
-        return sums.report(question.by, titles, self._prices.says, tuple(notes))
+            price = self._prices.find(answer.provider, answer.model)
+            for key, (_, _, sums) in zip(keys, several, strict=True):
+                sums.add(key, answer, price)
+        return [
+            sums.report(by, self._titles(namespace, by, sums), self._prices.says, tuple(notes))
+            for by, _, sums in several
+        ]
 
     def open_block(self, namespace: Namespace, source: str, now: int) -> OpenBlock | None:
         """Of one client; ``None`` when nothing was asked for five hours."""
@@ -108,6 +118,16 @@ class UsageService:
         """With its sub-agents."""
         below = [row.session.id for row in self._sessions.children(namespace, [session_id]) if row.session.parent_id]
         return self._sum(namespace, SessionFilter(session_ids=(session_id, *below)), None)
+
+    def of_sessions(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, Figures]:
+        """Each by itself, without its sub-agents; those that no model was paid for are left out."""
+        found: dict[SessionId, Figures] = {}
+        if not session_ids:
+            return found
+        for answer in self._answers(namespace, SessionFilter(session_ids=tuple(session_ids)), None, None):
+            figures = found.setdefault(answer.session_id, Figures())
+            figures.add(answer, self._prices.find(answer.provider, answer.model))
+        return found
 
     def _sum(self, namespace: Namespace, where: SessionFilter, after: int | None) -> Figures:
         figures = Figures()

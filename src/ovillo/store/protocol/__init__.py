@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.masking import Masker, MaskingStep, MaskingStore
     from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.memory_vectors import MemoryVectorStore
+    from ovillo.store.protocol.overview import OverviewStore
     from ovillo.store.protocol.program_state import ProgramStateStore, Shelf
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
@@ -107,6 +108,7 @@ _NAMES = {
     ),
     "memories": ("MemoriesStore",),
     "memory_vectors": ("MemoryVectorStore",),
+    "overview": ("OverviewStore",),
     "program_state": (
         "ProgramStateStore",
         "Shelf",
@@ -183,6 +185,7 @@ __all__ = [
     "MemoriesStore",
     "MemoryVectorStore",
     "Order",
+    "OverviewStore",
     "Phrase",
     "Prefix",
     "Preparation",

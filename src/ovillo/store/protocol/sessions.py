@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ovillo.model.records import Message, Namespace, Part, SessionId
-from ovillo.model.sessions import KnownLocation, PartOutline, SessionFilter, SessionRow, Totals
+from ovillo.model.sessions import KnownLocation, PartOutline, SessionFilter, SessionOrder, SessionRow, Totals
 
 
 class SessionStore(Protocol):
@@ -28,9 +28,15 @@ class SessionStore(Protocol):
         ...
 
     def find(
-        self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
+        self,
+        namespace: Namespace,
+        where: SessionFilter,
+        limit: int,
+        after: tuple[int, str] | None = None,
+        order: SessionOrder = "updated",
     ) -> list[SessionRow]:
-        """Most recently updated first, of one time by id from the end. ``after`` is ``(updated_at, id)`` of the last row already seen."""
+        """Most recently updated first, or what ``order`` says; of equal ones by id from the end. ``after`` is what the last row
+        already seen was ordered by (0 where it has none), and its id."""
         ...
 
     def get_many(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, SessionRow]:

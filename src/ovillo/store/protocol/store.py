@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ovillo.store.protocol.masking import MaskingStore
     from ovillo.store.protocol.memories import MemoriesStore
     from ovillo.store.protocol.memory_vectors import MemoryVectorStore
+    from ovillo.store.protocol.overview import OverviewStore
     from ovillo.store.protocol.program_state import ProgramStateStore
     from ovillo.store.protocol.recording import RecordingStore
     from ovillo.store.protocol.secrets import SecretStore
@@ -96,6 +97,9 @@ class Store(Protocol):
 
     @property
     def usage(self) -> UsageStore: ...
+
+    @property
+    def overview(self) -> OverviewStore: ...
 
     @property
     def contexts(self) -> ContextStore: ...

@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from ovillo.model.records import PartType
 from ovillo.model.sessions import SessionFilter
 from ovillo.store.protocol import DocFilter
 from ovillo.store.sqlite.rows import PART_CODES, ROLE_CODES, to_json
 
 Condition = tuple[list[str], list[Any]]
+
+#: A tool call failed in it, or an answer did.
+FAILED = (
+    "(EXISTS (SELECT 1 FROM parts e WHERE e.session_key = s.key AND e.tool_status = 'error')"
+    " OR EXISTS (SELECT 1 FROM messages e WHERE e.session_key = s.key AND e.error IS NOT NULL))"
+)
+HAS_COMPACTION = (
+    f"EXISTS (SELECT 1 FROM parts e WHERE e.session_key = s.key AND e.type = {PART_CODES[PartType.COMPACTION]})"
+)
+STARRED = "EXISTS (SELECT 1 FROM stars e WHERE e.session_key = s.key)"
 
 
 def session_conditions(where: SessionFilter) -> Condition:
@@ -83,6 +94,17 @@ def session_conditions(where: SessionFilter) -> Condition:
         )
     if not where.include_deleted_at_source:
         add("s.deleted_at_source = 0")
+    for wanted, holds in (
+        (where.has_error, FAILED),
+        (where.has_compaction, HAS_COMPACTION),
+        (where.is_starred, STARRED),
+    ):
+        if wanted is not None:
+            add(holds if wanted else f"NOT {holds}")
+    if where.prompts_from is not None:
+        add("s.prompt_count >= ?", where.prompts_from)
+    if where.prompts_below is not None:
+        add("s.prompt_count < ?", where.prompts_below)
     return sql, values
 
 

@@ -30,6 +30,7 @@ _OF_SESSION = (
     "idempotency",
     "summaries",
     "snapshots",
+    "stars",
     "program_shelves",
 )
 #: Set while removed text may stand in free space, and how often words left the vocabulary.

@@ -13,7 +13,15 @@ from typing import Any
 import apsw
 
 from ovillo.model.records import Author, Message, Namespace, Part, PartType, Role, SessionId
-from ovillo.model.sessions import KnownLocation, PartOutline, SessionCounts, SessionFilter, SessionLocation, SessionRow
+from ovillo.model.sessions import (
+    KnownLocation,
+    PartOutline,
+    SessionCounts,
+    SessionFilter,
+    SessionLocation,
+    SessionOrder,
+    SessionRow,
+)
 from ovillo.model.text import message_chars
 from ovillo.store.sqlite.filters import session_conditions
 from ovillo.store.sqlite.rows import (
@@ -33,7 +41,12 @@ from ovillo.store.sqlite.totals import TotalsReads
 
 #: Qualified, because ``json_each`` has columns of the same names.
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
-_UPDATED = "coalesce(s.updated_at, 0)"
+_ORDERS: dict[SessionOrder, str] = {
+    "updated": "coalesce(s.updated_at, 0)",
+    "created": "coalesce(s.created_at, 0)",
+    "prompts": "s.prompt_count",
+    "messages": "s.message_count",
+}
 _NS = "s.namespace_key = (SELECT key FROM namespaces WHERE name = ?)"
 _ALL = "(SELECT * FROM sessions WHERE namespace_key = (SELECT key FROM namespaces WHERE name = :namespace))"
 #: Queries for all values of a field, those of messages included.
@@ -82,15 +95,21 @@ class SessionTables(TotalsReads):
         ]
 
     def find(
-        self, namespace: Namespace, where: SessionFilter, limit: int, after: tuple[int, str] | None = None
+        self,
+        namespace: Namespace,
+        where: SessionFilter,
+        limit: int,
+        after: tuple[int, str] | None = None,
+        order: SessionOrder = "updated",
     ) -> list[SessionRow]:
         sql, values = session_conditions(where)
+        by = _ORDERS[order]
         if after is not None:
-            sql.append(f"({_UPDATED}, s.id) < (?, ?)")
+            sql.append(f"({by}, s.id) < (?, ?)")
             values += after
         query = (
             f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {' AND '.join([_NS, *sql])}"
-            f" ORDER BY {_UPDATED} DESC, s.id DESC LIMIT ?"
+            f" ORDER BY {by} DESC, s.id DESC LIMIT ?"
         )
         with self._pool.reading() as db:
             return [row_from(namespace, row) for row in db.execute(query, (namespace, *values, limit))]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         MaskingStore,
         MemoriesStore,
         MemoryVectorStore,
+        OverviewStore,
         ProgramStateStore,
         RecordingStore,
         SecretStore,
@@ -152,6 +153,12 @@ class SqliteStore:
         from ovillo.store.sqlite.usage import UsageReads
 
         return UsageReads(self._core)
+
+    @built_once
+    def overview(self) -> OverviewStore:
+        from ovillo.store.sqlite.overview import OverviewTables
+
+        return OverviewTables(self._core)
 
     @built_once
     def contexts(self) -> ContextStore:

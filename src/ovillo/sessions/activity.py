@@ -1,0 +1,180 @@
+"""When there was work: by day, by hour of the week, by project; which tools and files it used.
+
+Owns what a stretch of work is: moments (a person spoke, a model answered) no further apart than the idle cut-off. The time before
+an answer is the model's, the time before a prompt is the person's. Days are those of this machine's time zone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ovillo.model.clock import local
+from ovillo.model.dataclass import dataclass
+from ovillo.model.overview import FileUse, Moment, ToolUse
+from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import SessionFilter, SessionLocation, SessionRow
+
+if TYPE_CHECKING:
+    from ovillo.sessions.projects import Projects
+    from ovillo.store.protocol import OverviewStore, SessionStore
+
+#: What a single word counts (milliseconds).
+_LEAST_MS = 60_000
+#: Zones differ from UTC by whole quarters of an hour: what is true of one moment of it is true of all.
+_QUARTER_MS = 900_000
+IDLE_MS = 15 * 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Work on one project within one day without a longer pause."""
+
+    project: str
+    day: str
+    began: int
+    ended: int
+    person_ms: int
+    agent_ms: int
+    sessions: tuple[SessionId, ...]
+
+    @property
+    def duration_ms(self) -> int:
+        return self.ended - self.began
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    prompts: int = 0
+    answers: int = 0
+    sessions: int = 0
+    active_ms: int = 0
+    #: Local day -> prompts and answers.
+    days: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    #: (weekday from Monday, hour) -> prompts and answers.
+    hours: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+
+class ActivityService:
+    def __init__(self, store: OverviewStore, sessions: SessionStore, projects: Projects) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._projects = projects
+
+    def of(
+        self, namespace: Namespace, where: SessionFilter, *, after: int, before: int, idle_ms: int = IDLE_MS
+    ) -> Activity:
+        """From ``after`` to before ``before``, in the sessions that pass ``where``."""
+        moments = self._moments(namespace, where, after, before)
+        days: dict[str, list[int]] = {}
+        hours: Counter[tuple[int, int]] = Counter()
+        when = _Calendar()
+        for moment in moments:
+            day, weekday, hour = when(moment.at)
+            days.setdefault(day, [0, 0])[not moment.is_human] += 1
+            hours[weekday, hour] += 1
+        people = sum(moment.is_human for moment in moments)
+        return Activity(
+            prompts=people,
+            answers=len(moments) - people,
+            sessions=len({moment.session_id for moment in moments}),
+            active_ms=sum(each.duration_ms for each in _stretches("", moments, idle_ms, when)),
+            days={day: (prompts, answers) for day, (prompts, answers) in sorted(days.items())},
+            hours=hours,
+        )
+
+    def calendar(self, namespace: Namespace, where: SessionFilter, *, after: int, before: int) -> dict[str, int]:
+        """Local day -> prompts of people."""
+        when = _Calendar()
+        found = self._store.moments(
+            namespace, self._projects.filtered(namespace, where), after=after, before=before, only_people=True
+        )
+        return dict(sorted(Counter(when(moment.at)[0] for moment in found).items()))
+
+    def stretches(
+        self, namespace: Namespace, where: SessionFilter, *, after: int, before: int, idle_ms: int = IDLE_MS
+    ) -> list[Stretch]:
+        """Of each project, in time; sessions of one project at the same time are one stretch."""
+        of_project: dict[str, list[Moment]] = {}
+        project_of = self._project_of(namespace)
+        for moment in self._moments(namespace, where, after, before):
+            of_project.setdefault(project_of(moment.session_id), []).append(moment)
+        when = _Calendar()
+        found = [each for project, own in of_project.items() for each in _stretches(project, own, idle_ms, when)]
+        return sorted(found, key=lambda each: (each.began, each.project))
+
+    def tools(self, namespace: Namespace, where: SessionFilter) -> list[ToolUse]:
+        """In the sessions that pass ``where``, those called most often first."""
+        return self._store.tools(namespace, self._projects.filtered(namespace, where))
+
+    def files(self, namespace: Namespace, where: SessionFilter, limit: int) -> list[FileUse]:
+        """In the sessions that pass ``where``, those that most of them touched first."""
+        return self._store.files(namespace, self._projects.filtered(namespace, where), limit)
+
+    def file_counts(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, int]:
+        """How many different files each touched; those that touched none are left out."""
+        return self._store.file_counts(namespace, session_ids)
+
+    def _moments(self, namespace: Namespace, where: SessionFilter, after: int, before: int) -> list[Moment]:
+        return self._store.moments(namespace, self._projects.filtered(namespace, where), after=after, before=before)
+
+    def _project_of(self, namespace: Namespace) -> Callable[[SessionId], str]:
+        """What the project of a session is called; empty where it says nothing of a place."""
+        known = self._projects.known(namespace)
+        names: dict[SessionId, str] = {}
+
+        def name(row: SessionRow | None) -> str:
+            if row is None:
+                return ""
+            one = row.session
+            project = known.of_location(SessionLocation(one.directory or "", one.project_id or ""))
+            return (project.name if project else "") or one.directory or one.project_id or ""
+
+        def of(session_id: SessionId) -> str:
+            if session_id not in names:
+                names[session_id] = name(self._sessions.get(namespace, session_id))
+            return names[session_id]
+
+        return of
+
+
+def _stretches(
+    project: str, moments: Iterable[Moment], idle_ms: int, when: Callable[[int], tuple[str, int, int]]
+) -> Iterator[Stretch]:
+    """``moments`` are in time. A stretch ends with its day, so that days add up."""
+    own: list[Moment] = []
+    for moment in moments:
+        if own and (moment.at - own[-1].at > idle_ms or when(moment.at)[0] != when(own[0].at)[0]):
+            yield _stretch(project, when(own[0].at)[0], own)
+            own = []
+        own.append(moment)
+    if own:
+        yield _stretch(project, when(own[0].at)[0], own)
+
+
+def _stretch(project: str, day: str, moments: Sequence[Moment]) -> Stretch:
+    began, ended = moments[0].at, max(moments[-1].at, moments[0].at + _LEAST_MS)
+    person = sum(after.at - before.at for before, after in pairwise(moments) if after.is_human)
+    if moments[0].is_human:
+        person += ended - moments[-1].at
+    rest = ended - began - person
+    sessions = tuple(dict.fromkeys(moment.session_id for moment in moments))
+    return Stretch(project, day, began, ended, person, rest, sessions)
+
+
+class _Calendar:
+    """Local day, weekday from Monday and hour of a moment; asked for a hundred thousand of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[str, int, int]] = {}
+
+    def __call__(self, at: int) -> tuple[str, int, int]:
+        quarter = at // _QUARTER_MS
+        known = self._known.get(quarter)
+        if known is None:
+            moment = local(quarter * _QUARTER_MS)
+            known = self._known[quarter] = (moment.date().isoformat(), moment.weekday(), moment.hour)
+        return known

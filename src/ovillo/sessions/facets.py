@@ -1,0 +1,116 @@
+"""Facets of a list of sessions: how many there are of each kind, and the filters that their values stand for.
+
+Owns which facets there are, what their values are called by, and that a facet is counted as if it were not narrowed itself, so
+that a reader sees what else could be chosen. Counting is the store's, one statement a facet.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from ovillo.model.clock import local
+from ovillo.model.dataclass import dataclass
+from ovillo.model.overview import NO, YES, FacetField
+from ovillo.model.records import Namespace
+from ovillo.model.sessions import SessionFilter
+from ovillo.sessions.filters import by_name
+
+if TYPE_CHECKING:
+    from ovillo.sessions.projects import Projects
+    from ovillo.store.protocol import OverviewStore, SessionStore
+
+FacetName = Literal["source", "project", "model", "branch", "errors", "compaction", "starred", "length", "updated"]
+FACETS: tuple[FacetName, ...] = (
+    *("source", "project", "model", "branch", "updated", "length", "errors", "compaction", "starred"),
+)
+#: How many prompts of people a session has: name -> (first included, last excluded).
+LENGTHS: dict[str, tuple[int, int | None]] = {
+    "0": (0, 1),
+    "1": (1, 2),
+    "2-5": (2, 6),
+    "6-20": (6, 21),
+    "21+": (21, None),
+}
+#: As long as there are no more days with sessions than this, each has a bar; then months have.
+_DAYS = 45
+_QUARTER_MS = 900_000
+#: Of each facet without an order of its own; a reader looks for more by typing.
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """``value`` is empty for sessions that have none; of ``updated`` it is a day or a month, as ``2026-11-22`` and ``2026-11``."""
+
+    value: str
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    name: FacetName
+    #: Most sessions first; lengths from the shortest, times from the oldest.
+    values: tuple[FacetValue, ...]
+
+
+class FacetService:
+    def __init__(self, store: OverviewStore, sessions: SessionStore, projects: Projects) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._projects = projects
+
+    def of(self, namespace: Namespace, where: SessionFilter) -> tuple[Facet, ...]:
+        """All facets of the sessions that pass ``where``. Raises InvalidInput for a bad expression in its name."""
+        where = by_name(self._sessions, namespace, where)
+        placed = self._projects.filtered(namespace, where)
+        ways: dict[FacetName, Callable[[], tuple[FacetValue, ...]]] = {
+            "source": lambda: self._counted(namespace, replace(placed, source=None), "source"),
+            "project": lambda: self._by_project(namespace, replace(where, project=None)),
+            "model": lambda: self._counted(namespace, replace(placed, model=None), "model"),
+            "branch": lambda: self._counted(namespace, replace(placed, branch=None), "branch"),
+            "updated": lambda: self._by_time(namespace, replace(placed, after=None, before=None)),
+            "length": lambda: self._by_length(namespace, replace(placed, prompts_from=None, prompts_below=None)),
+            "errors": lambda: self._yes_or_no(namespace, replace(placed, has_error=None), "errors"),
+            "compaction": lambda: self._yes_or_no(namespace, replace(placed, has_compaction=None), "compaction"),
+            "starred": lambda: self._yes_or_no(namespace, replace(placed, is_starred=None), "starred"),
+        }
+        return tuple(Facet(name, ways[name]()) for name in FACETS)
+
+    def _counted(self, namespace: Namespace, where: SessionFilter, field: FacetField) -> tuple[FacetValue, ...]:
+        return tuple(FacetValue(*each) for each in self._store.counts(namespace, where, field)[:_MOST])
+
+    def _yes_or_no(self, namespace: Namespace, where: SessionFilter, field: FacetField) -> tuple[FacetValue, ...]:
+        found = dict(self._store.counts(namespace, where, field))
+        return tuple(FacetValue(value, found.get(value, 0)) for value in (YES, NO))
+
+    def _by_project(self, namespace: Namespace, where: SessionFilter) -> tuple[FacetValue, ...]:
+        known = self._projects.known(namespace)
+        found: Counter[str] = Counter()
+        for location, sessions in self._store.locations(namespace, where):
+            project = known.of_location(location)
+            found[(project.name if project else "") or location.directory or location.project_id] += sessions
+        return tuple(FacetValue(*each) for each in found.most_common(_MOST))
+
+    def _by_length(self, namespace: Namespace, where: SessionFilter) -> tuple[FacetValue, ...]:
+        found: Counter[str] = Counter()
+        for value, sessions in self._store.counts(namespace, where, "prompts"):
+            prompts = int(value)
+            name = next(
+                key for key, (first, end) in LENGTHS.items() if prompts >= first and (end is None or prompts < end)
+            )
+            found[name] += sessions
+        return tuple(FacetValue(name, found[name]) for name in LENGTHS)
+
+    def _by_time(self, namespace: Namespace, where: SessionFilter) -> tuple[FacetValue, ...]:
+        days: Counter[str] = Counter()
+        for value, sessions in self._store.counts(namespace, where, "updated"):
+            days[local(int(value) * _QUARTER_MS).date().isoformat()] += sessions
+        if len(days) > _DAYS:
+            months: Counter[str] = Counter()
+            for day, sessions in days.items():
+                months[day[:7]] += sessions
+            days = months
+        return tuple(FacetValue(*each) for each in sorted(days.items()))

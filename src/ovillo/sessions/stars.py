@@ -1,0 +1,32 @@
+"""Stars: sessions that a person wants to find again, recorded ones and mirrored ones alike.
+
+Owns giving them and taking them away. They belong to the namespace, not to one reader of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ovillo.model.clock import Clock
+from ovillo.model.records import Namespace, SessionId
+
+if TYPE_CHECKING:
+    from ovillo.store.protocol import OverviewStore
+
+
+class Stars:
+    def __init__(self, store: OverviewStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def give(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None:
+        """Those that exist."""
+        self._store.star(namespace, session_ids, at=self._clock())
+
+    def take(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None:
+        self._store.unstar(namespace, session_ids)
+
+    def among(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> set[SessionId]:
+        """Those of these that have one."""
+        return self._store.starred(namespace, session_ids)

@@ -1,0 +1,56 @@
+"""All sessions at once: how many of each kind there are, what happened when, which tools and files.
+
+What is asked of many thousand sessions at a time; one session's figures are ``sessions``'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ovillo.model.overview import FacetField, FileUse, LocationCount, Moment, ToolUse
+from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import SessionFilter
+
+
+class OverviewStore(Protocol):
+    def counts(self, namespace: Namespace, where: SessionFilter, field: FacetField) -> list[tuple[str, int]]:
+        """``(value, sessions)``, most sessions first; sessions without one are under the empty value. A session counts for each
+        ``model`` that it names or that answered in it. ``errors``, ``compaction`` and ``starred`` have the values ``yes`` and
+        ``no``, ``prompts`` how many there are, ``updated`` the number of the quarter of an hour since 1970."""
+        ...
+
+    def locations(self, namespace: Namespace, where: SessionFilter) -> list[LocationCount]:
+        """Where the sessions took place, those with the most sessions first."""
+        ...
+
+    def moments(
+        self, namespace: Namespace, where: SessionFilter, *, after: int, before: int, only_people: bool = False
+    ) -> list[Moment]:
+        """When people spoke and (without ``only_people``) models answered, from ``after`` to before ``before``, in time; what a
+        fork copied is left out."""
+        ...
+
+    def tools(self, namespace: Namespace, where: SessionFilter) -> list[ToolUse]:
+        """Those called most often first."""
+        ...
+
+    def files(self, namespace: Namespace, where: SessionFilter, limit: int) -> list[FileUse]:
+        """Those that most sessions touched first."""
+        ...
+
+    def file_counts(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, int]:
+        """How many different files each touched; those that touched none are left out."""
+        ...
+
+    # --- stars
+
+    def star(self, namespace: Namespace, session_ids: Sequence[SessionId], *, at: int) -> None:
+        """Those that exist; a star that is there keeps its time."""
+        ...
+
+    def unstar(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None: ...
+
+    def starred(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> set[SessionId]:
+        """Those of these that have one."""
+        ...

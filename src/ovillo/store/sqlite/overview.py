@@ -1,0 +1,136 @@
+"""Counting all sessions in the tables. Owns the SQL of ``ovillo.store.protocol.overview``, one statement a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from ovillo.model.overview import FacetField, FileUse, LocationCount, Moment, ToolUse
+from ovillo.model.records import Namespace, SessionId
+from ovillo.model.sessions import SessionFilter, SessionLocation
+from ovillo.store.sqlite.core import SubStore
+from ovillo.store.sqlite.filters import FAILED, HAS_COMPACTION, STARRED, session_conditions
+from ovillo.store.sqlite.rows import to_json
+
+_NS = "s.namespace_key = (SELECT key FROM namespaces WHERE name = ?)"
+#: Zones differ from UTC by whole quarters of an hour: a day is told from them (milliseconds).
+_QUARTER_MS = 900_000
+_VALUES: dict[FacetField, str] = {
+    "source": "s.source",
+    "branch": "coalesce(s.git_branch, '')",
+    "type": "coalesce(s.type, '')",
+    "updated": f"coalesce(s.updated_at, s.created_at, 0) / {_QUARTER_MS}",
+    "prompts": "s.prompt_count",
+    "errors": f"iif({FAILED}, 'yes', 'no')",
+    "compaction": f"iif({HAS_COMPACTION}, 'yes', 'no')",
+    "starred": f"iif({STARRED}, 'yes', 'no')",
+}
+
+
+class OverviewTables(SubStore):
+    def counts(self, namespace: Namespace, where: SessionFilter, field: FacetField) -> list[tuple[str, int]]:
+        conditions, values = session_conditions(where)
+        passing = " AND ".join([_NS, *conditions])
+        if field == "model":
+            # Both columns name models, and mostly the same: a session counts once for each.
+            query = (
+                f"WITH own AS MATERIALIZED (SELECT s.key, s.model FROM sessions s WHERE {passing})"
+                " SELECT model, count(*) FROM (SELECT key, coalesce(model, '') AS model FROM own UNION"
+                " SELECT o.key, m.model FROM own o CROSS JOIN messages m INDEXED BY messages_by_model"
+                " ON m.session_key = o.key WHERE m.model IS NOT NULL) GROUP BY 1 ORDER BY 2 DESC, 1"
+            )
+        else:
+            query = f"SELECT {_VALUES[field]}, count(*) FROM sessions s WHERE {passing} GROUP BY 1 ORDER BY 2 DESC, 1"
+        with self._pool.reading() as db:
+            return [(str(value), count) for value, count in db.execute(query, (namespace, *values))]
+
+    def locations(self, namespace: Namespace, where: SessionFilter) -> list[LocationCount]:
+        conditions, values = session_conditions(where)
+        query = (
+            "SELECT coalesce(s.directory, ''), coalesce(s.project_id, ''), count(*) FROM sessions s"
+            f" WHERE {' AND '.join([_NS, *conditions])} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"
+        )
+        with self._pool.reading() as db:
+            rows = db.execute(query, (namespace, *values))
+            return [LocationCount(SessionLocation(row[0], row[1]), row[2]) for row in rows]
+
+    def moments(
+        self, namespace: Namespace, where: SessionFilter, *, after: int, before: int, only_people: bool = False
+    ) -> list[Moment]:
+        conditions, values = session_conditions(where)
+        passing = " AND ".join([_NS, "m.inherited_from IS NULL", *conditions])
+        # Each kind by the index that holds nothing else; in other words SQLite would not use it.
+        kinds = (
+            ("messages_by_prompt", "m.role = 'user' AND m.author = 'human'", 1),
+            ("messages_by_use", "(m.input IS NOT NULL OR m.cost IS NOT NULL)", 0),
+        )[: 1 if only_people else 2]
+        query = " UNION ALL ".join(
+            f"SELECT s.id, m.created_at AS at, {human} FROM messages m INDEXED BY {index} CROSS JOIN sessions s"
+            f" ON s.key = m.session_key WHERE {kind} AND m.created_at >= ? AND m.created_at < ? AND {passing}"
+            for index, kind, human in kinds
+        )
+        given = [after, before, namespace, *values] * len(kinds)
+        with self._pool.reading() as db:
+            rows = db.execute(f"SELECT * FROM ({query}) ORDER BY 2, 3 DESC, 1", given)
+            return [Moment(row[0], row[1], bool(row[2])) for row in rows]
+
+    def tools(self, namespace: Namespace, where: SessionFilter) -> list[ToolUse]:
+        conditions, values = session_conditions(where)
+        query = (
+            "SELECT p.tool_name, count(*), total(p.tool_status = 'error'), count(DISTINCT p.session_key)"
+            " FROM sessions s CROSS JOIN parts p INDEXED BY parts_by_kind ON p.session_key = s.key"
+            f" WHERE {' AND '.join([_NS, 'p.tool_name IS NOT NULL', *conditions])} GROUP BY 1 ORDER BY 2 DESC, 1"
+        )
+        with self._pool.reading() as db:
+            return [ToolUse(row[0], row[1], int(row[2]), row[3]) for row in db.execute(query, (namespace, *values))]
+
+    def files(self, namespace: Namespace, where: SessionFilter, limit: int) -> list[FileUse]:
+        conditions, values = session_conditions(where)
+        query = (
+            f"SELECT h.path, n.sessions, n.touches FROM (SELECT t.path_key, count(DISTINCT t.session_key) AS sessions,"
+            " count(*) AS touches FROM sessions s CROSS JOIN touches t ON t.session_key = s.key"
+            f" WHERE {' AND '.join([_NS, *conditions])} GROUP BY 1 ORDER BY 2 DESC, 3 DESC LIMIT ?) n"
+            " JOIN paths h ON h.key = n.path_key ORDER BY 2 DESC, 3 DESC, 1"
+        )
+        with self._pool.reading() as db:
+            return [FileUse(*row) for row in db.execute(query, (namespace, *values, limit))]
+
+    def file_counts(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> dict[SessionId, int]:
+        query = (
+            "SELECT s.id, count(DISTINCT t.path_key) FROM json_each(?) j CROSS JOIN sessions s ON s.id = j.value"
+            f" CROSS JOIN touches t ON t.session_key = s.key WHERE {_NS} GROUP BY s.key"
+        )
+        with self._pool.reading() as db:
+            return {SessionId(key): count for key, count in db.execute(query, (to_json(session_ids), namespace))}
+
+    # --- stars
+
+    def star(self, namespace: Namespace, session_ids: Sequence[SessionId], *, at: int) -> None:
+        self._change(
+            f"INSERT OR IGNORE INTO stars SELECT s.key, {int(at)} FROM json_each(?) j CROSS JOIN sessions s"
+            f" ON s.id = j.value WHERE {_NS}",
+            (to_json(session_ids), namespace),
+        )
+
+    def unstar(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> None:
+        self._change(
+            "DELETE FROM stars WHERE session_key IN (SELECT s.key FROM json_each(?) j CROSS JOIN sessions s"
+            f" ON s.id = j.value WHERE {_NS})",
+            (to_json(session_ids), namespace),
+        )
+
+    def starred(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> set[SessionId]:
+        query = (
+            f"SELECT s.id FROM json_each(?) j CROSS JOIN sessions s ON s.id = j.value WHERE {_NS}"
+            " AND s.key IN (SELECT session_key FROM stars)"
+        )
+        with self._pool.reading() as db:
+            return {SessionId(row[0]) for row in db.execute(query, (to_json(session_ids), namespace))}
+
+    def _change(self, statement: str, values: tuple[Any, ...]) -> None:
+        def work(db: apsw.Connection) -> None:
+            db.execute(statement, values)
+
+        self._writer.run(work)
