@@ -250,6 +250,8 @@ BROWSE: dict[str, tuple[str, str]] = {
     "BROWSE-9": ("Any size, resized, without colours, unknown terminals; what is none is told", "issue 12 browse"),
     "BROWSE-10": ("An empty store says what to type; what is recorded meanwhile appears", "issue 12 browse"),
     "BROWSE-11": ("Neither recorded nor pasted text commands the terminal or presses a key", "DESIGN 15"),
+    "BROWSE-13": ("The key of ovillo init browses and puts the chosen command on the command line", "issue 12 browse"),
+    "BROWSE-14": ("ovillo init completes commands and options in four shells", "issue 12 browse"),
     "BROWSE-12": ("A half-typed query is no end, and any number of sessions is moved through", "issue 12 browse"),
 }
 HTTP: dict[str, tuple[str, str]] = {

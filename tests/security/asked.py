@@ -277,5 +277,6 @@ COMMANDS: dict[str, list[list[str]]] = {
     "status": [["--sessions", "--metrics"]],
     "doctor": [[]],
     "config show": [[], ["--config", HOSTILE.replace("\x00", "")]],
+    "init": [["bash"], [HOSTILE], ["zsh", "--key", HOSTILE]],
     "completion": [["bash"], [HOSTILE]],
 }

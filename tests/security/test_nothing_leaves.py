@@ -151,6 +151,7 @@ COMMANDS: dict[str, list[str]] = {
     "status": [],
     "doctor": [],
     "config show": [],
+    "init": ["zsh"],
     "completion": ["bash"],
 }
 #: Servers have tests of their own below.

@@ -61,6 +61,7 @@ _COMMANDS = {
     "status": (f"{_C}.status:status", "Healthy, degraded or in error, and why."),
     "doctor": (f"{_C}.doctor:doctor", "Check the installation, the database and the agents."),
     "config": (f"{_C}.config:config", "Effective settings and where they came from."),
+    "init": (f"{_C}.init:init", "Completion and a key that browses, for your shell."),
     "completion": (f"{_C}.completion:completion", "Completion script of a shell."),
 }
 
@@ -111,6 +112,8 @@ def invoke(state: State, arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in given
     try:
         try:
+            if os.environ.get("_OVILLO_COMPLETE", "").startswith("powershell"):
+                import ovillo.interfaces.cli.shells  # noqa: F401  start-up cost: click does not know how it asks
             result = cli.main(given, prog_name="ovillo", standalone_mode=False, obj=state)
             sys.stdout.flush()
             return result if isinstance(result, int) else 0

@@ -115,6 +115,10 @@ class Terminal:
     def _end(self) -> None:
         self.send(_PASTES_OFF)
         with suppress(curses.error):
+            if self._window is not None and not curses.tigetstr("rmcup"):
+                # There is no other screen to go back to: what was drawn would stand in the way.
+                self._window.erase()
+                self._window.refresh()
             curses.noraw()
             curses.endwin()
         self._window = None

@@ -53,20 +53,24 @@ def browse(state: State, query: tuple[str, ...], scope: str, only_print: bool) -
         ) from None
 
     with on_the_terminal():
-        left = _browsed(state, " ".join(query), scope)
+        left = _browsed(state, " ".join(query), scope, only_print)
     if left.start is not None and left.session is not None:
         from ovillo.interfaces.cli.commands.resume import go
 
         go(state, left.start, only_print, left.session)
 
 
-def _browsed(state: State, query: str, scope: str) -> Leaving:
+def _browsed(state: State, query: str, scope: str, only_print: bool) -> Leaving:
     from ovillo.interfaces.cli.browse.app import run
     from ovillo.interfaces.cli.browse.finding import Where
 
     def hand_on(session: Session, client: str) -> Start:
         from ovillo.interfaces.cli.commands.resume import handed_on
+        from ovillo.sessions.resuming import Start
 
+        if only_print:
+            # The prompt has pages: what is typed is what makes it.
+            return Start(("ovillo", "handoff", str(session.id), "--to", client), None)
         return handed_on(state, session, client)
 
     def export(session: Session, form: str) -> str:
