@@ -15,8 +15,9 @@ import jinja2
 
 from ovillo import __version__
 from ovillo.interfaces.http.endpoints import Reply
-from ovillo.interfaces.web import assets, catalogues, recorded_text, shell, units
+from ovillo.interfaces.web import assets, catalogues, recorded_text, shell
 from ovillo.interfaces.web.preferences import FORGET_NOTICE, LANGUAGES, THEMES, Preferences
+from ovillo.interfaces.web.units import Units
 from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.quoting import printable
 
@@ -88,7 +89,7 @@ class Renderer:
     def render(self, template: str, preferences: Preferences, **given: Any) -> str:
         """A template with what all of them may use: ``t``, ``number``, ``when``, ``ago``, ``size``, ``lasted``, ``money``."""
         t = self._texts[preferences.language]
-        kit = units.kit(preferences.language, t)
+        kit = Units(preferences.language, t).functions()
         known = {"t": t, "preferences": preferences, "auth": self._auth, **kit, **given}
         return self._environment.get_template(template).render(known)
 

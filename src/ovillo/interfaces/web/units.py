@@ -10,86 +10,87 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ovillo.interfaces.web.catalogues import number
 from ovillo.model.clock import to_iso
 
 _STEPS = ((60_000, "minutes"), (3_600_000, "hours"), (86_400_000, "days"))
 _SIZES = ("B", "kB", "MB", "GB")
+_MULTIPLES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+_NOTHING = "–"
 
 
-def kit(language: str, t: Callable[..., str]) -> dict[str, Callable[..., Any]]:
-    """The functions that templates call."""
+class Units:
+    """The functions that templates call, for one language. ``None`` is a dash everywhere."""
 
-    def count(value: float | None, digits: int = 0) -> str:
-        return "–" if value is None else number(language, value, digits)
+    NAMES = ("count", "short", "size", "money", "lasted", "when", "ago")
 
-    def short(value: float | None) -> str:
+    def __init__(self, language: str, t: Callable[..., str]) -> None:
+        self._language = language
+        self._t = t
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        return {name: getattr(self, name) for name in self.NAMES}
+
+    def count(self, value: float | None, digits: int = 0) -> str:
+        return _NOTHING if value is None else number(self._language, value, digits)
+
+    def short(self, value: float | None) -> str:
         """``12.3 M`` for what is only compared."""
         if value is None:
-            return "–"
-        for unit, sign in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+            return _NOTHING
+        for unit, sign in _MULTIPLES:
             if abs(value) >= unit:
-                return f"{number(language, value / unit, 1 if value < unit * 100 else 0)} {sign}"
-        return number(language, value)
+                return f"{self.count(value / unit, 1 if value < unit * 100 else 0)} {sign}"
+        return self.count(value)
 
-    def size(value: float | None) -> str:
+    def size(self, value: float | None) -> str:
         if value is None:
-            return "–"
+            return _NOTHING
         at = 0
         while value >= 1_000 and at < len(_SIZES) - 1:
             value, at = value / 1_000, at + 1
-        return f"{number(language, value, 1 if at and value < 100 else 0)} {_SIZES[at]}"
+        return f"{self.count(value, 1 if at and value < 100 else 0)} {_SIZES[at]}"
 
-    def money(value: float | None) -> str:
-        return "–" if value is None else f"$ {number(language, value, 2)}"
+    def money(self, value: float | None) -> str:
+        return _NOTHING if value is None else f"$ {self.count(value, 2)}"
 
-    def lasted(milliseconds: float | None) -> str:
+    def lasted(self, milliseconds: float | None) -> str:
         if milliseconds is None:
-            return "–"
+            return _NOTHING
         if milliseconds < 1_000:
-            return f"{number(language, milliseconds)} ms"
+            return f"{self.count(milliseconds)} ms"
         seconds = milliseconds / 1_000
         if seconds < 60:
-            return f"{number(language, seconds, 1 if seconds < 10 else 0)} s"
+            return f"{self.count(seconds, 1 if seconds < 10 else 0)} s"
         minutes = int(seconds // 60)
         if minutes < 60:
             return f"{minutes} min {int(seconds % 60)} s" if minutes < 10 else f"{minutes} min"
-        return f"{number(language, minutes // 60)} h {minutes % 60:02d} min"
+        return f"{self.count(minutes // 60)} h {minutes % 60:02d} min"
 
-    def when(at: int | None, only_day: bool = False) -> str | Markup:
+    def when(self, at: int | None, only_day: bool = False) -> str | Markup:
         """A ``time`` element in this machine's zone."""
-        if at is None:
-            return "–"
-        local = datetime.fromtimestamp(at / 1_000).astimezone()
-        text = local.strftime("%Y-%m-%d" if only_day else "%Y-%m-%d %H:%M")
-        return Markup('<time datetime="{}" title="{}">{}</time>').format(
-            to_iso(at), local.isoformat(timespec="seconds"), text
-        )
+        return _NOTHING if at is None else _time(at, _local(at).strftime("%Y-%m-%d" if only_day else "%Y-%m-%d %H:%M"))
 
-    def ago(at: int | None) -> str | Markup:
-        if at is None:
-            return "–"
-        return Markup('<time datetime="{}" title="{}">{}</time>').format(
-            to_iso(at), datetime.fromtimestamp(at / 1_000).astimezone().isoformat(timespec="seconds"), escape(_ago(at))
-        )
+    def ago(self, at: int | None) -> str | Markup:
+        return _NOTHING if at is None else _time(at, self._ago(at))
 
-    def _ago(at: int) -> str:
+    def _ago(self, at: int) -> str:
         past = int(time.time() * 1_000) - at
         if past < 60_000:
-            return t("shell.just_now")
+            return self._t("shell.just_now")
         for (step, name), (following, _) in zip(_STEPS, (*_STEPS[1:], (_STEPS[-1][0] * 30, "")), strict=True):
             if past < following:
-                return t(f"shell.{name}_ago", n=past // step)
-        return datetime.fromtimestamp(at / 1_000).astimezone().strftime("%Y-%m-%d")
+                return self._t(f"shell.{name}_ago", n=past // step)
+        return _local(at).strftime("%Y-%m-%d")
 
-    return {
-        "count": count,
-        "short": short,
-        "size": size,
-        "money": money,
-        "lasted": lasted,
-        "when": when,
-        "ago": ago,
-    }
+
+def _local(at: int) -> datetime:
+    return datetime.fromtimestamp(at / 1_000).astimezone()
+
+
+def _time(at: int, text: str) -> Markup:
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        to_iso(at), _local(at).isoformat(timespec="seconds"), text
+    )
