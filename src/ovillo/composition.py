@@ -325,9 +325,9 @@ class Composition:
     def reading(self) -> Reading:
         from ovillo.sessions.reading import Reading
 
-        def entities(namespace: Namespace, session_id: SessionId, most: int) -> SessionEntities:
+        def entities(namespace: Namespace, session_id: SessionId, most: int, version: str) -> SessionEntities:
             # Made when a session is shown: pages of messages do not wait for it.
-            return self.entities.of_session(namespace, session_id, most)
+            return self.entities.of_session(namespace, session_id, most, version)
 
         return Reading(
             self.store, self.catalog, self.history, self.summaries, self.summary_worker, self.links, entities

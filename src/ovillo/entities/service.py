@@ -104,9 +104,11 @@ class Entities:
         newest = sorted(found, key=_last, reverse=True)[:limit]
         return self._code.confirmed(namespace, directory, newest)
 
-    def of_session(self, namespace: Namespace, session_id: SessionId, most: int = 50) -> SessionEntities:
-        """What the session is about, was done to, and made. Raises NotFound."""
-        version = self._row(namespace, session_id).version
+    def of_session(
+        self, namespace: Namespace, session_id: SessionId, most: int = 50, version: str = ""
+    ) -> SessionEntities:
+        """What the session is about, was done to, and made. ``version``: of its row, where the caller read it. Raises NotFound."""
+        version = version or self._row(namespace, session_id).version
         known = self._told.get((namespace, session_id))
         if known is None or known[0] != version or not known[1].is_complete:
             known = self._told[namespace, session_id] = (version, self._tell(namespace, session_id, most))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from ovillo.model.dataclass import dataclass
@@ -74,7 +75,7 @@ def memory_of(settings: Settings, metadata: Mapping[str, Any]) -> SessionMemory:
 def default_rules(settings: Settings) -> Rules:
     """By turns where somebody set the numbers of turns, by messages otherwise: both at once would make one of the two
     thresholds meaningless."""
-    defaults = {field.name: field.default for field in fields(Settings)}
+    defaults = _defaults()
     by_turns = any(getattr(settings, name) != defaults[name] for name in ("keep_last_n_turns", "context_limit")) or any(
         settings.origins.get(name, "default") != "default" for name in ("keep_last_n_turns", "context_limit")
     )
@@ -83,6 +84,12 @@ def default_rules(settings: Settings) -> Rules:
     return ByMessages(
         settings.summarization_threshold, min(settings.keep_last_messages, settings.summarization_threshold)
     )
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    """Of all settings. Each session that is shown asks, and going through a hundred fields was a tenth of that."""
+    return {field.name: field.default for field in fields(Settings)}
 
 
 def _own_rules(settings: Settings, chosen: Mapping[str, Any]) -> Rules | None:

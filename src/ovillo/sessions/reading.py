@@ -41,7 +41,7 @@ _MENTIONED = ("entities_mentioned", "files_modified", "commits")
 
 
 class Reading:
-    """``entities`` gives what a session speaks of: that is known above this floor."""
+    """``entities`` gives what a session speaks of, in a version of it where that is known: above this floor."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Reading:
         summaries: SummaryService,
         summary_worker: SummaryWorker,
         links: LinkService,
-        entities: Callable[[Namespace, SessionId, int], SessionEntities],
+        entities: Callable[[Namespace, SessionId, int, str], SessionEntities],
     ) -> None:
         self._store = store
         self._catalog = catalog
@@ -71,23 +71,21 @@ class Reading:
         """The session of ``row`` with what a model should see of it now. What is due of its summary is asked for."""
         session = row.session
         self._summary_worker.hurry(namespace, session.id)
-        # It may have been given another title meanwhile.
-        now = self._catalog.resolve_row(namespace, session.id)
-        memory = self._summaries.view_of(namespace, now)
+        memory = self._summaries.view_of(namespace, row)
         if memory.pending:
             self._summary_worker.ask(namespace, session.id)
-        title = summarise(now).title
+        title = summarise(row).title
         metadata = {name: value for name, value in session.metadata.items() if name not in {"metrics", CHOICE}}
         if related := self._links.related_sessions(namespace, session.id):
             # Links are the truth of this field of the specification's metadata (mcp-v6-roadmap, Feature 5).
             metadata["related_sessions"] = related
         if row.counts.messages:
-            metadata |= self._mentioned(namespace, session.id, metadata)
+            metadata |= self._mentioned(namespace, row, metadata)
         return SessionView(row, title, memory, session.metadata.get("metrics") or {}, metadata)
 
-    def _mentioned(self, namespace: Namespace, session_id: SessionId, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def _mentioned(self, namespace: Namespace, row: SessionRow, given: Mapping[str, Any]) -> dict[str, list[Any]]:
         """What was found, after what the client itself wrote there."""
-        found = self._entities(namespace, session_id, _ENTITIES)
+        found = self._entities(namespace, row.session.id, _ENTITIES, row.version)
         mentioned: dict[str, list[Any]] = {}
         for name in _MENTIONED:
             own = given.get(name)
@@ -104,7 +102,7 @@ class Reading:
         text = self._summaries.view(namespace, session_id).long_term_summary
         if not text and summary.counts.messages:
             text = self._summaries.summarize(namespace, session_id, force=True).summary
-        return SessionOverview(summary, text or summary.summary, self._entities(namespace, session_id, _ENTITIES))
+        return SessionOverview(summary, text or summary.summary, self._entities(namespace, session_id, _ENTITIES, ""))
 
     # --- messages
 

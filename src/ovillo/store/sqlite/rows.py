@@ -229,6 +229,12 @@ def message_values(message: Message) -> tuple[Any, ...]:
     )
 
 
+#: Members by their values: asking the class takes as long as all the rest of a short message.
+_ROLES = {one.value: one for one in Role}
+_AUTHORS = {one.value: one for one in Author}
+_TOOL_STATUSES = {one.value: one for one in ToolStatus}
+
+
 def message_from(session_id: SessionId, row: tuple[Any, ...], parts: tuple[Part, ...]) -> Message:
     usage = None if row[10] is None else Usage(*row[10:15])
     flags = row[19]
@@ -236,8 +242,8 @@ def message_from(session_id: SessionId, row: tuple[Any, ...], parts: tuple[Part,
         session_id=session_id,
         id=MessageId(row[0]),
         seq=row[1],
-        role=Role(row[2]),
-        author=Author(row[3]),
+        role=_ROLES[row[2]],
+        author=_AUTHORS[row[3]],
         parts=parts,
         parent_id=None if row[4] is None else MessageId(row[4]),
         agent=row[5],
@@ -332,7 +338,7 @@ def part_from(row: tuple[Any, ...], message_id: str, flags: int) -> Part:
         tool = ToolCall(
             name=row[5],
             call_id=row[6],
-            status=ToolStatus(row[7]),
+            status=_TOOL_STATUSES[row[7]],
             output=unpack(row[9]),
             input=given[0],
             title=given[1],
