@@ -140,80 +140,83 @@ def _bare(s: Sentence, each: Grammar, number: int, token: Token) -> bool:
     follows = s.tokens[after].lower if after < len(s.tokens) and not s.tokens[after].breaks else ""
     features = each.headless.get(token.lower)
     if each.code == "en":
-        determined = (
-            number and s.tokens[number - 1].lower in ("the", "this", "that", "these", "those") and not token.breaks
-        )
-        if features is None:
-            return False
-        if not determined:
-            return _described_one(s, each, number, features)
-        words, _, _ = s.description(after, each.code)
-        points = s.tokens[number - 1].lower != "the"
-        if not points and not words and not s.said:
-            return False
-        s.add(
-            Kind.HEADLESS,
-            number - 1,
-            after,
-            each.code,
-            words=tuple(words),
-            points=points,
-            is_plural=features.number == "p",
-        )
-        return True
+        return features is not None and _english_one(s, each, number, features)
     if follows in each.of and (features is not None or token.lower in each.articles):
         after_of = [x.lower for x in s.tokens[after + 1 : after + 3]]
         if any(word in each.middle for word in after_of):
             s.add(Kind.ORDINAL, number, after + 2, each.code, ordinal=MIDDLE)
             return True
-    opens = follows in each.of or follows in each.relatives
     if follows in each.of and token.lower in each.neuter:
-        # "eso del pago", "isso da fila": some matter that is described.
-        words, _, _ = s.description(after, each.code)
-        if words:
-            s.add(Kind.HEADLESS, number, after, each.code, head=VAGUE, words=tuple(words))
-        return bool(words)
+        return _some_matter(s, each, number)
     if f"{token.lower} {follows}" in each.not_headless and number and not token.breaks:
         return False
     if s.is_counted(after):
         return False
+    opens = follows in each.of or follows in each.relatives
     if features is not None and (not follows or opens or s.is_little(follows) or after in s.idle):
-        if not opens and has_own_noun(s, number, each, features):
-            return True
-        words, _, _ = s.description(after, each.code)
-        s.add(
-            Kind.HEADLESS,
-            number,
-            after,
-            each.code,
-            gender=features.gender,
-            is_plural=features.number == "p",
-            words=tuple(words),
-            points=True,
-        )
+        if opens or not has_own_noun(s, number, each, features):
+            _add_bare(s, each, number, features, points=True)
         return True
-    article = each.articles.get(token.lower)
-    if article is None or token.lower not in each.bare_articles:
-        return False
-    if (
-        f"{token.lower} {follows}" in each.not_proclitic
-        or not opens
-        or (follows in each.relatives and follows not in each.bare_relatives)
-    ):
-        return False
+    return opens and _article_alone(s, each, number, follows)
+
+
+def _english_one(s: Sentence, each: Grammar, number: int, features: Features) -> bool:
+    """ "the one that", "that one", "another"."""
+    is_determined = number and s.tokens[number - 1].lower in ("the", "this", "that", "these", "those")
+    if not is_determined or s.tokens[number].breaks:
+        return _described_one(s, each, number, features)
+    after = number + 1
     words, _, _ = s.description(after, each.code)
-    if not words and not s.said:
+    points = s.tokens[number - 1].lower != "the"
+    if not points and not words and not s.said:
         return False
     s.add(
         Kind.HEADLESS,
-        number,
+        number - 1,
         after,
         each.code,
-        gender=article.gender,
-        is_plural=article.number == "p",
         words=tuple(words),
+        points=points,
+        is_plural=features.number == "p",
     )
     return True
+
+
+def _some_matter(s: Sentence, each: Grammar, number: int) -> bool:
+    """ "eso del pago", "isso da fila": some matter that is described."""
+    words, _, _ = s.description(number + 1, each.code)
+    if words:
+        s.add(Kind.HEADLESS, number, number + 1, each.code, head=VAGUE, words=tuple(words))
+    return bool(words)
+
+
+def _article_alone(s: Sentence, each: Grammar, number: int, follows: str) -> bool:
+    """ "la de ayer", "o que falhou"."""
+    word = s.tokens[number].lower
+    article = each.articles.get(word)
+    if article is None or word not in each.bare_articles:
+        return False
+    if f"{word} {follows}" in each.not_proclitic or (follows in each.relatives and follows not in each.bare_relatives):
+        return False
+    words, _, _ = s.description(number + 1, each.code)
+    if not words and not s.said:
+        return False
+    _add_bare(s, each, number, article)
+    return True
+
+
+def _add_bare(s: Sentence, each: Grammar, number: int, features: Features, *, points: bool = False) -> None:
+    words, _, _ = s.description(number + 1, each.code)
+    s.add(
+        Kind.HEADLESS,
+        number,
+        number + 1,
+        each.code,
+        gender=features.gender,
+        is_plural=features.number == "p",
+        words=tuple(words),
+        points=points,
+    )
 
 
 def _is_stand_in(s: Sentence, at: int, each: Grammar) -> bool:
