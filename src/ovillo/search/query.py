@@ -24,7 +24,7 @@ MAX_QUERY_CHARS = 4_000
 MAX_CLAUSES = 128
 
 _QUALIFIER = re.compile(r"([A-Za-z]+):(?!//)")
-_QUALIFIERS = (
+QUALIFIERS = (
     *("agent", "project", "source", "model", "branch", "session", "type", "status", "file", "entity", "tool", "role"),
     *("before", "after", "is", "has"),
 )
@@ -129,7 +129,7 @@ class _Parser:
             item: Word | QuotedPhrase = self._phrase()
         else:
             qualifier = _QUALIFIER.match(self._text, self._at)
-            if qualifier and qualifier[1].lower() in _QUALIFIERS:
+            if qualifier and qualifier[1].lower() in QUALIFIERS:
                 raise self._bad(
                     f"A qualifier cannot be excluded: -{qualifier[0]}", "Exclude words, or drop the minus sign."
                 )
@@ -170,7 +170,7 @@ class _Parser:
         found = _QUALIFIER.match(self._text, self._at)
         if found is None:
             return False
-        if found[1].lower() not in _QUALIFIERS:
+        if found[1].lower() not in QUALIFIERS:
             self._not_a_qualifier(found[1], found.end())
             return False
         start = self._at
@@ -188,14 +188,14 @@ class _Parser:
         following = self._text[end : end + 1]
         if len(name) < 3 or not following or following.isspace() or following in ":/\\":
             return
-        near = get_close_matches(name.lower(), _QUALIFIERS, n=1, cutoff=0.75)
+        near = get_close_matches(name.lower(), QUALIFIERS, n=1, cutoff=0.75)
         if near and name.islower():
             raise self._bad(
                 f"{name}: at position {self._at} is no qualifier. Did you mean {near[0]}:?",
                 f'To look for it as text, put it in quotes: "{self._text[self._at :].split()[0]}".',
             )
         if name.islower():
-            note = f"{name}: is no qualifier and was looked for as text; qualifiers are {', '.join(_QUALIFIERS)}"
+            note = f"{name}: is no qualifier and was looked for as text; qualifiers are {', '.join(QUALIFIERS)}"
             self._query = replace(self._query, notes=(*self._query.notes, note))
 
     def _value(self) -> str:

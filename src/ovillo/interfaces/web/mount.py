@@ -16,10 +16,11 @@ from ovillo.interfaces.web.form_tokens import FormTokens
 from ovillo.interfaces.web.pages import Pages, Site
 from ovillo.interfaces.web.preferences import Preferences
 from ovillo.interfaces.web.rendering import CONTENT_TYPE, HEADERS, Renderer
-from ovillo.interfaces.web.screens import memory, memory_review, preferences, sessions, transcript
+from ovillo.interfaces.web.screens import memory, memory_review, preferences, session_changes, sessions, transcript
 
 SCREENS: tuple[Pages, ...] = (
     sessions.pages,
+    session_changes.pages,
     transcript.pages,
     memory.pages,
     memory_review.pages,

@@ -78,10 +78,13 @@ class Pages:
 
     def change(
         self, path: str, scope: str | None, *, needs_services: bool = True
-    ) -> Callable[[Callable[[Visit[Any]], Done | View]], Callable[[Visit[Any]], Done | View]]:
-        """Declares what a form sent by POST does. Its handler takes ``Visit[FORM]``, FORM being a ``Form``."""
+    ) -> Callable[[Callable[[Visit[Any]], Done | View | Reply[Any]]], Callable[[Visit[Any]], Done | View | Reply[Any]]]:
+        """Declares what a form sent by POST does. Its handler takes ``Visit[FORM]``, FORM being a ``Form``; a ``Reply`` of its own
+        is a file to keep."""
 
-        def declare(handler: Callable[[Visit[Any]], Done | View]) -> Callable[[Visit[Any]], Done | View]:
+        def declare(
+            handler: Callable[[Visit[Any]], Done | View | Reply[Any]],
+        ) -> Callable[[Visit[Any]], Done | View | Reply[Any]]:
             form = _query_of(handler)
 
             def make(site: Site) -> list[Endpoint]:
@@ -139,10 +142,14 @@ def _show(
     return site.renderer.page(view, visit, site.tokens.token(call.headers))
 
 
-def _change(site: Site, handler: Callable[[Visit[Any]], Done | View], call: Exchange[NoQuery, Any]) -> Reply[Any]:
+def _change(
+    site: Site, handler: Callable[[Visit[Any]], Done | View | Reply[Any]], call: Exchange[NoQuery, Any]
+) -> Reply[Any]:
     site.tokens.check(call.headers, call.body.token)
     visit = _visit(site, call, call.body, call.path)
     done = handler(visit)
+    if isinstance(done, Reply):
+        return done
     if isinstance(done, View):
         return site.renderer.page(done, visit, site.tokens.token(call.headers))
     kept = done.preferences.kept() if done.preferences is not None else visit.preferences.told(done.notice)

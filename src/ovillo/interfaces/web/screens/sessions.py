@@ -1,30 +1,59 @@
-"""``/sessions``: every session that there is, narrowed by facets and found while typing."""
+"""``/sessions``: every session that there is, narrowed by facets and found while typing.
+
+Owns what a line of the list shows and what an address of the screen means. Changes are ``session_changes``'.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.visits import View, Visit
-from ovillo.model.sessions import SessionFilter
+from ovillo.model.clock import from_local_iso
+from ovillo.model.errors import InvalidInput
+from ovillo.model.live import NATIVE
+from ovillo.model.overview import YES
+from ovillo.model.records import SessionId, SessionKind
+from ovillo.model.sessions import SessionFilter, SessionOrder
+from ovillo.search.query import QUALIFIERS
 from ovillo.search.results import Hit, SessionHits
 from ovillo.search.service import SearchRequest
-from ovillo.security.principals import HISTORY_READ
+from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
+from ovillo.sessions.facets import LENGTHS
 from ovillo.sessions.results import SessionSummary
 
 pages = Pages()
 
 _SHOWN = 50
+ORDERS: tuple[SessionOrder, ...] = ("updated", "created", "prompts", "messages")
+_TYPING_MS = 80
+#: Values of a facet that stand there without asking for more.
+_FEW = 7
+YesNo = Literal["yes", "no"]
+_Value = Annotated[str, Meta(max_length=2_000)]
 
 
 class SessionsQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     """The state of the screen: all of it stands in the address."""
 
-    q: Annotated[str, Meta(max_length=2_000)] = ""
-    project: str | None = None
-    source: str | None = None
+    q: _Value = ""
+    project: _Value | None = None
+    source: _Value | None = None
+    model: _Value | None = None
+    branch: _Value | None = None
+    errors: YesNo | None = None
+    compaction: YesNo | None = None
+    starred: YesNo | None = None
+    #: One of ``LENGTHS``.
+    length: str | None = None
+    #: Days of this machine's zone: the first, and the one behind the last.
+    after: str | None = None
+    before: str | None = None
+    order: SessionOrder = "updated"
     cursor: str | None = None
 
 
@@ -45,74 +74,204 @@ class SessionLine(Struct, omit_defaults=True):
     source: str
     agents: list[str]
     project: str | None
+    branch: str | None
+    model: str | None
+    created_at: int | None
     updated_at: int | None
     messages: int
     parts: int
     prompts: int
+    tokens: int | None = None
+    #: US dollars.
+    cost: float | None = None
+    files: int = 0
     is_fork: bool = False
+    is_subagent: bool = False
+    is_starred: bool = False
+    #: Recorded here: it may be renamed and removed.
+    is_recorded: bool = False
     found: list[Snippet] = []
     more: int = 0
 
 
+class FacetLine(Struct, omit_defaults=True):
+    value: str
+    sessions: int
+    is_chosen: bool = False
+    #: What it sets in the address: parameter -> value, ``None`` to take it out.
+    sets: dict[str, str | None] = {}
+
+
+class FacetBox(Struct):
+    name: str
+    few: list[FacetLine]
+    more: list[FacetLine]
+    #: Sessions of the largest value.
+    most: int
+
+
 class SessionsData(Struct, omit_defaults=True):
     sessions: list[SessionLine]
-    total: int | None = None
+    total: int
+    facets: list[FacetBox]
+    hits: int | None = None
     next_cursor: str | None = None
     notes: list[str] = []
+    #: Why the query was not understood, and what to do.
+    problem: str | None = None
     elapsed_ms: float | None = None
 
 
 @pages("/sessions", HISTORY_READ)
 def sessions_page(visit: Visit[SessionsQuery]) -> View:
-    data = _found(visit) if visit.query.q.strip() else _listed(visit)
-    return View("screens/sessions.html", data, visit.t("sessions.title"), "sessions", more={"query": visit.query})
+    where = _where(visit.query)
+    status = 200
+    if not visit.query.q.strip():
+        data = _listed(visit, where)
+    else:
+        try:
+            data = _found(visit, where)
+        except InvalidInput as error:
+            # Half a qualifier is no mistake while somebody types.
+            data = SessionsData([], 0, [], problem=" ".join(filter(None, (error.message, error.hint))))
+            status = error.http_status
+    more = {
+        "query": visit.query,
+        "finds_live": True,
+        "orders": ORDERS,
+        "qualifiers": QUALIFIERS,
+        "narrowed": _narrowed(visit.query),
+        "can_write": visit.may(SESSIONS_WRITE),
+    }
+    return View("screens/sessions.html", data, visit.t("sessions.title"), "sessions", status=status, more=more)
 
 
-def _listed(visit: Visit[SessionsQuery]) -> SessionsData:
-    query = visit.query
-    where = SessionFilter(project=query.project, source=query.source)
-    page = visit.services.catalog.list(visit.namespace, where, limit=_SHOWN, cursor=query.cursor)
-    return SessionsData(
-        [_line(each) for each in page.sessions], page.total, page.next_cursor, [str(each) for each in page.notes]
+def _where(query: SessionsQuery) -> SessionFilter:
+    """Raises InvalidInput for what is no day and no length."""
+    first, end = (None, None) if query.length is None else _length(query.length)
+    return SessionFilter(
+        project=query.project,
+        source=query.source,
+        model=query.model,
+        branch=query.branch,
+        has_error=_flag(query.errors),
+        has_compaction=_flag(query.compaction),
+        is_starred=_flag(query.starred),
+        prompts_from=first,
+        prompts_below=end,
+        after=day_of(query.after),
+        before=day_of(query.before),
     )
 
 
-def _found(visit: Visit[SessionsQuery]) -> SessionsData:
+def _length(name: str) -> tuple[int, int | None]:
+    # A plus is a blank in many an address that was typed.
+    found = LENGTHS.get(name.replace(" ", "+"))
+    if found is None:
+        raise InvalidInput(f"{name!r} is no length.", hint=f"Known: {', '.join(LENGTHS)}.")
+    return found
+
+
+def day_of(text: str | None) -> int | None:
+    """Local midnight of a day as the address has it. Raises InvalidInput."""
+    if not text:
+        return None
+    found = from_local_iso(text)
+    if found is None:
+        raise InvalidInput(f"{text[:40]!r} is no day.", hint="Write it as 2026-11-22.")
+    return found
+
+
+def _flag(value: YesNo | None) -> bool | None:
+    return None if value is None else value == YES
+
+
+def _narrowed(query: SessionsQuery) -> dict[str, str]:
+    """What the list is narrowed by, beside words."""
+    names = ("project", "source", "model", "branch", "errors", "compaction", "starred", "length", "after", "before")
+    return {name: value for name in names if (value := getattr(query, name)) is not None}
+
+
+def _listed(visit: Visit[SessionsQuery], where: SessionFilter) -> SessionsData:
     query = visit.query
+    page = visit.services.catalog.list(visit.namespace, where, limit=_SHOWN, cursor=query.cursor, order=query.order)
+    return SessionsData(
+        _lines(visit, page.sessions),
+        page.total,
+        _facets(visit, where),
+        next_cursor=page.next_cursor,
+        notes=[str(each) for each in page.notes],
+    )
+
+
+def _found(visit: Visit[SessionsQuery], where: SessionFilter) -> SessionsData:
+    query = visit.query
+    # Whoever types on waits for each letter; what is compared by meaning comes with the whole page.
+    typing = visit.is_partial
     request = SearchRequest(
-        query.q, project=query.project, source=query.source, limit=_SHOWN, cursor=query.cursor, hits_per_session=2
+        query.q,
+        where=where,
+        limit=_SHOWN,
+        cursor=query.cursor,
+        hits_per_session=2,
+        budget_ms=_TYPING_MS if typing else None,
+        ask_model=not typing,
     )
     found = visit.services.search.search(visit.namespace, request)
+    lines = _lines(visit, [each.summary for each in found.sessions])
+    for line, hits in zip(lines, found.sessions, strict=True):
+        line.found = [_snippet(hit) for hit in hits.hits]
+        line.more = hits.more
+    counted = SessionFilter(session_ids=found.session_ids or (SessionId(""),))
     return SessionsData(
-        [_hit_line(each) for each in found.sessions],
-        None,
-        found.next_cursor,
-        [str(each) for each in found.notes],
-        found.elapsed_ms,
+        lines,
+        len(found.session_ids),
+        _facets(visit, counted),
+        hits=_hits(found.sessions),
+        next_cursor=found.next_cursor,
+        notes=[str(each) for each in found.notes],
+        elapsed_ms=found.elapsed_ms,
     )
 
 
-def _line(summary: SessionSummary) -> SessionLine:
-    session, counts = summary.session, summary.counts
-    return SessionLine(
-        id=session.id,
-        title=summary.title,
-        source=session.source,
-        agents=list(summary.agents),
-        project=session.directory,
-        updated_at=session.updated_at,
-        messages=counts.messages,
-        parts=counts.parts,
-        prompts=counts.prompts,
-        is_fork=session.forked_from is not None,
-    )
+def _hits(sessions: Sequence[SessionHits]) -> int:
+    return sum(len(each.hits) + each.more for each in sessions)
 
 
-def _hit_line(found: SessionHits) -> SessionLine:
-    line = _line(found.summary)
-    line.found = [_snippet(hit) for hit in found.hits]
-    line.more = found.more
-    return line
+def _lines(visit: Visit[SessionsQuery], summaries: Sequence[SessionSummary]) -> list[SessionLine]:
+    services, namespace = visit.services, visit.namespace
+    ids = [each.session.id for each in summaries]
+    paid = services.usage.of_sessions(namespace, ids)
+    files = services.activity.file_counts(namespace, ids)
+    starred = services.stars.among(namespace, ids)
+    lines = []
+    for summary in summaries:
+        session, counts = summary.session, summary.counts
+        figures = paid.get(session.id)
+        lines.append(
+            SessionLine(
+                id=session.id,
+                title=summary.title,
+                source=session.source,
+                agents=list(summary.agents),
+                project=session.directory,
+                branch=session.git_branch,
+                model=session.model,
+                created_at=session.created_at,
+                updated_at=session.updated_at,
+                messages=counts.messages,
+                parts=counts.parts,
+                prompts=counts.prompts,
+                tokens=figures.tokens if figures else None,
+                cost=figures.known_cost if figures else None,
+                files=files.get(session.id, 0),
+                is_fork=session.forked_from is not None,
+                is_subagent=session.kind is SessionKind.SUBAGENT,
+                is_starred=session.id in starred,
+                is_recorded=session.source == NATIVE,
+            )
+        )
+    return lines
 
 
 def _snippet(hit: Hit) -> Snippet:
@@ -125,3 +284,39 @@ def _snippet(hit: Hit) -> Snippet:
         at = end
     pieces.append(hit.snippet[at:])
     return Snippet(pieces, hit.role, hit.part_id or hit.message_id or "", hit.tool)
+
+
+# --- facets
+
+
+def _facets(visit: Visit[SessionsQuery], where: SessionFilter) -> list[FacetBox]:
+    boxes = []
+    for facet in visit.services.facets.of(visit.namespace, where):
+        lines = [_facet_line(visit.query, facet.name, each.value, each.sessions) for each in facet.values]
+        if facet.name in ("source", "project", "model", "branch"):
+            lines = [each for each in lines if each.value]
+        is_ordered = facet.name in ("updated", "length", "errors", "compaction", "starred")
+        # What is chosen stays in sight.
+        few = lines if is_ordered else [each for at, each in enumerate(lines) if at < _FEW or each.is_chosen]
+        more = [each for each in lines if each not in few]
+        boxes.append(FacetBox(facet.name, few, more, max((each.sessions for each in lines), default=0)))
+    return boxes
+
+
+def _facet_line(query: SessionsQuery, name: str, value: str, sessions: int) -> FacetLine:
+    if name == "updated":
+        first, end = _span(value)
+        chosen = (query.after, query.before) == (first, end)
+        sets = {"after": None if chosen else first, "before": None if chosen else end}
+        return FacetLine(value, sessions, chosen, sets)
+    chosen = getattr(query, name) == value
+    return FacetLine(value, sessions, chosen, {name: None if chosen else value})
+
+
+def _span(value: str) -> tuple[str, str]:
+    """A day or a month as the days it begins with and that follows."""
+    if len(value) > len("2026-11"):
+        day = date.fromisoformat(value)
+        return value, (day + timedelta(days=1)).isoformat()
+    first = date.fromisoformat(f"{value}-01")
+    return first.isoformat(), (first + timedelta(days=32)).replace(day=1).isoformat()

@@ -1,5 +1,5 @@
 // What every page does by script: shortcuts, the palette, moving through lists. Reading works without any of it.
-// Screens that need more bring a module of their own and register keys with `onKey`.
+// Screens that need more bring a module of their own and register keys with `window.ovillo.onKey`.
 
 const root = document.documentElement;
 const usesKeys = () => !root.hasAttribute("data-no-keys");
@@ -7,9 +7,12 @@ const isTyping = (target) => target instanceof Element && target.closest("input,
 
 const handlers = new Map();
 /** Runs `act(event)` at a key outside of fields; the name is that of KeyboardEvent.key. */
-export function onKey(key, act) {
+function onKey(key, act) {
   handlers.set(key, act);
 }
+// Modules of screens come after this one and find it here: addresses of assets change with what they hold, so that one
+// cannot name another.
+window.ovillo = { onKey };
 
 let awaitsSection = 0;
 
