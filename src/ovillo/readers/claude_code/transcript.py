@@ -1,19 +1,17 @@
 """One transcript file, read from where the last scan stopped.
 
-Owns which record goes to which session (older versions keep sub-agents inside the main file), the session's
-own facts, cutting into deltas, and what the cursor keeps of a file.
+Owns reading it, cutting into deltas, and what the cursor keeps of a file; what its records mean is ``conversation``'s.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from ovillo.model.limits import DELTA_MESSAGES
-from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SessionStatus, SkippedRecord
+from ovillo.model.records import SessionDelta, SkippedRecord
+from ovillo.readers.claude_code.conversation import Conversation, Surroundings
 from ovillo.readers.claude_code.layout import (
-    NAME,
     TranscriptFile,
     agents_by_call,
     read_meta,
@@ -21,68 +19,33 @@ from ovillo.readers.claude_code.layout import (
     spawning_agent,
 )
 from ovillo.readers.claude_code.prompts import command_of, is_client_record, is_internal
-from ovillo.readers.claude_code.records import SILENT_TYPES, Record, decode_record
-from ovillo.readers.claude_code.thread import Memory, Thread
+from ovillo.readers.claude_code.records import Record, decode_record
 from ovillo.readers.jsonl import FileState, JsonLines, file_mark, resume_offset
 
 #: A delta is cut at the next prompt from this many messages on.
 _SOFT_CUT = DELTA_MESSAGES * 4 // 5
 #: ... or after this much source data, which bounds memory (bytes).
 _CUT_BYTES = 4_000_000
-_TITLE_RANK = {"custom-title": 3, "ai-title": 2, "summary": 1}
 
 
-@dataclass(slots=True)
-class Facts:
-    """What is known of the main session across scans."""
-
-    directory: str | None = None
-    title: str | None = None
-    title_rank: int = 0
-    parent: str | None = None
-    worktree: str | None = None
-    unknown: dict[str, int] = field(default_factory=dict)
-    more: dict[str, Any] = field(default_factory=dict)
-
-    def entry(self) -> dict[str, Any]:
-        return {name: value for name in self.__slots__ if (value := getattr(self, name))}
-
-    @classmethod
-    def of_entry(cls, entry: dict[str, Any]) -> Facts:
-        return cls(**{name: value for name, value in entry.items() if name in cls.__slots__})
-
-
-class Transcript:
+class Transcript(Conversation):
     """Reads one file; afterwards, and after every delta, ``entry`` is what the cursor should keep."""
 
     def __init__(self, file: TranscriptFile, entry: dict[str, Any] | None) -> None:
         self._file = file
-        seen = FileState.of_entry(entry)
-        self.start = resume_offset(file.path, seen, file.state.size)
-        entry = entry if entry and self.start else {}
-        self.facts = Facts.of_entry(entry.get("facts") or {})
-        #: Where the part the model still sees begins, and what a compaction kept of the part before.
-        self._live: int = entry.get("live", 0)
-        self._live_ids: dict[str, str] = entry.get("live_ids") or {}
-        self._complete = self.start == self._live
-        self._from_start = self.start == 0
-        #: The first record's parent, which stands in another file.
-        self._after: str | None = None
-        self._has_parents = bool(self.start)
-        self._agents = agents_by_call(file)
-        self._main = self._thread(file.session_id, entry)
-        self._sides: dict[str, Thread] = {
-            side: self._thread(SessionId(side), memory) for side, memory in (entry.get("sides") or {}).items()
-        }
-        self._side_of: dict[str, str] = {}
-        self._last_side: str | None = next(reversed(self._sides), None)
+        start = resume_offset(file.path, FileState.of_entry(entry), file.state.size)
+        around = Surroundings(
+            file.session_id,
+            file.key,
+            file.is_agent,
+            agents_by_call(file),
+            results_folder(file),
+            read_meta(file.path.with_suffix(".meta.json")) if file.is_agent else {},
+        )
+        super().__init__(around, entry if entry and start else {}, start)
         self._lines: JsonLines[Record] = JsonLines(file.path, self.start, decode_record)
-        self._meta = read_meta(file.path.with_suffix(".meta.json")) if file.is_agent else {}
         if file.is_agent:
             self.facts.parent = self._parent()
-
-    def session_ids(self) -> list[SessionId]:
-        return [self._main.session_id, *(thread.session_id for thread in self._sides.values())]
 
     @property
     def offset(self) -> int:
@@ -106,7 +69,7 @@ class Transcript:
                 yield None
                 self._lines.offset = offset + size
             self._feed(record, thread, offset)
-        yield from self._take(end=True)
+        yield from self._take(always=self._lines.offset > self.start)
 
     def entry(self) -> dict[str, Any]:
         """What the cursor keeps; of a file read to its end, its size and time, so that one look shows no change."""
@@ -115,164 +78,17 @@ class Transcript:
             **FileState(
                 state.size if done else -1, state.mtime_ns if done else -1, offset, file_mark(self._file.path, offset)
             ).entry(),
-            **self._main.memory.entry(),
-            "facts": self.facts.entry(),
-            "live": self._live,
-            "live_ids": self._live_ids,
-            "sides": {side: thread.memory.entry() for side, thread in self._sides.items()},
+            **super().entry(),
         }
 
-    # --- records
-
-    def _feed(self, record: Record, thread: Thread, offset: int) -> None:
-        if thread.has_read(record):
-            return
-        at = thread.at(record) if record.timestamp is not None and record.uuid is not None else None
-        if record.cwd is not None:
-            facts = self.facts
-            facts.directory = facts.directory or record.cwd
-            thread.git_branch = record.gitBranch or thread.git_branch
-            thread.version = record.version or thread.version
-        body = record.message
-        if not self._has_parents and body is not None:
-            self._has_parents, self._after = True, record.parentUuid
-        match record.type:
-            case "user" if body is not None:
-                thread.user(record, body, offset, at)
-            case "assistant" if body is not None:
-                thread.assistant(record, body, offset, at)
-            case "attachment":
-                thread.attachment(record, offset, at)
-            case "system":
-                if record.subtype == "compact_boundary":
-                    self._compaction(record, thread, offset)
-                else:
-                    thread.pass_by(record)
-            case kind if kind in _TITLE_RANK:
-                self._title(record)
-            case "cost-state":
-                # A fork's totals begin with its origin's, so that they are no facts of this session.
-                self.facts.more["client_totals"] = {
-                    "cost_usd": record.totalCostUSD,
-                    "lines_added": record.totalLinesAdded,
-                    "lines_removed": record.totalLinesRemoved,
-                }
-            case "tag" | "pr-link" | "worktree-state":
-                self._side_fact(record)
-            case kind if kind not in SILENT_TYPES:
-                self.facts.unknown[kind or "?"] = self.facts.unknown.get(kind or "?", 0) + 1
-
-    def _compaction(self, record: Record, thread: Thread, offset: int) -> None:
-        if thread is self._main:
-            if not self._complete:
-                thread.memory.ids = self._ids_so_far(offset) | thread.memory.ids
-            thread.boundary(record)
-            self._live, self._live_ids, self._complete = offset, dict(thread.memory.ids), True
-        else:
-            thread.boundary(record)
-
-    def _ids_so_far(self, end: int) -> dict[str, Any]:
-        """Message ids since the last compaction, read again: a cursor that kept them all would grow without bound."""
-        scratch = self._thread(self._main.session_id, {"ids": self._live_ids})
-        for line in JsonLines(self._file.path, self._live, decode_record):
-            if isinstance(line, SkippedRecord):
-                continue
-            offset, _, record = line
-            if offset >= min(end, self.start):
-                break
-            if (self._file.is_agent or not record.isSidechain) and record.message is not None and offset > self._live:
-                (scratch.user if record.type == "user" else scratch.assistant)(record, record.message, offset, None)
-        return dict(scratch.memory.ids)
-
-    def _title(self, record: Record) -> None:
-        rank = _TITLE_RANK[record.type]
-        title = record.customTitle or record.aiTitle or record.summary
-        # Summaries of other sessions stand in a file too; theirs are leaves nobody here knows.
-        foreign = record.type == "summary" and not (self.start or record.leafUuid in self._main.memory.ids)
-        if title and title.strip() and rank >= self.facts.title_rank and not foreign:
-            self.facts.title, self.facts.title_rank = title.strip(), rank
-
-    def _side_fact(self, record: Record) -> None:
-        if record.tag:
-            self.facts.more["tag"] = record.tag
-        if record.prUrl:
-            self.facts.more["pull_request"] = record.prUrl
-        if isinstance(record.worktreeSession, dict):
-            path = record.worktreeSession.get("worktreePath")
-            self.facts.worktree = path if isinstance(path, str) else self.facts.worktree
-
-    # --- sessions
-
-    def _thread(self, session_id: SessionId, entry: dict[str, Any]) -> Thread:
-        return Thread(session_id, self._agents, results_folder(self._file), Memory.of_entry(entry))
-
-    def _thread_of(self, record: Record) -> Thread:
-        if self._file.is_agent or not record.isSidechain or record.uuid is None:
-            return self._main
-        side = record.agentId or self._side_of.get(record.parentUuid or "")
-        if side is None:
-            new = record.parentUuid is None or self._last_side is None
-            side = f"{self._main.session_id}.{record.uuid}" if new else str(self._last_side)
-        self._side_of[record.uuid] = self._last_side = side
-        if side not in self._sides:
-            self._sides[side] = self._thread(SessionId(side), {})
-        return self._sides[side]
-
-    def _take(self, end: bool = False) -> Iterator[SessionDelta]:
-        if self._main.has_news() or (end and self._lines.offset > self.start):
-            from_start, self._from_start = self._from_start, False
-            yield self._main.take(self._session(), self._file.key, from_start=from_start, after=self._after)
-        for thread in self._sides.values():
-            if thread.has_news():
-                yield thread.take(self._side_session(thread), self._file.key)
-
-    def _session(self) -> Session:
-        facts, main = self.facts, self._main
-        metadata: dict[str, Any] = {"file": self._file.key, **facts.more}
-        if facts.unknown:
-            metadata["unknown_records"] = dict(facts.unknown)
-        call = self._meta.get("toolUseId")
-        if isinstance(call, str):
-            metadata["spawned_by"] = {"call_id": call}
-        agent, description = self._meta.get("agentType"), self._meta.get("description")
-        title = facts.title or (description if isinstance(description, str) and description else None)
-        return Session(
-            main.session_id,
-            NAME,
-            directory=facts.directory,
-            worktree=facts.worktree,
-            git_branch=main.git_branch,
-            title=title,
-            parent_id=SessionId(facts.parent) if facts.parent else None,
-            kind=SessionKind.SUBAGENT if self._file.is_agent else SessionKind.ROOT,
-            agent=agent if isinstance(agent, str) else None,
-            model=main.model,
-            status=SessionStatus.COMPLETED if self._meta.get("finished") is True else SessionStatus.ACTIVE,
-            created_at=main.first_ms,
-            updated_at=main.last_ms,
-            version=main.version,
-            metadata=metadata,
-        )
-
-    def _side_session(self, thread: Thread) -> Session:
-        """A sub-agent whose records older versions wrote into the main file."""
-        return Session(
-            thread.session_id,
-            NAME,
-            directory=self.facts.directory,
-            git_branch=thread.git_branch,
-            parent_id=self._main.session_id,
-            kind=SessionKind.SUBAGENT,
-            model=thread.model,
-            created_at=thread.first_ms,
-            updated_at=thread.last_ms,
-            version=thread.version,
-            metadata={"file": self._file.key},
-        )
+    def _records_from(self, offset: int) -> Iterator[tuple[int, Record]]:
+        for line in JsonLines(self._file.path, offset, decode_record):
+            if not isinstance(line, SkippedRecord):
+                yield line[0], line[2]
 
     def _parent(self) -> str | None:
-        call = self._meta.get("toolUseId")
-        depth = self._meta.get("spawnDepth")
+        call = self._around.meta.get("toolUseId")
+        depth = self._around.meta.get("spawnDepth")
         if isinstance(call, str) and isinstance(depth, int) and depth > 1:
             spawner = spawning_agent(self._file, call)
             if spawner is not None:
@@ -281,10 +97,7 @@ class Transcript:
 
     def _named_parent(self) -> str | None:
         """An agent's records carry the parent's session id."""
-        for line in JsonLines(self._file.path, 0, decode_record):
-            if not isinstance(line, SkippedRecord) and line[2].sessionId:
-                return line[2].sessionId
-        return None
+        return next((record.sessionId for _, record in self._records_from(0) if record.sessionId), None)
 
 
 def _begins_turn(record: Record) -> bool:

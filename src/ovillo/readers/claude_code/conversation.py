@@ -1,0 +1,242 @@
+"""One conversation as its records come, whoever hands them over: a file that is read, or a program that passes lines on.
+
+Owns which record goes to which session (older versions keep sub-agents inside the main file), the session's
+own facts, and what is remembered between two lots of records. Where lines come from is ``transcript``'s and ``handed``'s.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SessionStatus
+from ovillo.readers.claude_code.layout import NAME
+from ovillo.readers.claude_code.records import SILENT_TYPES, Record
+from ovillo.readers.claude_code.thread import Memory, Thread
+
+_TITLE_RANK = {"custom-title": 3, "ai-title": 2, "summary": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is known of a conversation beside its records."""
+
+    session_id: SessionId
+    #: Names the file that the positions of its records are places in.
+    key: str
+    is_agent: bool
+    #: Tool use id -> the sub-agent it started.
+    agents: Mapping[str, str]
+    #: Where the client puts outputs that are too large for the transcript.
+    results: Path
+    #: The side file of a sub-agent.
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of the main session across scans."""
+
+    directory: str | None = None
+    title: str | None = None
+    title_rank: int = 0
+    parent: str | None = None
+    worktree: str | None = None
+    unknown: dict[str, int] = field(default_factory=dict)
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def entry(self) -> dict[str, Any]:
+        return {name: value for name in self.__slots__ if (value := getattr(self, name))}
+
+    @classmethod
+    def of_entry(cls, entry: dict[str, Any]) -> Facts:
+        return cls(**{name: value for name, value in entry.items() if name in cls.__slots__})
+
+
+class Conversation(ABC):
+    """``entry`` is what was remembered of it, ``start`` where its records go on: 0 for a new one."""
+
+    def __init__(self, around: Surroundings, entry: Mapping[str, Any], start: int) -> None:
+        self._around = around
+        self.start = start
+        self.facts = Facts.of_entry(entry.get("facts") or {})
+        #: Where the part the model still sees begins, and what a compaction kept of the part before.
+        self._live: int = entry.get("live", 0)
+        self._live_ids: dict[str, str] = entry.get("live_ids") or {}
+        self._complete = self.start == self._live
+        self._from_start = self.start == 0
+        #: The first record's parent, which stands in another file.
+        self._after: str | None = None
+        self._has_parents = bool(self.start)
+        self._main = self._thread(around.session_id, entry)
+        self._sides: dict[str, Thread] = {
+            side: self._thread(SessionId(side), memory) for side, memory in (entry.get("sides") or {}).items()
+        }
+        self._side_of: dict[str, str] = {}
+        self._last_side: str | None = next(reversed(self._sides), None)
+
+    @abstractmethod
+    def _records_from(self, offset: int) -> Iterator[tuple[int, Record]]:
+        """Those that can be read, with where they stand, from there on."""
+
+    def session_ids(self) -> list[SessionId]:
+        return [self._main.session_id, *(thread.session_id for thread in self._sides.values())]
+
+    def entry(self) -> dict[str, Any]:
+        """What has to be remembered until the next records come."""
+        return {
+            **self._main.memory.entry(),
+            "facts": self.facts.entry(),
+            "live": self._live,
+            "live_ids": self._live_ids,
+            "sides": {side: thread.memory.entry() for side, thread in self._sides.items()},
+        }
+
+    # --- records
+
+    def _feed(self, record: Record, thread: Thread, offset: int) -> None:
+        if thread.has_read(record):
+            return
+        at = thread.at(record) if record.timestamp is not None and record.uuid is not None else None
+        if record.cwd is not None:
+            facts = self.facts
+            facts.directory = facts.directory or record.cwd
+            thread.git_branch = record.gitBranch or thread.git_branch
+            thread.version = record.version or thread.version
+        body = record.message
+        if not self._has_parents and body is not None:
+            self._has_parents, self._after = True, record.parentUuid
+        match record.type:
+            case "user" if body is not None:
+                thread.user(record, body, offset, at)
+            case "assistant" if body is not None:
+                thread.assistant(record, body, offset, at)
+            case "attachment":
+                thread.attachment(record, offset, at)
+            case "system":
+                if record.subtype == "compact_boundary":
+                    self._compaction(record, thread, offset)
+                else:
+                    thread.pass_by(record)
+            case kind if kind in _TITLE_RANK:
+                self._title(record)
+            case "cost-state":
+                # A fork's totals begin with its origin's, so that they are no facts of this session.
+                self.facts.more["client_totals"] = {
+                    "cost_usd": record.totalCostUSD,
+                    "lines_added": record.totalLinesAdded,
+                    "lines_removed": record.totalLinesRemoved,
+                }
+            case "tag" | "pr-link" | "worktree-state":
+                self._side_fact(record)
+            case kind if kind not in SILENT_TYPES:
+                self.facts.unknown[kind or "?"] = self.facts.unknown.get(kind or "?", 0) + 1
+
+    def _compaction(self, record: Record, thread: Thread, offset: int) -> None:
+        if thread is self._main:
+            if not self._complete:
+                thread.memory.ids = self._ids_so_far(offset) | thread.memory.ids
+            thread.boundary(record)
+            self._live, self._live_ids, self._complete = offset, dict(thread.memory.ids), True
+        else:
+            thread.boundary(record)
+
+    def _ids_so_far(self, end: int) -> dict[str, Any]:
+        """Message ids since the last compaction, read again: a cursor that kept them all would grow without bound."""
+        scratch = self._thread(self._main.session_id, {"ids": self._live_ids})
+        for offset, record in self._records_from(self._live):
+            if offset >= min(end, self.start):
+                break
+            if (self._around.is_agent or not record.isSidechain) and record.message is not None and offset > self._live:
+                (scratch.user if record.type == "user" else scratch.assistant)(record, record.message, offset, None)
+        return dict(scratch.memory.ids)
+
+    def _title(self, record: Record) -> None:
+        rank = _TITLE_RANK[record.type]
+        title = record.customTitle or record.aiTitle or record.summary
+        # Summaries of other sessions stand in a file too; theirs are leaves nobody here knows.
+        foreign = record.type == "summary" and not (self.start or record.leafUuid in self._main.memory.ids)
+        if title and title.strip() and rank >= self.facts.title_rank and not foreign:
+            self.facts.title, self.facts.title_rank = title.strip(), rank
+
+    def _side_fact(self, record: Record) -> None:
+        if record.tag:
+            self.facts.more["tag"] = record.tag
+        if record.prUrl:
+            self.facts.more["pull_request"] = record.prUrl
+        if isinstance(record.worktreeSession, dict):
+            path = record.worktreeSession.get("worktreePath")
+            self.facts.worktree = path if isinstance(path, str) else self.facts.worktree
+
+    # --- sessions
+
+    def _thread(self, session_id: SessionId, entry: Mapping[str, Any]) -> Thread:
+        return Thread(session_id, self._around.agents, self._around.results, Memory.of_entry(entry))
+
+    def _thread_of(self, record: Record) -> Thread:
+        if self._around.is_agent or not record.isSidechain or record.uuid is None:
+            return self._main
+        side = record.agentId or self._side_of.get(record.parentUuid or "")
+        if side is None:
+            new = record.parentUuid is None or self._last_side is None
+            side = f"{self._main.session_id}.{record.uuid}" if new else str(self._last_side)
+        self._side_of[record.uuid] = self._last_side = side
+        if side not in self._sides:
+            self._sides[side] = self._thread(SessionId(side), {})
+        return self._sides[side]
+
+    def _take(self, always: bool = False) -> Iterator[SessionDelta]:
+        """What came since the last time; ``always`` with the session's own facts, also where nothing was said."""
+        if self._main.has_news() or always:
+            from_start, self._from_start = self._from_start, False
+            yield self._main.take(self._session(), self._around.key, from_start=from_start, after=self._after)
+        for thread in self._sides.values():
+            if thread.has_news():
+                yield thread.take(self._side_session(thread), self._around.key)
+
+    def _session(self) -> Session:
+        facts, main = self.facts, self._main
+        metadata: dict[str, Any] = {"file": self._around.key, **facts.more}
+        if facts.unknown:
+            metadata["unknown_records"] = dict(facts.unknown)
+        call = self._around.meta.get("toolUseId")
+        if isinstance(call, str):
+            metadata["spawned_by"] = {"call_id": call}
+        agent, description = self._around.meta.get("agentType"), self._around.meta.get("description")
+        title = facts.title or (description if isinstance(description, str) and description else None)
+        return Session(
+            main.session_id,
+            NAME,
+            directory=facts.directory,
+            worktree=facts.worktree,
+            git_branch=main.git_branch,
+            title=title,
+            parent_id=SessionId(facts.parent) if facts.parent else None,
+            kind=SessionKind.SUBAGENT if self._around.is_agent else SessionKind.ROOT,
+            agent=agent if isinstance(agent, str) else None,
+            model=main.model,
+            status=SessionStatus.COMPLETED if self._around.meta.get("finished") is True else SessionStatus.ACTIVE,
+            created_at=main.first_ms,
+            updated_at=main.last_ms,
+            version=main.version,
+            metadata=metadata,
+        )
+
+    def _side_session(self, thread: Thread) -> Session:
+        """A sub-agent whose records older versions wrote into the main file."""
+        return Session(
+            thread.session_id,
+            NAME,
+            directory=self.facts.directory,
+            git_branch=thread.git_branch,
+            parent_id=self._main.session_id,
+            kind=SessionKind.SUBAGENT,
+            model=thread.model,
+            created_at=thread.first_ms,
+            updated_at=thread.last_ms,
+            version=thread.version,
+            metadata={"file": self._around.key},
+        )
