@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ovillo.adapters.opened import ensure_session, in_thread, missing, opened, session_id_of
+from ovillo.adapters.opened import ensure_session, in_thread, missing, name_of, opened, prefix_of, session_id_of
 from ovillo.model.extras import LANGGRAPH
 from ovillo.model.records import DEFAULT_NAMESPACE, Role, SessionId, ToolCall, ToolStatus, Usage
 from ovillo.sessions.drafts import MAX_MESSAGE_CHARS, MessageDraft
@@ -100,15 +100,15 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
 
     def _tuple(self, thread: str, ns: str, checkpoint_id: str) -> CheckpointTuple | None:
         state, place = self._state(), _place(thread)
-        name = _name("c", ns, checkpoint_id)
+        name = name_of("c", ns, checkpoint_id)
         kept = state.get(*place, [name]).get(name)
         if kept is None:
             return None
         checkpoint = self._loaded(kept["checkpoint"])
         channels = {
-            _name("b", ns, channel, version): channel for channel, version in checkpoint["channel_versions"].items()
+            name_of("b", ns, channel, version): channel for channel, version in checkpoint["channel_versions"].items()
         }
-        values = state.get(*place, [*channels, *state.names(*place, _prefix("w", ns, checkpoint_id))])
+        values = state.get(*place, [*channels, *state.names(*place, prefix_of("w", ns, checkpoint_id))])
         writes = []
         for each in [name for name in values if name not in channels]:
             _, _, _, task, index = json.loads(each)
@@ -142,11 +142,11 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         values = checkpoint["channel_values"]
         rest = {name: value for name, value in checkpoint.items() if name != "channel_values"}
         kept: dict[str, Any] = {
-            _name("b", ns, channel, version): self._dumped(values[channel]) if channel in values else None
+            name_of("b", ns, channel, version): self._dumped(values[channel]) if channel in values else None
             for channel, version in new_versions.items()
         }
         # Last, so that no reader of another process meets it without its values; one transaction holds all.
-        kept[_name("c", ns, checkpoint["id"])] = {
+        kept[name_of("c", ns, checkpoint["id"])] = {
             "checkpoint": self._dumped(rest),
             "metadata": self._dumped(get_checkpoint_metadata(config, metadata)),
             "parent": get_checkpoint_id(config),
@@ -154,7 +154,8 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         self._state().put(*_place(thread), kept)
         if ns == "":
             said = {channel: values[channel] for channel in new_versions if channel in values}
-            self._record(thread, said, metadata.get("source") == "input")
+            # What a run is given reaches the channels in its first step.
+            self._record(thread, said, is_input=metadata.get("step", 0) <= 0)
         return _config(thread, ns, checkpoint["id"])
 
     def put_writes(
@@ -167,7 +168,7 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         for index, (channel, value) in enumerate(writes):
             number = WRITES_IDX_MAP.get(channel, index)
             into = stays if number >= 0 else last
-            into[_name("w", ns, checkpoint_id, task_id, number)] = {
+            into[name_of("w", ns, checkpoint_id, task_id, number)] = {
                 "channel": channel,
                 "value": self._dumped(value),
                 "path": task_path,
@@ -222,18 +223,18 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         if not gone:
             return
         state, place = self._state(), _place(thread)
-        names = [_name(*each) for each in gone]
-        writes = [name for _, ns, one in gone for name in state.names(*place, _prefix("w", ns, one))]
+        names = [name_of(*each) for each in gone]
+        writes = [name for _, ns, one in gone for name in state.names(*place, prefix_of("w", ns, one))]
         staying = [each for each in self._all_checkpoints(thread) if ("c", *each) not in {tuple(x) for x in gone}]
         used: set[str] = set()
-        for name, kept in state.get(*place, [_name("c", *each) for each in staying]).items():
+        for name, kept in state.get(*place, [name_of("c", *each) for each in staying]).items():
             versions = self._loaded(kept["checkpoint"])["channel_versions"]
-            used.update(_name("b", json.loads(name)[1], *each) for each in versions.items())
+            used.update(name_of("b", json.loads(name)[1], *each) for each in versions.items())
         # Of what another process wrote meanwhile nothing is known here: only values that these had go.
         had: set[str] = set()
         for name, kept in state.get(*place, names).items():
             versions = self._loaded(kept["checkpoint"])["channel_versions"]
-            had.update(_name("b", json.loads(name)[1], *each) for each in versions.items())
+            had.update(name_of("b", json.loads(name)[1], *each) for each in versions.items())
         state.remove(*place, [*names, *writes, *(had - used)])
 
     # --- the same, awaited
@@ -286,7 +287,7 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
 
     # --- what people find
 
-    def _record(self, thread: str, values: Mapping[str, Any], is_input: bool) -> None:
+    def _record(self, thread: str, values: Mapping[str, Any], *, is_input: bool) -> None:
         if isinstance(said := values.get(self._messages), list):
             drafts = [draft for index, each in enumerate(said) if (draft := _draft_of(each, index))]
         else:
@@ -317,7 +318,7 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         return [each.name.partition("/")[2] for each in self._state().shelves(DEFAULT_NAMESPACE, f"{PROGRAM}/")]
 
     def _named(self, thread: str, *beginning: str) -> Sequence[str]:
-        return self._state().names(*_place(thread), _prefix(*beginning))
+        return self._state().names(*_place(thread), prefix_of(*beginning))
 
     def _checkpoints(self, thread: str, ns: str) -> Sequence[str]:
         return [json.loads(name)[2] for name in self._named(thread, "c", ns)]
@@ -355,15 +356,6 @@ def _config(thread: str, ns: str, checkpoint_id: str) -> RunnableConfig:
 
 def _place(thread: str) -> tuple[Any, SessionId, str]:
     return DEFAULT_NAMESPACE, session_id_of(PROGRAM, thread), f"{PROGRAM}/{thread}"
-
-
-def _name(*parts: Any) -> str:
-    """JSON, so that no part can be taken for two."""
-    return json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
-
-
-def _prefix(*parts: Any) -> str:
-    return f"{_name(*parts)[:-1]},"
 
 
 # --- msgpack as JSON
@@ -426,10 +418,14 @@ def _from_plain(value: Any) -> Any:
         case {"$float": text}:
             return float(text)
         case {"$map": entries}:
-            return {_from_plain(key): _from_plain(each) for key, each in entries}
+            return {_as_key(_from_plain(key)): _from_plain(each) for key, each in entries}
         case dict():
             return {key: _from_plain(each) for key, each in value.items()}
     return value
+
+
+def _as_key(value: Any) -> Any:
+    return tuple(map(_as_key, value)) if isinstance(value, list) else value
 
 
 # --- messages

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import hashlib
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -45,7 +46,11 @@ def close() -> None:
         mine = [place for place in _open if place[0] == os.getpid()]
         closing = [_open.pop(place) for place in mine]
     for services in closing:
-        services.close()
+        try:
+            if "ingest" in vars(services):
+                services.ingest.settle(DEFAULT_NAMESPACE)
+        finally:
+            services.close()
 
 
 atexit.register(close)
@@ -77,6 +82,16 @@ def session_id_of(program: str, given: str) -> SessionId:
         return SessionId(checked_id(f"{program}:{given}", "session"))
     except InvalidInput:
         return SessionId(f"{program}:{hashlib.sha256(given.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
+
+
+def name_of(*parts: Any) -> str:
+    """A name of a value, or of a shelf, that says several things: JSON, so that no part can be taken for two."""
+    return json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
+
+
+def prefix_of(*parts: Any) -> str:
+    """What all names begin with that say these things first, and more."""
+    return f"{name_of(*parts)[:-1]},"
 
 
 def ensure_session(services: Composition, session_id: SessionId, program: str, given: str, name: str | None) -> None:

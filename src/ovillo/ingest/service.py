@@ -36,6 +36,7 @@ from ovillo.model.ids import client_id
 from ovillo.model.records import (
     DEFAULT_NAMESPACE,
     Namespace,
+    SessionDelta,
     SessionId,
     SkippedRecord,
 )
@@ -343,6 +344,21 @@ class Ingest:
         gone = {x for x in gone if len(self._store.sources.sources_of_session(self._namespace, x)) < 2}
         if gone:
             self._store.ingest.mark_deleted_at_source(self._namespace, sorted(gone))
+
+    def take(self, namespace: Namespace, deltas: Sequence[SessionDelta]) -> Applied:
+        """Merge what a program hands over that no file holds for us: masked, without what is excluded or forgotten."""
+        rules = self.exclusion()
+        kept = [
+            self._redactor.redact_delta(delta)[0]
+            for delta in deltas
+            if delta.session.source not in rules.clients and rules.of_session(delta.session) is None
+        ]
+        return self._store.ingest.apply(namespace, kept)
+
+    def settle(self, namespace: Namespace) -> None:
+        """Decide which of two sessions with equal messages is the copy. Not while more is handed over: half a copy looks like what it
+        was copied from. A scan does it, too."""
+        resolve_forks(self._store.ingest, namespace)
 
     def catch_up(self, namespace: Namespace, session_id: SessionId, budget_ms: int = 50) -> bool:
         """Read what is new of one session; ``False`` when the budget ended first.

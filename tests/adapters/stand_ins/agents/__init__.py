@@ -1,0 +1,1 @@
+"""What the adapter imports of the OpenAI Agents SDK, for tests where that is not installed."""
