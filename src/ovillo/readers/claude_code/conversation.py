@@ -21,7 +21,7 @@ _TITLE_RANK = {"custom-title": 3, "ai-title": 2, "summary": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Origin:
     """What is known of a conversation beside its records."""
 
     session_id: SessionId
@@ -59,8 +59,8 @@ class Facts:
 class Conversation(ABC):
     """``entry`` is what was remembered of it, ``start`` where its records go on: 0 for a new one."""
 
-    def __init__(self, around: Surroundings, entry: Mapping[str, Any], start: int) -> None:
-        self._around = around
+    def __init__(self, origin: Origin, entry: Mapping[str, Any], start: int) -> None:
+        self._origin = origin
         self.start = start
         self.facts = Facts.of_entry(entry.get("facts") or {})
         #: Where the part the model still sees begins, and what a compaction kept of the part before.
@@ -71,7 +71,7 @@ class Conversation(ABC):
         #: The first record's parent, which stands in another file.
         self._after: str | None = None
         self._has_parents = bool(self.start)
-        self._main = self._thread(around.session_id, entry)
+        self._main = self._thread(origin.session_id, entry)
         self._sides: dict[str, Thread] = {
             side: self._thread(SessionId(side), memory) for side, memory in (entry.get("sides") or {}).items()
         }
@@ -150,7 +150,7 @@ class Conversation(ABC):
         for offset, record in self._records_from(self._live):
             if offset >= min(end, self.start):
                 break
-            if (self._around.is_agent or not record.isSidechain) and record.message is not None and offset > self._live:
+            if (self._origin.is_agent or not record.isSidechain) and record.message is not None and offset > self._live:
                 (scratch.user if record.type == "user" else scratch.assistant)(record, record.message, offset, None)
         return dict(scratch.memory.ids)
 
@@ -174,10 +174,10 @@ class Conversation(ABC):
     # --- sessions
 
     def _thread(self, session_id: SessionId, entry: Mapping[str, Any]) -> Thread:
-        return Thread(session_id, self._around.agents, self._around.results, Memory.of_entry(entry))
+        return Thread(session_id, self._origin.agents, self._origin.results, Memory.of_entry(entry))
 
     def _thread_of(self, record: Record) -> Thread:
-        if self._around.is_agent or not record.isSidechain or record.uuid is None:
+        if self._origin.is_agent or not record.isSidechain or record.uuid is None:
             return self._main
         side = record.agentId or self._side_of.get(record.parentUuid or "")
         if side is None:
@@ -192,20 +192,20 @@ class Conversation(ABC):
         """What came since the last time; ``always`` with the session's own facts, also where nothing was said."""
         if self._main.has_news() or always:
             from_start, self._from_start = self._from_start, False
-            yield self._main.take(self._session(), self._around.key, from_start=from_start, after=self._after)
+            yield self._main.take(self._session(), self._origin.key, from_start=from_start, after=self._after)
         for thread in self._sides.values():
             if thread.has_news():
-                yield thread.take(self._side_session(thread), self._around.key)
+                yield thread.take(self._side_session(thread), self._origin.key)
 
     def _session(self) -> Session:
         facts, main = self.facts, self._main
-        metadata: dict[str, Any] = {"file": self._around.key, **facts.more}
+        metadata: dict[str, Any] = {"file": self._origin.key, **facts.more}
         if facts.unknown:
             metadata["unknown_records"] = dict(facts.unknown)
-        call = self._around.meta.get("toolUseId")
+        call = self._origin.meta.get("toolUseId")
         if isinstance(call, str):
             metadata["spawned_by"] = {"call_id": call}
-        agent, description = self._around.meta.get("agentType"), self._around.meta.get("description")
+        agent, description = self._origin.meta.get("agentType"), self._origin.meta.get("description")
         title = facts.title or (description if isinstance(description, str) and description else None)
         return Session(
             main.session_id,
@@ -215,10 +215,10 @@ class Conversation(ABC):
             git_branch=main.git_branch,
             title=title,
             parent_id=SessionId(facts.parent) if facts.parent else None,
-            kind=SessionKind.SUBAGENT if self._around.is_agent else SessionKind.ROOT,
+            kind=SessionKind.SUBAGENT if self._origin.is_agent else SessionKind.ROOT,
             agent=agent if isinstance(agent, str) else None,
             model=main.model,
-            status=SessionStatus.COMPLETED if self._around.meta.get("finished") is True else SessionStatus.ACTIVE,
+            status=SessionStatus.COMPLETED if self._origin.meta.get("finished") is True else SessionStatus.ACTIVE,
             created_at=main.first_ms,
             updated_at=main.last_ms,
             version=main.version,
@@ -238,5 +238,5 @@ class Conversation(ABC):
             created_at=thread.first_ms,
             updated_at=thread.last_ms,
             version=thread.version,
-            metadata={"file": self._around.key},
+            metadata={"file": self._origin.key},
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ovillo.model.records import SessionDelta, SessionId
-from ovillo.readers.claude_code.conversation import Conversation, Surroundings
+from ovillo.readers.claude_code.conversation import Conversation, Origin
 from ovillo.readers.claude_code.records import Record, decode_record
 
 #: Large outputs lie beside transcripts; what is handed over has no folder.
@@ -32,8 +32,8 @@ class HandedLines(Conversation):
         meta: Mapping[str, Any] | None = None,
     ) -> None:
         """With a ``parent_id`` it is a sub-agent's."""
-        around = Surroundings(session_id, key, parent_id is not None, {}, _NOWHERE, meta or {})
-        super().__init__(around, entry, entry.get("offset", 0))
+        origin = Origin(session_id, key, parent_id is not None, {}, _NOWHERE, meta or {})
+        super().__init__(origin, entry, entry.get("offset", 0))
         self._offset = self.start
         self._earlier = earlier
         if parent_id is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ovillo.model.limits import DELTA_MESSAGES
 from ovillo.model.records import SessionDelta, SkippedRecord
-from ovillo.readers.claude_code.conversation import Conversation, Surroundings
+from ovillo.readers.claude_code.conversation import Conversation, Origin
 from ovillo.readers.claude_code.layout import (
     TranscriptFile,
     agents_by_call,
@@ -34,7 +34,7 @@ class Transcript(Conversation):
     def __init__(self, file: TranscriptFile, entry: dict[str, Any] | None) -> None:
         self._file = file
         start = resume_offset(file.path, FileState.of_entry(entry), file.state.size)
-        around = Surroundings(
+        origin = Origin(
             file.session_id,
             file.key,
             file.is_agent,
@@ -42,7 +42,7 @@ class Transcript(Conversation):
             results_folder(file),
             read_meta(file.path.with_suffix(".meta.json")) if file.is_agent else {},
         )
-        super().__init__(around, entry if entry and start else {}, start)
+        super().__init__(origin, entry if entry and start else {}, start)
         self._lines: JsonLines[Record] = JsonLines(file.path, self.start, decode_record)
         if file.is_agent:
             self.facts.parent = self._parent()
@@ -87,8 +87,8 @@ class Transcript(Conversation):
                 yield line[0], line[2]
 
     def _parent(self) -> str | None:
-        call = self._around.meta.get("toolUseId")
-        depth = self._around.meta.get("spawnDepth")
+        call = self._origin.meta.get("toolUseId")
+        depth = self._origin.meta.get("spawnDepth")
         if isinstance(call, str) and isinstance(depth, int) and depth > 1:
             spawner = spawning_agent(self._file, call)
             if spawner is not None:
