@@ -28,4 +28,9 @@ WEB: dict[str, tuple[str, str]] = {
     "WEB-42": ("A dry run tells what would be recalled of a prompt, and why", "issue 13"),
     "WEB-20": ("A session opens at any part, by its number or id, and reads on without script", "issue 13, Screens"),
     "WEB-21": ("A part is shown whole at its own address: body, changes, figures, raw record", "issue 13, Screens"),
+    "WEB-43": (
+        "Definitions with place, callers, namesakes and where they were discussed; modules as picture and table",
+        "issue 13",
+    ),
+    "WEB-44": ("What a phrase of four languages means in a session, with candidates and evidence", "issue 13"),
 }

@@ -7,7 +7,7 @@ so a may use c) is left out: what cannot be read helps nobody. Imports that clos
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ovillo.code.modules import ModuleNode
 from ovillo.model.quoting import flat, markup
@@ -36,8 +36,9 @@ _STYLE = (
 Edges = Mapping[tuple[str, str], int]
 
 
-def svg(nodes: Sequence[ModuleNode], title: str) -> str:
-    """A whole SVG document."""
+def svg(nodes: Sequence[ModuleNode], title: str, link: Callable[[str], str] | None = None) -> str:
+    """A whole SVG document. With ``link``, which gives the address of a file, it is a part of a page whose style has its
+    colours (class ``modules``), and files lead there."""
     names, edges, tests = _boxes(nodes)
     forward, loops = _without_circles(names, edges)
     drawn = _telling(names, forward)
@@ -46,7 +47,11 @@ def svg(nodes: Sequence[ModuleNode], title: str) -> str:
     colours = _colours(names)
     parts = [_edge(places[a], places[b], forward[a, b], False, f"{a} → {b}") for a, b in drawn]
     parts += [_edge(places[a], places[b], loops[a, b], True, f"{a} → {b}") for a, b in sorted(loops)]
-    parts += [_box(name, places[name], name in tests, colours[name]) for name in names]
+    files = {node.path for node in nodes} if link else frozenset[str]()
+    parts += [
+        _box(name, places[name], name in tests, colours[name], link(name) if link and name in files else None)
+        for name in names
+    ]
     heading = f"{title}: {counted(len(nodes), 'module')}" + (
         f" in {counted(len(names), 'folder')}" if len(names) < len(nodes) else ""
     )
@@ -56,9 +61,15 @@ def svg(nodes: Sequence[ModuleNode], title: str) -> str:
     )
     note += f" {len(loops)} against the order are dashed." if loops else ""
     wide = max(wide, 360, _MARGIN * 2 + len(note) * 7)
+    # Within a page it has links: then it is no single image to those who do not see it.
+    how = (
+        f'role="img"><title>{markup(flat(heading))}</title><style>{_STYLE}</style>'
+        if link is None
+        else f'role="group" class="modules" aria-label="{markup(flat(heading))}">'
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {high:.0f}" width="{wide:.0f}"'
-        f' height="{high:.0f}" role="img"><title>{markup(flat(heading))}</title><style>{_STYLE}</style>'
+        f' height="{high:.0f}" {how}'
         '<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
         ' markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z" fill="#8c959f"/></marker></defs>'
         f'<rect class="page" width="100%" height="100%"/><text x="{_MARGIN}" y="30" font-weight="bold">{markup(flat(heading))}'
@@ -187,12 +198,13 @@ def _colours(names: Sequence[str]) -> dict[str, int]:
     return {name: tops.index(name.split("/")[0] if "/" in name else "") % _COLOURS for name in names}
 
 
-def _box(name: str, place: tuple[float, float, float], is_test: bool, colour: int) -> str:
+def _box(name: str, place: tuple[float, float, float], is_test: bool, colour: int, address: str | None) -> str:
     x, y, width = place
     kind = f"box c{colour}" + (" test" if is_test else "")
+    begin, end = (f'<a href="{markup(address)}">', "</a>") if address else ("<g>", "</g>")
     return (
-        f'<g><title>{markup(flat(name))}</title><rect class="{kind}" x="{x:.0f}" y="{y:.0f}" width="{width:.0f}"'
-        f' height="{_BOX_HEIGHT}"/><text x="{x + 11:.0f}" y="{y + 17:.0f}">{markup(flat(name))}</text></g>'
+        f'{begin}<title>{markup(flat(name))}</title><rect class="{kind}" x="{x:.0f}" y="{y:.0f}" width="{width:.0f}"'
+        f' height="{_BOX_HEIGHT}"/><text x="{x + 11:.0f}" y="{y + 17:.0f}">{markup(flat(name))}</text>{end}'
     )
 
 

@@ -6,7 +6,7 @@ Owns what interfaces and floors above ask for; a namespace comes first in every 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -322,6 +322,13 @@ class CodeIndex:
         edited = git_history.edited_files(Path(root))
         return module_nodes(self._store.code.modules(namespace, root), edited, self._said(namespace, root))
 
+    def node(self, namespace: Namespace, root: str, file: str) -> ModuleNode | None:
+        """One file of ``graph``."""
+        modules = list(self._modules_by_path(namespace, root).values())
+        edited = git_history.edited_files(Path(root))
+        nodes = module_nodes(modules, edited, self._said(namespace, root))
+        return next((each for each in nodes if each.path == file), None)
+
     def _said(self, namespace: Namespace, root: str) -> dict[str, set[str]]:
         """Tickets of the sessions that changed each file."""
         return self._store.entities.tickets_of_changes(namespace, root)
@@ -333,9 +340,9 @@ class CodeIndex:
     def module(self, namespace: Namespace, root: str, file: str) -> ModuleRow | None:
         return self._store.code.module(namespace, root, file)
 
-    def picture(self, namespace: Namespace, root: str) -> str:
-        """The module graph as an SVG document."""
-        return picture.svg(module_nodes(self._store.code.modules(namespace, root)), Path(root).name)
+    def picture(self, namespace: Namespace, root: str, link: Callable[[str], str] | None = None) -> str:
+        """The module graph as an SVG document; with ``link`` as a part of a page, where files lead to their addresses."""
+        return picture.svg(module_nodes(self._store.code.modules(namespace, root)), Path(root).name, link)
 
     def export(self, namespace: Namespace, root: str, output: Path) -> tuple[Path, Path]:
         """Writes ``function_map.json`` and ``module_graph.json``. Raises InvalidInput where they cannot be written."""

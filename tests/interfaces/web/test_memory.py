@@ -42,13 +42,10 @@ def test_a_memory_leads_to_the_exact_place_where_it_was_said(sites: Sites) -> No
     ]
     record(services, delta(*said, about=session("ses_a")))
     kept = fact(services, "db", "we use SQLite", Provenance(Origin.HUMAN, session_id="ses_a", message_id="m1"))
-    gone = fact(services, "os", "we use Debian", Provenance(Origin.HUMAN, session_id="ses_a", message_id="m9"))
-    seq = said[1].seq
     for path in ("/memory", f"/memory/items/{kept}"):
-        assert f'href="/sessions/ses_a?at={seq}"' in text_of(page(reader, path))
-    assert 'href="/sessions/ses_a"' in text_of(page(reader, f"/memory/items/{gone}"))
+        assert 'href="/sessions/ses_a?at=m1"' in text_of(page(reader, path))
     data = reader.ask("GET", f"/memory/items/{kept}.json").json
-    assert (data["memory"]["session_id"], data["memory"]["seq"]) == ("ses_a", seq)
+    assert (data["memory"]["session_id"], data["memory"]["message_id"]) == ("ses_a", "m1")
 
 
 @pytest.mark.requirement("WEB-40")

@@ -30,6 +30,9 @@ SCREENS = (
     SESSION,
     f"{SESSION}?at=4",
     f"{SESSION}/outline",
+    "/code",
+    "/code?q=login",
+    "/resolve",
 )
 VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},

@@ -16,7 +16,16 @@ from ovillo.interfaces.web.form_tokens import FormTokens
 from ovillo.interfaces.web.pages import Pages, Site
 from ovillo.interfaces.web.preferences import Preferences
 from ovillo.interfaces.web.rendering import CONTENT_TYPE, HEADERS, Renderer
-from ovillo.interfaces.web.screens import memory, memory_review, preferences, session_changes, sessions, transcript
+from ovillo.interfaces.web.screens import (
+    code,
+    memory,
+    memory_review,
+    preferences,
+    resolve,
+    session_changes,
+    sessions,
+    transcript,
+)
 
 SCREENS: tuple[Pages, ...] = (
     sessions.pages,
@@ -24,6 +33,8 @@ SCREENS: tuple[Pages, ...] = (
     transcript.pages,
     memory.pages,
     memory_review.pages,
+    code.pages,
+    resolve.pages,
     preferences.pages,
 )
 #: Where programs ask: an error is a problem document, whatever they say they take.

@@ -23,6 +23,8 @@ class Entry:
 ENTRIES = (
     Entry("sessions", "/sessions", HISTORY_READ, "s"),
     Entry("memory", "/memory", CONTEXT_READ, "m"),
+    Entry("code", "/code", CONTEXT_READ, "c"),
+    Entry("resolve", "/resolve", CONTEXT_READ, "r"),
 )
 
 

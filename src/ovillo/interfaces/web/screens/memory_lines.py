@@ -10,9 +10,7 @@ from msgspec import Struct
 
 from ovillo.interfaces.web.visits import Visit
 from ovillo.memory.recalling import Recalled, freshness
-from ovillo.model.errors import NotFound
 from ovillo.model.memories import PINNED, Memory
-from ovillo.model.records import SessionId
 
 #: Of a structured value that is shown (characters).
 _VALUE_CHARS = 20_000
@@ -51,8 +49,6 @@ class MemoryLine(Struct, omit_defaults=True, kw_only=True):
     evidence: str | None = None
     session_id: str | None = None
     message_id: str | None = None
-    #: Where the message stands in its session; nothing where it is not there any more.
-    seq: int | None = None
     #: How well it answers what was asked, and why.
     score: float | None = None
     likely: float | None = None
@@ -94,7 +90,6 @@ def line(visit: Visit[Any], memory: Memory) -> MemoryLine:
         evidence=of.evidence,
         session_id=of.session_id,
         message_id=of.message_id,
-        seq=_seq(visit, of.session_id, of.message_id),
     )
 
 
@@ -107,12 +102,3 @@ def recalled_line(visit: Visit[Any], found: Recalled) -> MemoryLine:
     shown.score, shown.likely, shown.why = found.score, found.likely, found.why
     shown.contradicted_by = [each.id for each in (*found.contradicted_by, *found.may_contradict)]
     return shown
-
-
-def _seq(visit: Visit[Any], session_id: str | None, message_id: str | None) -> int | None:
-    if session_id is None or message_id is None:
-        return None
-    try:
-        return visit.services.history.message(visit.namespace, SessionId(session_id), message_id).seq
-    except NotFound:
-        return None
