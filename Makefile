@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: run adapters chroma clients test check bench conformance schemathesis lock clean help
+.PHONY: run adapters chroma installers clients test check bench conformance schemathesis lock dist clean help
 
 help:
 	@echo "make run    install, read this machine's agent histories, serve MCP on 127.0.0.1"
@@ -18,7 +18,9 @@ help:
 	@echo "make schemathesis  thousands of requests made from /openapi.json, against a server of its own (half a minute)"
 	@echo "make chroma install a Chroma server beside, so that make test tests the index on it, too"
 	@echo "make adapters  install SDKs for agents beside, so that make test runs their own tests on the adapters, too"
+	@echo "make installers  install pipx and uv beside, so that the tests that ask a package index use them, too"
 	@echo "make clients  install real agents beside (npm, 500 MB), so that make test runs them with a scripted model, too"
+	@echo "make dist   pack what others install from into dist/: wheel, MCPB bundle, plugin, extension, registry entry"
 	@echo "make lock   renew the requirements*.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
 
@@ -58,12 +60,20 @@ $(ADAPTERS)/.installed: requirements-adapters.lock $(VENV)/.installed-dev
 	@$(BIN)/python scripts/install_adapters.py $(ADAPTERS)
 	@touch $@
 
+# pipx and uv, for the tests that install the wheel their way (with OVILLO_REQUIRE_INSTALLS=1); without them those are left out.
+installers: $(VENV)-installers/.installed
+
+$(VENV)-installers/.installed: requirements-installers.lock
+	@$(PYTHON) -m venv $(VENV)-installers
+	@$(VENV)-installers/bin/python -m pip --quiet --disable-pip-version-check install --no-deps --require-hashes -r requirements-installers.lock
+	@touch $@
+
 # Real agents for the tests that share one memory between them; without them those are left out. Nothing of them is run at install.
 clients: .clients/.installed
 
 .clients/.installed:
 	@mkdir -p .clients
-	@npm install --silent --no-audit --no-fund --ignore-scripts --force --prefix .clients @anthropic-ai/claude-code@2.1.197 opencode-linux-x64@1.18.33
+	@npm install --silent --no-audit --no-fund --ignore-scripts --force --prefix .clients @anthropic-ai/claude-code@2.1.197 opencode-linux-x64@1.18.33 @anthropic-ai/mcpb@2.1.2
 	@touch $@
 
 run: $(VENV)/.installed
@@ -88,6 +98,9 @@ conformance: $(VENV)/.installed
 schemathesis: $(VENV)/.installed-dev
 	@$(BIN)/python scripts/schemathesis_run.py $(ARGS)
 
+dist: $(VENV)/.installed
+	@$(BIN)/python scripts/make_dist.py
+
 LOCK := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet --generate-hashes
 lock:
 	$(LOCK) pyproject.toml --output-file requirements.lock
@@ -96,7 +109,8 @@ lock:
 	cp requirements-dev.lock requirements-adapters.lock # the same versions wherever the SDKs allow them
 	$(LOCK) pyproject.toml --extra openai-agents --extra claude-agent-sdk --extra langgraph --group adapters --output-file requirements-adapters.lock
 	$(LOCK) --group build --output-file requirements-build.lock
+	$(LOCK) --group installers --output-file requirements-installers.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-adapters $(VENV)-chroma build dist bench-results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage src/*.egg-info
+	rm -rf $(VENV) $(VENV)-adapters $(VENV)-chroma $(VENV)-installers build dist bench-results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

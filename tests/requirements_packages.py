@@ -13,4 +13,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
         "issue 12 Packages",
     ),
     "PACK-7": ("The version stands in one place", "issue 12 Packages"),
+    "PACK-8": ("The wheel carries every file of the package, also those to come", "issue 12 Packages"),
+    "PACK-9": ("pip, pipx, uv and uvx install the wheel, and a stranger can use it", "issue 12 Packages"),
+    "PACK-10": ("Each extra can be installed and is then there", "issue 12 Packages"),
+    "PACK-11": ("Bundles are made from what install writes, and keep to their schemas", "issue 12 Packages"),
 }

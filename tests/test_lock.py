@@ -39,6 +39,7 @@ LOCKS = (
     "requirements-dev.lock",
     "requirements-build.lock",
     "requirements-adapters.lock",
+    "requirements-installers.lock",
 )
 #: Extras that bring an SDK: they are tested in an environment of their own.
 SDKS = {extra.name for extra in ADAPTERS}
@@ -107,7 +108,7 @@ def test_every_dependency_ends_below_a_release_that_may_break_us() -> None:
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
         *(line for extra in project["project"]["optional-dependencies"].values() for line in extra),
-        *project["dependency-groups"]["build"],
+        *(line for group in project["dependency-groups"].values() for line in group),
     ]
     assert [line for line in asked if "==" not in line and "<" not in line] == []
 

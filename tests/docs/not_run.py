@@ -9,7 +9,9 @@ NOT_RUN = {
     "make test": "it runs this test",
     "sqlcipher": "it may not be there; tests/faults/test_backup.py opens a backup in its way",
     "ovillo browse": "it needs a terminal; tests/interfaces/test_browse.py opens it on one",
-    "pip install": "it would change the machine's Python; CI installs from the same locks",
+    "pip install": "it would change the machine's Python; CI installs from the same locks, and the wheel in tests/packages",
+    "pipx": "the same; tests/packages/test_wheel.py installs the wheel with it",
+    "uv tool": "the same",
 }
 
 #: Foreign command -> what is run in its place (``stand_ins/``).

@@ -89,8 +89,9 @@ class ClientSetup:
         return given in (self.name, *self.aliases)
 
 
-_CLAUDE = "{CLAUDE_CONFIG_DIR|~/.claude}/skills/ovillo"
-_GEMINI = "{GEMINI_CLI_HOME|~/}/.gemini/extensions/ovillo"
+#: Folders that are ours whole: a plugin, an extension.
+PLUGIN_FOLDER = "{CLAUDE_CONFIG_DIR|~/.claude}/skills/ovillo"
+EXTENSION_FOLDER = "{GEMINI_CLI_HOME|~/}/.gemini/extensions/ovillo"
 _CODEX = "{CODEX_HOME|~/.codex}"
 _CONFIRMING = "Codex runs hooks only once you have looked at them: start `codex` and confirm the new ones."
 _COPILOT = "{COPILOT_HOME|~/.copilot}"
@@ -112,7 +113,7 @@ def _seed(name: str) -> OwnFile:
 
 
 def _in_claude(path: str, text: Callable[[folders.Command], str], *, is_hook: bool = False) -> OwnFile:
-    return OwnFile(f"{_CLAUDE}/{path}", None, text, is_hook)
+    return OwnFile(f"{PLUGIN_FOLDER}/{path}", None, text, is_hook)
 
 
 CLIENTS: tuple[ClientSetup, ...] = (
@@ -175,10 +176,10 @@ CLIENTS: tuple[ClientSetup, ...] = (
         aliases=("gemini",),
         entry=Entry("json", ("mcpServers",), _PLAIN, project=(".gemini/settings.json",)),
         files=(
-            OwnFile(f"{_GEMINI}/gemini-extension.json", None, folders.extension),
-            OwnFile(f"{_GEMINI}/skills/ovillo/SKILL.md", None, folders.skill),
+            OwnFile(f"{EXTENSION_FOLDER}/gemini-extension.json", None, folders.extension),
+            OwnFile(f"{EXTENSION_FOLDER}/skills/ovillo/SKILL.md", None, folders.skill),
             OwnFile(
-                f"{_GEMINI}/hooks/hooks.json",
+                f"{EXTENSION_FOLDER}/hooks/hooks.json",
                 None,
                 folders.gemini_hooks,
                 is_hook=True,

@@ -26,14 +26,21 @@ _HOOK_S = 8
 _MOST_BYTES = 64 * 1024
 
 _SHELL = """#!/bin/sh
-# Written by `ovillo install`. A hook that fails or hangs must never hold up the agent: this ends with 0, and in time.
+# What agents' hooks call. One that fails or hangs must never hold up the agent: this ends with 0, and in time.
+{start}
 if command -v timeout >/dev/null 2>&1; then
-    timeout -k 1 {seconds} {line} "$@" 2>/dev/null
+    timeout -k 1 {seconds} "$@" 2>/dev/null
 else
-    {line} "$@" 2>/dev/null
+    "$@" 2>/dev/null
 fi
 exit 0
 """
+#: In a bundle nobody knows yet where ovillo will be. A hook waits for no package registry.
+_WHEREVER = """if command -v ovillo >/dev/null 2>&1; then
+    set -- ovillo hook "$@"
+else
+    set -- uvx --offline ovillo hook "$@"
+fi"""
 _BATCH = """@echo off
 rem Written by `ovillo install`. A hook that fails must never hold up the agent: this ends with 0.
 {line} %* 2>nul
@@ -74,7 +81,16 @@ def hook_program(data_dir: Path) -> str:
     line = [sys.executable, "-E", "-P", str(Path(ovillo.__file__).with_name("hook.py")), str(data_dir)]
     if os.name == "nt":
         return _BATCH.replace("{line}", subprocess.list2cmdline(line))
-    return _SHELL.replace("{line}", shlex.join(line)).replace("{seconds}", str(_HOOK_S))
+    return _shell(f'set -- {shlex.join(line)} "$@"')
+
+
+def bundled_hook_program() -> str:
+    """The same for a bundle, which is installed before ovillo is."""
+    return _shell(_WHEREVER)
+
+
+def _shell(start: str) -> str:
+    return _SHELL.replace("{start}", start).replace("{seconds}", str(_HOOK_S))
 
 
 def is_hook_program_there(command: Command, data_dir: Path) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ovillo import __version__
 
-_WHAT = "Memory of coding agents: finds, reads and hands over every session on this machine."
+WHAT = "Memory of coding agents: finds, reads and hands over every session on this machine."
 #: The package that OpenCode wants beside a plugin; ours needs nothing of it.
 _OPENCODE_MODULE, _OPENCODE_VERSION = "@opencode-ai/plugin", "1.0.0"
 #: How long a client waits for a hook (seconds): the hook itself ends long before.
@@ -73,8 +73,12 @@ class Command:
         return subprocess.list2cmdline(words) if self.windows else shlex.join(words)
 
     def hook_line(self, event: str, client: str) -> str:
-        words = (self.hook, event, "--client", client)
-        return subprocess.list2cmdline(words) if self.windows else shlex.join(words)
+        words = (event, "--client", client)
+        if self.windows:
+            return subprocess.list2cmdline((self.hook, *words))
+        # A folder that the client knows is put in by it or by the shell.
+        program = f'"{self.hook}"' if self.hook.startswith("${") else shlex.quote(self.hook)
+        return f"{program} {shlex.join(words)}"
 
 
 def skill(_: Command) -> str:
@@ -82,7 +86,7 @@ def skill(_: Command) -> str:
 
 
 def plugin(_: Command) -> str:
-    return _json({"name": "ovillo", "version": __version__, "description": _WHAT})
+    return _json({"name": "ovillo", "version": __version__, "description": WHAT, "author": {"name": "ovillo"}})
 
 
 def plugin_servers(command: Command) -> str:
@@ -91,7 +95,7 @@ def plugin_servers(command: Command) -> str:
 
 def extension(command: Command) -> str:
     return _json(
-        {"name": "ovillo", "version": __version__, "description": _WHAT, "mcpServers": {"ovillo": _server(command)}}
+        {"name": "ovillo", "version": __version__, "description": WHAT, "mcpServers": {"ovillo": _server(command)}}
     )
 
 

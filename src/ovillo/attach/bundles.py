@@ -1,0 +1,42 @@
+"""The plugin and the extension as they are given to others: the files that ``install`` writes, for a machine that is not known yet.
+
+Owns what differs in a bundle: ovillo is started by ``uvx``, and hooks by a program that lies in the bundle. Packing is
+``scripts/make_dist.py``'s.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from ovillo.attach.clients import CLIENTS, EXTENSION_FOLDER, PLUGIN_FOLDER
+from ovillo.attach.command import bundled_hook_program
+from ovillo.attach.folders import WHAT, Command
+
+#: Path in the bundle.
+HOOK = "bin/ovillo-hook"
+_START = ("uvx", "ovillo")
+
+
+def plugin() -> Mapping[str, str]:
+    """Path -> text of a plugin of Claude Code, which Codex and Copilot CLI take too, and of the marketplace that it is installed from."""
+    files = _files("claude_code", PLUGIN_FOLDER, "${CLAUDE_PLUGIN_ROOT}")
+    listed = {
+        "name": "ovillo",
+        "description": WHAT,
+        "owner": {"name": "ovillo"},
+        "plugins": [{"name": "ovillo", "source": "./", "description": WHAT}],
+    }
+    return {**files, ".claude-plugin/marketplace.json": json.dumps(listed, indent=2) + "\n"}
+
+
+def extension() -> Mapping[str, str]:
+    """Path -> text of an extension of Gemini CLI."""
+    return _files("gemini_cli", EXTENSION_FOLDER, "${extensionPath}")
+
+
+def _files(client: str, folder: str, root: str) -> dict[str, str]:
+    (setup,) = [each for each in CLIENTS if each.name == client]
+    command = Command(_START, f"{root}/{HOOK}")
+    files = {each.user.removeprefix(f"{folder}/"): each.text(command) for each in setup.files}
+    return {**files, HOOK: bundled_hook_program()}
