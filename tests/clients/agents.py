@@ -17,12 +17,12 @@ import pytest
 from tests.clients.scripted_model import ScriptedModel
 
 _CLIENTS = Path(os.environ.get("OVILLO_CLIENTS", Path(__file__).parents[2] / ".clients")) / "node_modules"
-_CLAUDE = _CLIENTS / "@anthropic-ai" / "claude-code-linux-x64" / "claude"
+CLAUDE = _CLIENTS / "@anthropic-ai" / "claude-code-linux-x64" / "claude"
 _OPENCODE = _CLIENTS / "opencode-linux-x64" / "bin" / "opencode"
 _LONGEST_S = 150
 
 needs_clients = pytest.mark.skipif(
-    not (_CLAUDE.exists() and _OPENCODE.exists()), reason="no clients are installed: make clients"
+    not (CLAUDE.exists() and _OPENCODE.exists()), reason="no clients are installed: make clients"
 )
 
 #: What ovillo is started with by either client.
@@ -76,7 +76,7 @@ def own_claude(home: Path, model: ScriptedModel, prompt: str, *options: str, **v
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "MCP_CONNECTION_NONBLOCKING": "0",
     }
-    command = [str(_CLAUDE), "-p", prompt, "--model", "sonnet", "--permission-mode", "bypassPermissions", *options]
+    command = [str(CLAUDE), "-p", prompt, "--model", "sonnet", "--permission-mode", "bypassPermissions", *options]
     ran = _run([*command, "--output-format", "json"], work, home, {**told, **variables})
     return str(json.loads(ran.stdout)["session_id"])
 
