@@ -19,7 +19,7 @@ help:
 	@echo "make chroma install a Chroma server beside, so that make test tests the index on it, too"
 	@echo "make adapters  install SDKs for agents beside, so that make test runs their own tests on the adapters, too"
 	@echo "make installers  install pipx and uv beside, so that the tests that ask a package index use them, too"
-	@echo "make clients  install real agents beside (npm, 500 MB), so that make test runs them with a scripted model, too"
+	@echo "make clients  install real agents beside (npm, 1.3 GB), so that make test runs them with a scripted model, too"
 	@echo "make dist   pack what others install from into dist/: wheel, MCPB bundle, plugin, extension, registry entry"
 	@echo "make lock   renew the requirements*.lock (needs uv)"
 	@echo "make clean  remove the virtual environment and all caches"
@@ -68,12 +68,13 @@ $(VENV)-installers/.installed: requirements-installers.lock
 	@$(VENV)-installers/bin/python -m pip --quiet --disable-pip-version-check install --no-deps --require-hashes -r requirements-installers.lock
 	@touch $@
 
-# Real agents for the tests that share one memory between them; without them those are left out. Nothing of them is run at install.
+# Real agents for the tests that attach ovillo to them, or share one memory between them; without them those are left out. Nothing of them is run at install.
 clients: .clients/.installed
 
 .clients/.installed:
 	@mkdir -p .clients
-	@npm install --silent --no-audit --no-fund --ignore-scripts --force --prefix .clients @anthropic-ai/claude-code@2.1.197 opencode-linux-x64@1.18.33 @anthropic-ai/mcpb@2.1.2
+	@npm install --silent --no-audit --no-fund --ignore-scripts --force --prefix .clients @anthropic-ai/claude-code@2.1.197 opencode-linux-x64@1.18.33 @anthropic-ai/mcpb@2.1.2 \
+		@openai/codex@0.169.0 @google/gemini-cli@0.61.0 @github/copilot@1.0.102
 	@touch $@
 
 run: $(VENV)/.installed

@@ -101,6 +101,15 @@ def test_gemini_is_told_at_the_next_prompt_when_its_transcript_holds_another_sum
     assert told(called(line, "prompt", "gemini_cli", prompt)) == ""
 
 
+@pytest.mark.requirement("CLI-71")
+def test_copilot_is_told_at_the_next_prompt_after_a_compaction_that_it_announced(line: CommandLine) -> None:
+    prompt = {"sessionId": "ses-1", "prompt": "go on"}
+    assert told(called(line, "prompt", "copilot_cli", prompt)) == ""
+    called(line, "pre-compact", "copilot_cli", {"sessionId": "ses-1", "trigger": "auto"})
+    assert "round the fees" in told(called(line, "prompt", "copilot_cli", prompt))
+    assert told(called(line, "prompt", "copilot_cli", prompt)) == ""
+
+
 @pytest.mark.requirement("CLI-72")
 def test_before_a_compaction_a_state_is_saved(line: CommandLine) -> None:
     called(line, "pre-compact", "claude_code", {"session_id": "ses-1", "trigger": "auto"})

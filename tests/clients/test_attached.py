@@ -1,54 +1,102 @@
-"""Real Claude Code with what ``ovillo install`` puts into it, and without any of it afterwards."""
+"""What ``ovillo install`` puts into each real client, seen from its model: what a compaction took is told once, and nothing stays."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import hashlib
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.clients.agents import needs_clients, own_claude
-from tests.clients.scripted_model import ToolUse, scripted_model
+from tests.clients.real import HERE, MANY, Machine, RealClient
+from tests.clients.scripted_model import ScriptedModel, ToolUse, scripted_model, shown_in
 
-pytestmark = [needs_clients]
+pytestmark = [
+    pytest.mark.skipif(not HERE, reason="no clients are installed: make clients"),
+    # A client takes 3 to 30 seconds for each thing that is said.
+    pytest.mark.timeout(600),
+]
+each_client = pytest.mark.parametrize("client", HERE, ids=lambda client: client.name)
 
 BRIEF = "this session was compacted"
+ASKED = "Round the fees half up, as the bank does, and remember why."
+#: Whose settings a user wrote, and what in them nobody but the client itself may change.
+SETTINGS = {
+    "claude_code": (".claude/settings.json",),
+    "codex": (".codex/config.toml",),
+    "opencode": (".config/opencode/opencode.json",),
+    "gemini_cli": (".gemini/settings.json",),
+    "copilot_cli": (".copilot/mcp-config.json",),
+}
 
 
-def ovillo(home: Path, *arguments: str) -> str:
-    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "OVILLO_EMBEDDER": "none"}
-    command = [sys.executable, "-m", "ovillo", *arguments]
-    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+def ours(home: Path) -> list[str]:
+    """Files below the clients' folders that are ours, and those that name us; what clients themselves log of a session is not."""
+    left = []
+    for top in (".claude", ".codex", ".config", ".gemini", ".copilot"):
+        left += [str(path.relative_to(home)) for path in (home / top).rglob("*ovillo*") if path.is_file()]
+        left += [str(path.relative_to(home)) for path in (home / top).rglob("*ovillo*/**/*") if path.is_file()]
+    return left
 
 
-def files(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if "ovillo" in str(path) and path.is_file()}
+def digests(home: Path, names: tuple[str, ...]) -> Mapping[str, str]:
+    return {name: hashlib.sha256((home / name).read_bytes()).hexdigest() for name in names}
+
+
+def compact(machine: Machine, model: ScriptedModel, session: str) -> None:
+    """In the client's own way; the request after it is the one that follows a compaction."""
+    client = machine.client
+    if client.compact:
+        model.answer = client.summary
+        machine.say(client.compact, session)
+    else:
+        model.large = MANY
+        machine.say(f"and the large one {'word ' * client.words}", session)
+        model.answer = client.summary
+        if client.words:
+            # It compacts with the next prompt, and is told with the one behind that.
+            machine.say("and the small one", session)
+    model.answer = "done"
 
 
 @pytest.mark.requirement("CLI-71")
+@pytest.mark.requirement("CLI-65")
+@each_client
+def test_after_a_compaction_the_brief_is_in_the_next_request_once_and_uninstall_leaves_nothing(
+    client: RealClient, tmp_path: Path
+) -> None:
+    with scripted_model(answer="We decided to round half up, as the bank does.") as model:
+        machine = Machine(tmp_path, client, model.port)
+        before = digests(tmp_path, SETTINGS[client.name])
+        machine.ovillo("install", client.name, "--yes")
+        machine.say(ASKED)
+        session = machine.newest()
+        machine.say("and the taxes", session)
+        assert not any(BRIEF in shown_in(each) for each in model.all_requests)
+        compact(machine, model, session)
+        machine.say("go on", session)
+        told = [shown for each in model.requests if BRIEF in (shown := shown_in(each))]
+        assert told
+        assert {shown.count(BRIEF) for shown in told} == {1}
+        assert told[0].index(BRIEF) < told[0].rindex("Round the fees half up")
+    if client.name != "gemini_cli":  # it tells of none before it happens
+        assert "before a compaction" in machine.ovillo("session", "restore", session)
+    checks = json.loads(machine.ovillo("doctor", "--json", fails=True))["checks"]
+    found = next(each for each in checks if each.get("client") == client.name)
+    assert (found["attached"], found["lastSession"]["id"]) == ("installed", session)
+    assert found["hooksSeen"] is not None
+    machine.ovillo("uninstall", "--yes")
+    assert ours(tmp_path) == []
+    assert digests(tmp_path, SETTINGS[client.name]) == before
+
+
 @pytest.mark.requirement("CLI-72")
-def test_claude_code_is_told_once_what_a_compaction_took_and_calls_our_tools(tmp_path: Path) -> None:
-    (tmp_path / ".claude").mkdir()
-    ovillo(tmp_path, "install", "claude", "--yes")
+@pytest.mark.skipif("claude_code" not in {each.name for each in HERE}, reason="no Claude Code is installed")
+def test_claude_code_calls_our_tools_from_the_session_that_it_is_in(tmp_path: Path) -> None:
     asking = ToolUse("mcp__plugin_ovillo_ovillo__recover_context", {"sessionID": "current"})
     with scripted_model(asking) as model:
-        session = own_claude(tmp_path, model, "Round the fees half up, as the bank does, and remember why.")
-        assert session in model.results()[0]
-        for more in ("and the taxes", "and the tips"):
-            own_claude(tmp_path, model, more, "--resume", session)
-        own_claude(tmp_path, model, "/compact", "--resume", session)
-        assert BRIEF not in model.shown
-        own_claude(tmp_path, model, "go on", "--resume", session)
-        assert model.shown.count(BRIEF) == 1
-        assert model.shown.index(BRIEF) < model.shown.rindex("Round the fees half up")
-    assert "before a compaction" in ovillo(tmp_path, "session", "restore", session)
-    assert "Claude Code: attached; its hooks called last" in _doctor(tmp_path)
-    ovillo(tmp_path, "uninstall", "--yes")
-    assert {name for name in files(tmp_path / ".claude") if "skills/ovillo" in name} == set()
-
-
-def _doctor(home: Path) -> str:
-    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "OVILLO_EMBEDDER": "none"}
-    command = [sys.executable, "-m", "ovillo", "doctor"]
-    return subprocess.run(command, env=environment, check=False, capture_output=True, text=True).stdout
+        machine = Machine(tmp_path, next(each for each in HERE if each.name == "claude_code"), model.port)
+        machine.ovillo("install", "claude", "--yes")
+        machine.say(ASKED)
+        assert machine.newest() in model.results()[0]

@@ -132,7 +132,7 @@ def gemini_hooks(command: Command) -> str:
 
 
 def copilot_hooks(command: Command) -> str:
-    events = {"sessionStart": "session-start", "userPromptSubmitted": "prompt", "agentStop": "stop"}
+    events = {"userPromptSubmitted": "prompt", "preCompact": "pre-compact", "agentStop": "stop"}
 
     def hook(event: str) -> dict[str, Any]:
         line = command.hook_line(event, "copilot_cli")

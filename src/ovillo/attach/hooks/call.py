@@ -72,6 +72,9 @@ def _needed(marks: Marks, event: str, client: str, session: str, payload: dict[s
     if event == "prompt" and client == "gemini_cli" and marks.is_more(client, session, _compactions(payload)):
         # It has no event for what follows a compaction, and one before each request, whether anything is compacted or not.
         asked.append("session-start")
+    if event == "prompt" and client == "copilot_cli" and marks.is_announced(client, session):
+        # It tells of a compaction before it, and takes words only with the next prompt.
+        asked.append("session-start")
     return [*asked, event] if event in RECALLING else asked
 
 

@@ -31,6 +31,10 @@ class Marks:
         """A compaction begins."""
         self._touch(_name("compacting", client, session))
 
+    def is_announced(self, client: str, session: str) -> bool:
+        """Whether one began since this was asked last."""
+        return self._remove(_name("compacting", client, session))
+
     def is_more(self, client: str, session: str, compactions: int) -> bool:
         """Whether there are more than when this was asked last; none were there before the first time."""
         name = _name("compactions", client, session)
