@@ -17,4 +17,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "PACK-9": ("pip, pipx, uv and uvx install the wheel, and a stranger can use it", "issue 12 Packages"),
     "PACK-10": ("Each extra can be installed and is then there", "issue 12 Packages"),
     "PACK-11": ("Bundles are made from what install writes, and keep to their schemas", "issue 12 Packages"),
+    "PACK-12": (
+        "The image is made by its steps, runs without rights, and is healthy when it serves",
+        "issue 12 Packages",
+    ),
 }

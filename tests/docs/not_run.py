@@ -12,6 +12,8 @@ NOT_RUN = {
     "pip install": "it would change the machine's Python; CI installs from the same locks, and the wheel in tests/packages",
     "pipx": "the same; tests/packages/test_wheel.py installs the wheel with it",
     "uv tool": "the same",
+    "docker": "it may not be there; tests/packages/test_container.py does the steps of the image",
+    "git pull": "the checkout of the tests stays what it is",
 }
 
 #: Foreign command -> what is run in its place (``stand_ins/``).
