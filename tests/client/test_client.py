@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ovillo.client import AsyncOvillo, NewMessage, Ovillo
+from ovillo.client import AsyncOvillo, NewMessage, Ovillo, ToolCall
 from ovillo.model.errors import Conflict, InvalidInput, NotFound, PermissionDenied, StoreUnavailable
 from tests.interfaces.served import Served, environment, serving
 
@@ -80,7 +80,7 @@ def line_to(server: Served, fate: Callable[[int], str]) -> Iterator[str]:
                 if what == "cut" and piece.startswith(b"data:"):
                     return
 
-        do_POST = do_DELETE = do_GET  # noqa: N815
+        do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None: ...
 
@@ -136,6 +136,7 @@ def test_the_async_client_does_the_same(server: Served, home: Path) -> None:
             assert (await ovillo.context("how long does the quuxel take", session_id=session.id)).content
             assert (await ovillo.usage())["by"] == ["day"]
             assert (await ovillo.session(session.id)).message_count == 2
+            assert (await ovillo.update_session(session.id, name="Renamed")).name == "Renamed"
             changes = ovillo.changes(since=0, session=session.id)
             contents = []
             async for change in changes:
@@ -148,6 +149,20 @@ def test_the_async_client_does_the_same(server: Served, home: Path) -> None:
                 await ovillo.session(session.id)
 
     asyncio.run(run())
+
+
+@pytest.mark.requirement("CLIENT-1")
+def test_tool_calls_times_and_changes_of_a_session_come_back_typed(ovillo: Ovillo) -> None:
+    session = ovillo.create_session("Calls", type="review", workingDirectory="/srv/shop", metadata={"ticket": 7})
+    call = ToolCall(name="look_up", id="c1", input={"bank": "zorvath"}, output="those of 2019", status="completed")
+    ovillo.append(session.id, "assistant", "", toolCalls=[call], model="model-x", timestamp=1_795_262_400_000)
+    ovillo.append_all(session.id, [NewMessage(role="assistant", tool_calls=[call], timestamp=1_795_262_400_001)])
+    said = list(ovillo.messages(session.id))
+    assert [each.tool_calls for each in said] == [[call], [call]]
+    assert [each.timestamp for each in said] == [1_795_262_400_000, 1_795_262_400_001]
+    assert (said[0].model, said[0].author, said[0].reverted) == ("model-x", "model", False)
+    changed = ovillo.update_session(session.id, name="Refused cards", status="completed")
+    assert (changed.name, changed.status, changed.type) == ("Refused cards", "completed", "review")
 
 
 @pytest.mark.requirement("CLIENT-2")

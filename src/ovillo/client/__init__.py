@@ -10,7 +10,19 @@ Owns nothing of the server: what it says and refuses comes back as it is. Names 
 """
 
 from ovillo.client.asynchronous import AsyncOvillo
-from ovillo.client.shapes import Answer, Appended, Change, FoundSession, Hit, Message, NewMessage, Session
+from ovillo.client.shapes import (
+    Answer,
+    Appended,
+    Change,
+    FoundSession,
+    Hit,
+    Message,
+    MessageFields,
+    NewMessage,
+    Session,
+    SessionFields,
+    ToolCall,
+)
 from ovillo.client.synchronous import Ovillo
 
 __all__ = [
@@ -21,7 +33,10 @@ __all__ = [
     "FoundSession",
     "Hit",
     "Message",
+    "MessageFields",
     "NewMessage",
     "Ovillo",
     "Session",
+    "SessionFields",
+    "ToolCall",
 ]

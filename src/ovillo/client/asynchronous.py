@@ -6,13 +6,24 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import httpx2
 
 from ovillo.client import calls
 from ovillo.client.calls import Call
-from ovillo.client.shapes import Answer, Appended, Change, FoundSession, Message, NewMessage, Role, Session
+from ovillo.client.shapes import (
+    Answer,
+    Appended,
+    Change,
+    FoundSession,
+    Message,
+    MessageFields,
+    NewMessage,
+    Role,
+    Session,
+    SessionFields,
+)
 from ovillo.client.transport import Events, pause, refusal, request_of, server_of, unreachable
 
 T = TypeVar("T")
@@ -62,15 +73,21 @@ class AsyncOvillo:
     async def session(self, session_id: str) -> Session:
         return await self._send(calls.session(session_id))
 
-    async def create_session(self, name: str, *, id: str | None = None, **fields: Any) -> Session:
-        """``fields`` are those of ``POST /api/sessions``: type, model, workingDirectory, metadata."""
+    async def create_session(self, name: str, *, id: str | None = None, **fields: Unpack[SessionFields]) -> Session:
         return await self._send(calls.create_session(name, id, fields))
+
+    async def update_session(
+        self, session_id: str, *, name: str | None = None, **fields: Unpack[SessionFields]
+    ) -> Session:
+        """Change what is given of a session recorded by ovillo."""
+        changes = fields if name is None else {"name": name, **fields}
+        return await self._send(calls.update_session(session_id, changes))
 
     async def delete_session(self, session_id: str) -> None:
         await self._send(calls.delete_session(session_id))
 
     async def append(
-        self, session_id: str, role: Role, content: str, *, key: str | None = None, **fields: Any
+        self, session_id: str, role: Role, content: str, *, key: str | None = None, **fields: Unpack[MessageFields]
     ) -> Appended:
         """Returns when it is stored durably. A ``key`` of your own makes the same message one after a restart, too."""
         return await self._send(calls.append(session_id, role, content, key, fields))

@@ -6,7 +6,7 @@ Owns addresses and bodies, for both clients; sending them is theirs.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -39,17 +39,22 @@ def session(session_id: str) -> Call[Session]:
     return Call("GET", _at(session_id), lambda data: msgspec.json.decode(data, type=_Session).session)
 
 
-def create_session(name: str, session_id: str | None, fields: dict[str, Any]) -> Call[Session]:
+def create_session(name: str, session_id: str | None, fields: Mapping[str, Any]) -> Call[Session]:
     # The same id again is the same session: what is not answered may be sent again.
     body = {"name": name, "id": session_id or f"ses_{uuid.uuid4().hex}", **fields}
     return Call("POST", "/api/sessions", lambda data: msgspec.json.decode(data, type=_Session).session, body=body)
+
+
+def update_session(session_id: str, fields: Mapping[str, Any]) -> Call[Session]:
+    # Set to the same twice is the same.
+    return Call("PATCH", _at(session_id), lambda data: msgspec.json.decode(data, type=_Session).session, body=fields)
 
 
 def delete_session(session_id: str) -> Call[None]:
     return Call("DELETE", _at(session_id), lambda _: None, may_repeat=False)
 
 
-def append(session_id: str, role: Role, content: str, key: str | None, fields: dict[str, Any]) -> Call[Appended]:
+def append(session_id: str, role: Role, content: str, key: str | None, fields: Mapping[str, Any]) -> Call[Appended]:
     headers = {"Idempotency-Key": key or str(uuid.uuid4())}
     body = {"role": role, "content": content, **fields}
     return Call("POST", f"{_at(session_id)}/messages", _reads(Appended), body=body, headers=headers)

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from msgspec import Struct, field
 
 Role = Literal["user", "assistant", "system", "tool"]
+
+
+SessionType = Literal["feature", "bugfix", "review", "refactor", "general"]
+SessionStatus = Literal["active", "completed", "archived", "interrupted"]
+
+
+class SessionFields(TypedDict, total=False):
+    """What else may be said of a session; named as in ``POST /api/sessions``."""
+
+    type: SessionType
+    status: SessionStatus
+    provider: str
+    agent: str
+    model: str
+    workingDirectory: str
+    activeFiles: list[str]
+    gitBranch: str
+    modes: dict[str, bool]
+    metadata: dict[str, Any]
 
 
 class Session(Struct, rename="camel", kw_only=True):
@@ -23,6 +42,27 @@ class Session(Struct, rename="camel", kw_only=True):
     read_only: bool = False
 
 
+class ToolCall(Struct, rename="camel", kw_only=True, omit_defaults=True):
+    name: str
+    id: str | None = None
+    input: Any = None
+    output: str | None = None
+    status: Literal["pending", "running", "completed", "error"] | None = None
+    title: str | None = None
+
+
+class MessageFields(TypedDict, total=False):
+    """What else may be said of a message; named as in ``POST /api/sessions/{id}/messages``."""
+
+    id: str
+    #: Milliseconds since 1970.
+    timestamp: int
+    agent: str
+    model: str
+    toolCalls: list[ToolCall]
+    metadata: dict[str, Any]
+
+
 class Message(Struct, rename="camel", kw_only=True):
     id: str
     role: str
@@ -32,14 +72,24 @@ class Message(Struct, rename="camel", kw_only=True):
     reasoning: str | None = None
     model: str | None = None
     usage: dict[str, int] | None = None
+    tool_calls: list[ToolCall] = []
     metadata: dict[str, Any] = {}
+    #: ``human``, ``model`` or ``synthetic``: put in by the client itself.
+    author: str = ""
+    #: Taken back by the user; no longer in the model's sight. Both stay.
+    reverted: bool = False
+    superseded: bool = False
 
 
 class NewMessage(Struct, rename="camel", kw_only=True, omit_defaults=True):
     """A message to append. The key is made where none is given; keep it to send the same message again later."""
 
     role: Role
-    content: str
+    content: str = ""
+    id: str | None = None
+    #: Milliseconds since 1970.
+    timestamp: int | None = None
+    tool_calls: list[ToolCall] = []
     model: str | None = None
     agent: str | None = None
     metadata: dict[str, Any] = {}

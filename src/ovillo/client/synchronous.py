@@ -6,13 +6,24 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import httpx2
 
 from ovillo.client import calls
 from ovillo.client.calls import Call
-from ovillo.client.shapes import Answer, Appended, Change, FoundSession, Message, NewMessage, Role, Session
+from ovillo.client.shapes import (
+    Answer,
+    Appended,
+    Change,
+    FoundSession,
+    Message,
+    MessageFields,
+    NewMessage,
+    Role,
+    Session,
+    SessionFields,
+)
 from ovillo.client.transport import Events, pause, refusal, request_of, server_of, unreachable
 
 T = TypeVar("T")
@@ -65,14 +76,20 @@ class Ovillo:
     def session(self, session_id: str) -> Session:
         return self._send(calls.session(session_id))
 
-    def create_session(self, name: str, *, id: str | None = None, **fields: Any) -> Session:
-        """``fields`` are those of ``POST /api/sessions``: type, model, workingDirectory, metadata."""
+    def create_session(self, name: str, *, id: str | None = None, **fields: Unpack[SessionFields]) -> Session:
         return self._send(calls.create_session(name, id, fields))
+
+    def update_session(self, session_id: str, *, name: str | None = None, **fields: Unpack[SessionFields]) -> Session:
+        """Change what is given of a session recorded by ovillo."""
+        changes = fields if name is None else {"name": name, **fields}
+        return self._send(calls.update_session(session_id, changes))
 
     def delete_session(self, session_id: str) -> None:
         self._send(calls.delete_session(session_id))
 
-    def append(self, session_id: str, role: Role, content: str, *, key: str | None = None, **fields: Any) -> Appended:
+    def append(
+        self, session_id: str, role: Role, content: str, *, key: str | None = None, **fields: Unpack[MessageFields]
+    ) -> Appended:
         """Returns when it is stored durably. A ``key`` of your own makes the same message one after a restart, too."""
         return self._send(calls.append(session_id, role, content, key, fields))
 
