@@ -16,9 +16,9 @@ PYTHON = FOLDER / "bin" / "python"
 #: Tests of the OpenAI Agents SDK itself.
 SDK_TESTS = FOLDER / "openai-agents"
 
-needs_sdks = pytest.mark.skipif(
-    not (FOLDER / ".installed").exists(), reason="the SDKs are not installed: `make adapters`"
-)
+INSTALLED = FOLDER / ".installed"
+
+needs_sdks = pytest.mark.skipif(not INSTALLED.exists(), reason="the SDKs are not installed: `make adapters`")
 
 
 def run(

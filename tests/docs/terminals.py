@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,8 @@ class Desk:
         self.going_on: list[GoingOn] = []
         self.printed: list[str] = []
         self.meant: dict[str, str] = {}
+        #: What has to end with the last terminal.
+        self.until_closed = ExitStack()
         #: Entries of agents that have led to our server already.
         self.reached: list[object] = []
 
@@ -221,6 +224,7 @@ class Desk:
     def close(self) -> None:
         self.end()
         self._shell.close()
+        self.until_closed.close()
 
 
 def _environment(home: Path, scratch: Path) -> dict[str, str]:
