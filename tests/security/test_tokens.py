@@ -67,6 +67,8 @@ def test_a_good_token_gives_subject_namespace_and_the_scopes_that_exist() -> Non
     token = _signed(scope="history:read openid sessions:write")
     principal = verifier.look_up(token)
     assert (principal.name, principal.namespace, principal.key_id) == ("ana", "team", "jwt:https://issuer.example")
+    # A key may be called ana, too.
+    assert principal.owner == "ana jwt:https://issuer.example"
     assert principal.scopes == {"history:read", "sessions:write"}
     assert verifier.known(token) == principal
 

@@ -11,7 +11,16 @@ from ovillo.store.protocol import KeyStore, Store
 from tests.builders import NOON
 
 KEY = AccessKey("abcdefghijkl", Namespace("team"), "Ana's laptop", b"\x01" * 32, NOON, "writer", (), NOON + 1000)
-OTHER = AccessKey("bbcdefghijkl", Namespace("other"), "build", b"\x02" * 32, NOON + 1, None, ("history:read", "admin"))
+OTHER = AccessKey(
+    "bbcdefghijkl",
+    Namespace("other"),
+    "build",
+    b"\x02" * 32,
+    NOON + 1,
+    None,
+    ("history:read", "admin"),
+    owner="ana first",
+)
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ class ForgetMemories:
     def forget(self, principal: Principal, channel: str, where: MemoryFilter) -> int:
         """Remove for good; how many. Raises what ``chosen`` does, and StoreUnavailable."""
         namespace = principal.namespace
-        gone: list[MemoryId] = [each.id for each in self.chosen(namespace, replace(where, viewer=principal.name))]
+        gone: list[MemoryId] = [each.id for each in self.chosen(namespace, replace(where, viewer=principal.owner))]
         self._store.memories.remove(namespace, gone, at=self._clock())
         self._forgotten(namespace, frozenset(gone))
         for memory_id in gone:

@@ -70,6 +70,8 @@ class Importing:
                 raise InvalidInput(f"{clean.id} is somebody else's.", hint="Leave it out.")
             if known is None:
                 added += 1
+                # Whoever a document says it is: what is taken in belongs to who takes it in.
+                clean = replace(clean, provenance=replace(clean.provenance, owner=viewer))
                 put.append(clean if own else self._waiting(clean, source))
             elif known.digest == clean.digest:
                 unchanged += 1

@@ -169,7 +169,8 @@ class KeyRing:
 
     def _add(self, key: AccessKey) -> tuple[AccessKey, str]:
         key_id, text = mint()
-        kept = replace(key, id=key_id, digest=digest_of(self._pepper, text))
+        owner = key.owner or f"{key.name} {key_id}"
+        kept = replace(key, id=key_id, digest=digest_of(self._pepper, text), owner=owner)
         self._records.add_key(kept)
         return kept, text
 

@@ -43,6 +43,8 @@ class AccessKey:
     revoked_at: int | None = None
     #: Within a minute of the truth: it is not written at each request.
     last_used_at: int | None = None
+    #: Whose personal memories are read with it: that of the key it took the place of, else its own.
+    owner: str = ""
 
     @property
     def granted(self) -> frozenset[str]:
@@ -50,7 +52,7 @@ class AccessKey:
 
     @property
     def principal(self) -> Principal:
-        return Principal(self.name, self.namespace, self.granted, self.id)
+        return Principal(self.name, self.namespace, self.granted, self.id, self.owner or self.name)
 
     def is_live(self, now: int) -> bool:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)

@@ -36,6 +36,13 @@ class Principal:
     scopes: frozenset[str]
     #: Public id of the key it came with, or ``jwt:`` and the issuer of the token; the local user has none.
     key_id: str | None = None
+    #: Whose personal memories theirs are, where a name may be anybody's: see ``owner``.
+    identity: str | None = None
+
+    @property
+    def owner(self) -> str:
+        """To whom belongs what they keep for themselves. A name is no proof: keys are called whatever who makes them likes."""
+        return self.identity or self.name
 
 
 #: The user whose data this is: the command line, stdio, and who holds the token of the data folder.

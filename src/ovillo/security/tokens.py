@@ -173,7 +173,10 @@ class TokenVerifier:
         except InvalidInput:
             raise CredentialRefused(f"The token's claim {self._namespace_claim!r} names no namespace.") from None
         # Never without a key id: that is how the local user is told, and a subject may be called anything.
-        return Principal(subject, namespace, _scopes(claims.get(self._scope_claim)), f"{KEY_ID}:{claims['iss']}")
+        issued_by = f"{KEY_ID}:{claims['iss']}"
+        return Principal(
+            subject, namespace, _scopes(claims.get(self._scope_claim)), issued_by, f"{subject} {issued_by}"
+        )
 
 
 def verifier_from(

@@ -74,7 +74,7 @@ PLAN: Mapping[type, Mapping[str, Kind]] = {
     Summary: {"session_id": _NAME, "text": _TEXT},
     SkippedRecord: {"file": _NAME, "position": _NAME, "reason": _TEXT},
     AuditEntry: {"principal": _TEXT, "key_id": _NAME, "session_id": _NAME},
-    AccessKey: {"name": _TEXT},
+    AccessKey: {"name": _TEXT, "owner": _TEXT},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -496,3 +497,47 @@ def test_what_one_caller_has_in_mind_is_nobody_elses(app: Guarded) -> None:
     for name in ("local", "anonymous", "anyone"):
         with pytest.raises(InvalidInput):
             app.services.keys.create(NAMESPACE, name, role="reader")
+
+
+@pytest.mark.requirement("ACCESS-30")
+def test_a_name_that_is_taken_again_brings_nothing_of_who_had_it(app: Guarded) -> None:
+    """A key is called whatever whoever makes it likes; the same person's next key goes on where the last one ended."""
+    kept, ana = app.services.keys.create(NAMESPACE, "ana", role="writer")
+    _, namesake = app.services.keys.create(NAMESPACE, "ana", role="writer")
+
+    def ask(key: str, tool: str, **given: object) -> str:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "execute", "params": {"tool": tool, "parameters": given}}
+        return app.ask(key, "POST", "/mcp/v1/execute", call).body.decode()
+
+    assert "lantern" in ask(ana, "remember", text="I prefer the lantern theme", audience="personal")
+    ask(ana, "working_focus", item="the cedar plan")
+    (held,) = app.ask(ana, "GET", "/api/memory?layer=semantic").json["memories"]
+    assert "lantern" in ask(ana, "recall", query="lantern theme")
+    assert "lantern theme" not in ask(namesake, "recall", query="which theme is preferred")
+    assert "cedar plan" not in ask(namesake, "working_get_focus")
+    assert app.ask(namesake, "GET", "/api/memory?layer=semantic").json["memories"] == []
+    for method in ("GET", "DELETE"):
+        assert app.ask(namesake, method, f"/api/memory/items/{held['id']}").status == 404
+    _, next_key, _ = app.services.keys.rotate(kept.id)
+    assert "lantern" in ask(next_key, "recall", query="lantern theme")
+    assert "cedar plan" in ask(next_key, "working_get_focus")
+
+
+@pytest.mark.requirement("ACCESS-30")
+def test_an_import_puts_nothing_into_what_somebody_else_remembers(app: Guarded) -> None:
+    theirs, mine = (app.services.keys.create(NAMESPACE, name, role="writer")[1] for name in ("theirs", "mine"))
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "execute",
+        "params": {"tool": "remember", "parameters": {"text": "I prefer the lantern theme", "audience": "personal"}},
+    }
+    app.ask(theirs, "POST", "/mcp/v1/execute", call)
+    text = app.ask(theirs, "GET", "/api/memory/export").json["data"]
+    assert "lantern" in text
+    planted = re.sub(r'"id": "mem_[^"]+"', '"id": "mem_planted"', text).replace("lantern", "gaslight")
+    answer = app.ask(mine, "POST", "/api/memory/import", {"data": planted})
+    assert answer.status == 200, answer.body
+    assert "gaslight" not in app.ask(theirs, "GET", "/api/memory/export").body.decode()
+    assert "mem_planted" not in app.ask(theirs, "GET", "/api/memory/review").body.decode()
+    assert "gaslight" in app.ask(mine, "GET", "/api/memory/review").body.decode()

@@ -61,7 +61,7 @@ class ContextListing(Struct, kw_only=True):
 
 
 def _caller(call: Exchange[Any, Any], session_id: str | None) -> str:
-    return session_id or f"principal {call.principal.name}"
+    return session_id or f"principal {call.principal.owner}"
 
 
 @routes("GET", "/api/contexts", "Contexts and the keys in one of them", CONTEXT_READ)

@@ -193,7 +193,7 @@ def list_memories(call: Exchange[Which, None]) -> MemoryList:
         source=given.source,
         author=given.author,
         origin=given.said_by,
-        viewer=call.principal.name,
+        viewer=call.principal.owner,
     )
     return MemoryList(
         memories=[memory_info(x) for x in call.services.memories.listed(call.namespace, where, given.limit)]
@@ -209,7 +209,7 @@ def forget_memories(call: Exchange[NoQuery, ForgetMemories]) -> ForgottenMemorie
         author=given.author,
         origin=Origin(given.said_by) if given.said_by else None,
         project=given.project,
-        viewer=call.principal.name,
+        viewer=call.principal.owner,
     )
     if not given.confirm:
         return ForgottenMemories(memories=len(forgetting.chosen(call.namespace, where)), dry_run=True)
@@ -249,7 +249,7 @@ class Limit(Struct, kw_only=True, forbid_unknown_fields=True):
 @routes("GET", "/api/memory/review", "What waits for a person", CONTEXT_READ)
 def list_review(call: Exchange[Limit, None]) -> ReviewList:
     review = call.services.memories.review
-    found = review.waiting(call.namespace, viewer=call.principal.name, limit=call.query.limit)
+    found = review.waiting(call.namespace, viewer=call.principal.owner, limit=call.query.limit)
     return ReviewList(waiting=[_waiting(each) for each in found])
 
 
@@ -265,7 +265,7 @@ def review_memory(call: Exchange[NoQuery, Verdict]) -> WaitingMemory:
         call.services.memories.review,
         call.body,
         call.path["id"],
-        call.principal.name,
+        call.principal.owner,
     )
     match given.action:
         case "accept":
@@ -285,7 +285,7 @@ def promote_session(call: Exchange[NoQuery, Promote]) -> MemoryList:
     row = services.catalog.resolve(call.namespace, call.body.session_id)
     project = services.projects.of_session(call.namespace, row.session)
     proposed = services.memories.promotion.promote(
-        call.namespace, row.session.id, owner=call.principal.name, project=project_folder(project)
+        call.namespace, row.session.id, owner=call.principal.owner, project=project_folder(project)
     )
     return MemoryList(memories=[memory_info(each) for each in proposed])
 
@@ -317,7 +317,7 @@ class ImportedMemories(Struct, kw_only=True):
 
 @routes("GET", "/api/memory/export", "Memories as a Markdown document that a person edits", CONTEXT_READ)
 def export_memories(call: Exchange[NoQuery, None]) -> Exported:
-    memories = call.services.memories.importing.exported(call.namespace, viewer=call.principal.name)
+    memories = call.services.memories.importing.exported(call.namespace, viewer=call.principal.owner)
     return Exported(data=to_markdown(memories), memories=len(memories))
 
 
@@ -326,14 +326,14 @@ def export_memories(call: Exchange[NoQuery, None]) -> Exported:
 )
 def import_memories(call: Exchange[NoQuery, ImportMemories]) -> ImportedMemories:
     done = call.services.memories.importing.take_in(
-        call.namespace, from_markdown(call.body.data), viewer=call.principal.name, source="REST import"
+        call.namespace, from_markdown(call.body.data), viewer=call.principal.owner, source="REST import"
     )
     return ImportedMemories(added=done.added, changed=done.changed, unchanged=done.unchanged, proposed=done.proposed)
 
 
 @routes("GET", "/api/memory/items/{id}", "A memory, whole", CONTEXT_READ, also=_NONE)
 def get_memory(call: Exchange[NoQuery, None]) -> MemoryInfo:
-    return memory_info(call.services.memories.get(call.namespace, call.path["id"], viewer=call.principal.name))
+    return memory_info(call.services.memories.get(call.namespace, call.path["id"], viewer=call.principal.owner))
 
 
 @routes("DELETE", "/api/memory/items/{id}", "Forget a memory for good", CONTEXT_WRITE, also=_NONE)

@@ -90,7 +90,7 @@ def handle(call: Call, args: Input) -> Answer:
         scope=scope,
         asking=None if args.include else asking_session(call),
         include_self=args.include == "self",
-        viewer=call.principal.name,
+        viewer=call.principal.owner,
     )
     for each in answer.provenance:
         if each.kind == "memory":

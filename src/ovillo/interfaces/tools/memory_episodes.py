@@ -81,7 +81,7 @@ class Episode(Struct, kw_only=True):
 
 
 def get(call: Call, args: GetInput) -> Answer:
-    found = call.services.memories.episodic.retrieve(call.namespace, args.id, viewer=call.principal.name)
+    found = call.services.memories.episodic.retrieve(call.namespace, args.id, viewer=call.principal.owner)
     shown, _ = fitting([found], AnswerBudget())
     info = shown[0] if shown else memory_info(found, with_value=False)
     episode = Episode(
@@ -109,7 +109,7 @@ def search(call: Call, args: SearchInput) -> Answer:
     found = call.services.memories.episodic.search(
         call.namespace,
         args.query,
-        viewer=call.principal.name,
+        viewer=call.principal.owner,
         tags=args.tags,
         least_importance=args.least_importance,
         limit=args.limit,
@@ -126,7 +126,7 @@ class Summary(Struct, kw_only=True):
 
 
 def summarize(call: Call, args: SummarizeInput) -> Answer:
-    text = call.services.memories.episodic.summarise(call.namespace, args.ids, viewer=call.principal.name)
+    text = call.services.memories.episodic.summarise(call.namespace, args.ids, viewer=call.principal.owner)
     return Answer(Summary(summary=text), Quote(text))
 
 

@@ -128,7 +128,7 @@ class Known(Struct, kw_only=True):
 
 def get(call: Call, args: GetInput) -> Answer:
     known = call.services.memories.semantic.retrieve(
-        call.namespace, args.key, viewer=call.principal.name, at=moment("at", args.at)
+        call.namespace, args.key, viewer=call.principal.owner, at=moment("at", args.at)
     )
     budget = AnswerBudget()
     current, lines = fitting([known.current] if known.current else [], budget)
@@ -161,7 +161,7 @@ class QueryInput(Struct, kw_only=True):
 
 def query(call: Call, args: QueryInput) -> Answer:
     found = call.services.memories.semantic.query(
-        call.namespace, args.query, viewer=call.principal.name, tags=args.tags, limit=args.limit
+        call.namespace, args.query, viewer=call.principal.owner, tags=args.tags, limit=args.limit
     )
     return Answer(*found_answer(found, "Nothing that is known fits."))
 

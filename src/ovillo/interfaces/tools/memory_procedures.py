@@ -114,7 +114,7 @@ class Listed(Struct, kw_only=True):
 
 
 def list_(call: Call, _: ListInput) -> Answer:
-    known = call.services.memories.procedures.known(call.namespace, viewer=call.principal.name)
+    known = call.services.memories.procedures.known(call.namespace, viewer=call.principal.owner)
     budget, details, lines = AnswerBudget(), list[ProcedureInfo](), list[Line]()
     for memory in known:
         info = _info(memory)
@@ -174,7 +174,7 @@ class Execution(Struct, kw_only=True):
 
 
 def execute(call: Call, args: ExecuteInput) -> Answer:
-    procedures, who = call.services.memories.procedures, call.principal.name
+    procedures, who = call.services.memories.procedures, call.principal.owner
     if args.run_id is not None:
         if args.cancel:
             return _progress_answer(procedures.cancel(call.namespace, args.run_id, viewer=who))

@@ -160,7 +160,7 @@ def provenance_of(call: Call, said_by: str | None = None, source: str | None = N
         else Origin.MODEL
     )
     session_id = asking_session(call)
-    return Provenance(origin, call.principal.name, call.context.client_name, session_id, None, source)
+    return Provenance(origin, call.principal.owner, call.context.client_name, session_id, None, source)
 
 
 _Enum = TypeVar("_Enum", bound=StrEnum)

@@ -49,7 +49,7 @@ def handle(call: Call, args: Input) -> Answer:
     found = services.memories.recalling.recall(
         call.namespace,
         args.query,
-        viewer=call.principal.name,
+        viewer=call.principal.owner,
         home=scope.home,
         everywhere=scope.reach is Reach.EVERYWHERE,
         kinds=() if args.kind is None else (args.kind,),
@@ -89,7 +89,7 @@ def handle(call: Call, args: Input) -> Answer:
         lines = ["Nothing is remembered of that. What was said in sessions: search_sessions, get_context."]
     if left_out:
         lines.append(f"{left_out} more did not fit: ask with a smaller limit.")
-    embedded, how = _by_meaning(services.memories.meaning.share(call.namespace, viewer=call.principal.name))
+    embedded, how = _by_meaning(services.memories.meaning.share(call.namespace, viewer=call.principal.owner))
     return Answer(Output(memories=shown, left_out=left_out, embedded=embedded), [*lines, *how])
 
 

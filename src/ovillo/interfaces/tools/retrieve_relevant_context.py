@@ -52,7 +52,7 @@ def handle(call: Call, args: Input) -> Answer:
     if session_id == "current":
         session_id = (asking_session(call) if system.config.enable else None) or ""
     found = system.retrieve_relevant_context(
-        call.namespace, args.tool_name, args.args, session_id, viewer=call.principal.name
+        call.namespace, args.tool_name, args.args, session_id, viewer=call.principal.owner
     )
     summaries = [
         Summary(

@@ -18,7 +18,7 @@ _SURE, _LIKELY = 0.9, 0.6
 
 def caller_of(call: Call) -> str:
     """A name that stays the same from call to call: the calling session, else the principal."""
-    return _session_id(call, _SURE) or f"principal {call.principal.name}"
+    return _session_id(call, _SURE) or f"principal {call.principal.owner}"
 
 
 def place_of(call: Call) -> TaskLocation:

@@ -17,7 +17,8 @@ from ovillo.store.sqlite.keys import namespace_key
 from ovillo.store.sqlite.rows import clean
 
 _READ = (
-    "SELECT k.id, n.name, k.name, k.digest, k.created_at, k.role, k.scopes, k.expires_at, k.revoked_at, k.last_used_at"
+    "SELECT k.id, n.name, k.name, k.digest, k.created_at, k.role, k.scopes, k.expires_at, k.revoked_at, k.last_used_at,"
+    " k.owner"
     " FROM access_keys k JOIN namespaces n ON n.key = k.namespace_key"
 )
 
@@ -38,8 +39,9 @@ class AccessKeys(SubStore):
                 key.expires_at,
                 key.revoked_at,
                 key.last_used_at,
+                clean(key.owner),
             )
-            db.execute("INSERT INTO access_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+            db.execute("INSERT INTO access_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
         self._writer.run(work)
 
@@ -86,7 +88,7 @@ def _one(db: apsw.Connection, key_id: str) -> AccessKey | None:
 
 
 def _key(row: tuple[Any, ...]) -> AccessKey:
-    key_id, namespace, name, digest, created_at, role, scopes, expires_at, revoked_at, last_used_at = row
+    key_id, namespace, name, digest, created_at, role, scopes, expires_at, revoked_at, last_used_at, owner = row
     return AccessKey(
         key_id,
         namespace,
@@ -98,4 +100,5 @@ def _key(row: tuple[Any, ...]) -> AccessKey:
         expires_at,
         revoked_at,
         last_used_at,
+        owner,
     )

@@ -109,7 +109,7 @@ def memory_page(visit: Visit[MemoryQuery]) -> View:
         found = memories.recalling.found(
             visit.namespace,
             query.q,
-            viewer=visit.principal.name,
+            viewer=visit.principal.owner,
             everywhere=True,
             layers=(Layer(query.layer),) if query.layer else RECALLED_LAYERS,
             limit=_SHOWN,
@@ -120,7 +120,7 @@ def memory_page(visit: Visit[MemoryQuery]) -> View:
             layers=(Layer(query.layer),) if query.layer else (),
             states=_states(query.state),
             session_id=query.session or None,
-            viewer=visit.principal.name,
+            viewer=visit.principal.owner,
         )
         listed = memories.listed(visit.namespace, where, _SHOWN + 1, _after(query.cursor))
         more = f"{listed[_SHOWN - 1].created_at}.{listed[_SHOWN - 1].id}" if len(listed) > _SHOWN else None
@@ -131,7 +131,7 @@ def memory_page(visit: Visit[MemoryQuery]) -> View:
 
 @pages("/memory/items/{id}", CONTEXT_READ)
 def memory_item_page(visit: Visit[NoQuery]) -> View:
-    memories, viewer = visit.services.memories, visit.principal.name
+    memories, viewer = visit.services.memories, visit.principal.owner
     memory = memories.get(visit.namespace, visit.path["id"], viewer=viewer)
     sure = memories.semantic.contradictions_of(visit.namespace, memory, viewer=viewer)
     perhaps = memories.semantic.possible_contradictions_of(visit.namespace, memory, viewer=viewer)
@@ -158,7 +158,7 @@ def memory_item_page(visit: Visit[NoQuery]) -> View:
 
 @pages("/memory/forget", CONTEXT_WRITE)
 def forget_page(visit: Visit[ForgetQuery]) -> View:
-    chosen = visit.services.memories.forgetting.chosen(visit.namespace, _chosen(visit.query, visit.principal.name))
+    chosen = visit.services.memories.forgetting.chosen(visit.namespace, _chosen(visit.query, visit.principal.owner))
     data = ForgetData(len(chosen), lines(visit, chosen[:_NAMED]))
     return View("screens/memory_forget.html", data, visit.t("memory.forget"), "memory", more={"query": visit.query})
 
@@ -166,7 +166,7 @@ def forget_page(visit: Visit[ForgetQuery]) -> View:
 @pages.change("/memory/forget", CONTEXT_WRITE)
 def forget_memories(visit: Visit[ForgetForm]) -> Done:
     given, forgetting = visit.query, visit.services.memories.forgetting
-    where = _chosen(given, visit.principal.name)
+    where = _chosen(given, visit.principal.owner)
     count = len(forgetting.chosen(visit.namespace, where))
     if count > given.count:
         raise InvalidInput(
@@ -180,7 +180,7 @@ def forget_memories(visit: Visit[ForgetForm]) -> Done:
 @pages.change("/memory/items/{id}/edit", CONTEXT_WRITE)
 def edit_memory(visit: Visit[EditForm]) -> Done:
     edited = visit.services.memories.curating.edit(
-        visit.namespace, visit.path["id"], visit.query.text, viewer=visit.principal.name
+        visit.namespace, visit.path["id"], visit.query.text, viewer=visit.principal.owner
     )
     waits = edited.state is MemoryState.PROPOSED
     return Done(f"/memory/items/{edited.id}", "memory.waits_now" if waits else "memory.edited")
@@ -190,7 +190,7 @@ def edit_memory(visit: Visit[EditForm]) -> Done:
 def pin_memory(visit: Visit[PinForm]) -> Done:
     is_pinned = visit.query.pinned == "on"
     visit.services.memories.curating.pin(
-        visit.namespace, visit.path["id"], viewer=visit.principal.name, is_pinned=is_pinned
+        visit.namespace, visit.path["id"], viewer=visit.principal.owner, is_pinned=is_pinned
     )
     return Done(own_path(visit.query.back), "memory.pinned_now" if is_pinned else "memory.unpinned_now")
 
@@ -201,7 +201,7 @@ def merge_memories(visit: Visit[MergeForm]) -> Done:
         visit.namespace,
         visit.path["id"],
         visit.query.other,
-        viewer=visit.principal.name,
+        viewer=visit.principal.owner,
         text=visit.query.text or None,
     )
     to = own_path(visit.query.back) if visit.query.back else f"/memory/items/{merged.id}"

@@ -69,7 +69,7 @@ class VerdictForm(Form, kw_only=True):
 
 @pages("/memory/review", CONTEXT_READ)
 def review_page(visit: Visit[NoQuery]) -> View:
-    memories, viewer = visit.services.memories, visit.principal.name
+    memories, viewer = visit.services.memories, visit.principal.owner
     waiting = memories.review.waiting(visit.namespace, viewer=viewer, limit=_WAITING)
     said_to = memories.listed(
         visit.namespace, MemoryFilter(states=(MemoryState.ACTIVE, MemoryState.REJECTED), viewer=viewer), 200
@@ -91,7 +91,7 @@ def review_page(visit: Visit[NoQuery]) -> View:
 @pages.change("/memory/review/{id}", ADMIN)
 def review_memory(visit: Visit[VerdictForm]) -> Done:
     review, given = visit.services.memories.review, visit.query
-    namespace, memory_id, viewer = visit.namespace, visit.path["id"], visit.principal.name
+    namespace, memory_id, viewer = visit.namespace, visit.path["id"], visit.principal.owner
     match given.action:
         case "accept" | "beside":
             was = visit.services.memories.get(namespace, memory_id, viewer=viewer)
@@ -110,7 +110,7 @@ def review_memory(visit: Visit[VerdictForm]) -> Done:
 
 @pages("/memory/contradictions", CONTEXT_READ)
 def contradictions_page(visit: Visit[NoQuery]) -> View:
-    found = visit.services.memories.curating.disagreements(visit.namespace, viewer=visit.principal.name)
+    found = visit.services.memories.curating.disagreements(visit.namespace, viewer=visit.principal.owner)
     data = ContradictionsData(
         [ContradictionPair(line(visit, each.one), line(visit, each.other), each.is_sure) for each in found]
     )
@@ -130,12 +130,12 @@ def recall_page(visit: Visit[RecallQuery]) -> View:
         found = services.memories.recalling.found(
             visit.namespace,
             query.prompt,
-            viewer=visit.principal.name,
+            viewer=visit.principal.owner,
             home=home,
             everywhere=home is None,
             limit=_RECALLED,
         )
-        share = services.memories.meaning.share(visit.namespace, viewer=visit.principal.name)
+        share = services.memories.meaning.share(visit.namespace, viewer=visit.principal.owner)
         data.recalled = [recalled_line(visit, each) for each in found]
         data.elapsed_ms = services.clock() - began
         data.embedded, data.embeddable = share if share is not None else (None, None)
