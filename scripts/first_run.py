@@ -25,6 +25,7 @@ OVILLO = [sys.executable, "-m", "ovillo"]
 NEXT_STEPS = """
 {what}
 
+Pages for you:             http://{host}:{port}/         (`{open}` lets your browser in)
 MCP over streamable HTTP:  http://{host}:{port}/mcp      (Ctrl-C ends it)
 
 In another terminal, from this folder:
@@ -73,6 +74,7 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
     else:
         what = f"{sessions} sessions of this machine's agents are ready."
         lines, queries = [], ["words you remember"]
+    lines.append(f"{shown} open")
     lines += [f'{shown} search "{query}"' for query in queries]
     lines += [f"{shown} session list"] if demo else [f"{shown} session list", f"{shown} sources"]
     return NEXT_STEPS.format(
@@ -80,6 +82,7 @@ def next_steps(sessions: int, environment: Mapping[str, str], demo: bool, host: 
         host=host,
         port=port,
         path=path,
+        open=f"{shown} open",
         commands="\n".join(f"  {line}" for line in lines),
         whose=", and reads your own history, not the demo" if demo else "",
     )
