@@ -33,4 +33,9 @@ WEB: dict[str, tuple[str, str]] = {
         "issue 13",
     ),
     "WEB-44": ("What a phrase of four languages means in a session, with candidates and evidence", "issue 13"),
+    "WEB-45": ("A key becomes a cookie that holds nothing of it, has its scopes and ends with it", "issue 13 Safety"),
+    "WEB-46": (
+        "No foreign page reads, changes, frames, or logs anybody in; wrong keys are slowed down",
+        "issue 13 Safety",
+    ),
 }

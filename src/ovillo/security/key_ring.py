@@ -19,6 +19,7 @@ from ovillo.model.errors import InvalidInput, NotFound, OvilloError
 from ovillo.model.records import Namespace
 from ovillo.model.timeouts import patient
 from ovillo.security.credentials import CredentialRefused
+from ovillo.security.key_passes import KeyPasses
 from ovillo.security.keys import AccessKey, KeyRecords, digest_of, id_in, mint, same
 from ovillo.security.principals import RESERVED_NAMES, ROLES, SCOPES, Principal
 
@@ -57,6 +58,8 @@ class KeyRing:
         self._lock = threading.Lock()
         #: Counts what was ended here, so that a reading that began before is not believed after.
         self._ended = 0
+        #: Of browsers that came in with a key.
+        self.browsers = KeyPasses(self, pepper, clock)
 
     # --- who is asking
 
@@ -77,12 +80,23 @@ class KeyRing:
         digest = digest_of(self._pepper, credential)
         if key is None or not same(digest, key.digest):
             raise CredentialRefused("No such key.")
+        self._use(key)
+        self._remember(digest, _Seen(key, asked), ended)
+        return key.principal
+
+    def live(self, key_id: str) -> AccessKey:
+        """The key of this id, as long as it holds; noted as used. Raises CredentialRefused."""
+        key = self._records.get_key(key_id)
+        if key is None:
+            raise CredentialRefused("No such key.")
+        self._use(key)
+        return key
+
+    def _use(self, key: AccessKey) -> None:
         now = self._clock()
         if not key.is_live(now):
             raise CredentialRefused("The key was revoked." if key.revoked_at is not None else "The key has expired.")
-        self._remember(digest, _Seen(key, asked), ended)
         self._note_use(key, now)
-        return key.principal
 
     def _remember(self, digest: bytes, seen: _Seen, ended: int) -> None:
         with self._lock:

@@ -47,7 +47,8 @@ def public_paths(paths: Iterable[str] = PUBLIC) -> Callable[[str], bool]:
 
 
 class Access:
-    """ASGI middleware. Without an ``authenticator`` nobody is asked who they are. ``cookies`` takes what browsers bring.
+    """ASGI middleware. Without an ``authenticator`` nobody is asked who they are. ``cookies`` takes what browsers bring,
+    which ``is_for_account`` grants to this account of the machine only.
 
     ``metadata_url`` tells, for a request, where this resource is described (RFC 9728). Past the ``rate`` a request is
     refused; a message of a WebSocket, which counts as one, waits."""
@@ -58,6 +59,7 @@ class Access:
         authenticator: Authenticator | None,
         *,
         cookies: Authenticator | None = None,
+        is_for_account: bool = True,
         is_public: Callable[[str], bool],
         rate: RateLimit | None = None,
         metadata_url: Callable[[Scope], str] | None = None,
@@ -67,6 +69,7 @@ class Access:
         self._app = app
         self._authenticator = authenticator
         self._cookies = cookies
+        self._is_for_account = is_for_account
         self._is_public = is_public
         self._hint = hint
         self._error_page = error_page
@@ -129,7 +132,7 @@ class Access:
                 except CredentialRefused as refused:
                     refusal = refused
                     continue
-                if authenticator is self._cookies:
+                if authenticator is self._cookies and self._is_for_account:
                     await anyio.to_thread.run_sync(check_account, scope, "cookie")
                 return authenticator, each, principal
         except CredentialRefused as refused:

@@ -61,7 +61,8 @@ def check_access(settings: Settings) -> None:
 
 def public(settings: Settings) -> Callable[[str], bool]:
     """Whether a path asks for no credential."""
-    return public_paths((*PUBLIC, browser.OPEN_PATH) if settings.auth == "token" else PUBLIC)
+    own = {"token": (browser.OPEN_PATH,), "apikey": (browser.LOGIN_PATH,), "jwt": (browser.LOGIN_PATH,)}
+    return public_paths((*PUBLIC, *own.get(settings.auth, ())))
 
 
 def layer(app: App, context: ServerContext, error_page: ErrorPage | None = None) -> Access:
@@ -78,14 +79,18 @@ def layer(app: App, context: ServerContext, error_page: ErrorPage | None = None)
             hint=_TOKEN_HINT,
             error_page=error_page,
         )
+    cookies: Authenticator | None = None
     if settings.auth == "apikey":
-        authenticator = _Keys(context)
+        authenticator, cookies = _Keys(context), _KeyCookies(context)
     elif settings.auth == "jwt":
         authenticator = _token_verifier(settings)
     has_metadata = settings.auth == "jwt"
     return Access(
         app,
         authenticator,
+        cookies=cookies,
+        # Whoever has a key may be anybody.
+        is_for_account=False,
         is_public=public(settings),
         rate=_rate(settings),
         metadata_url=(lambda scope: _metadata_url(settings, scope)) if has_metadata else None,
@@ -139,6 +144,19 @@ class _Keys:
 
     def look_up(self, credential: str) -> Principal:
         return self._backend.services().keys.look_up(credential)
+
+
+class _KeyCookies:
+    """Implements ``Authenticator`` for cookies of browsers that came in with a key."""
+
+    def __init__(self, context: ServerContext) -> None:
+        self._backend = context.backend
+
+    def known(self, credential: str) -> Principal | None:
+        return None
+
+    def look_up(self, credential: str) -> Principal:
+        return self._backend.services().keys.browsers.look_up(credential)
 
 
 async def _warn_without_keys(context: ServerContext) -> None:

@@ -23,6 +23,8 @@ from ovillo.security.browser_passes import COOKIE_LIFE_S, BrowserPasses, cookie_
 from ovillo.security.credentials import CredentialRefused
 
 OPEN_PATH = "/open"
+#: A page (``interfaces.web``), named here since it asks for no credential.
+LOGIN_PATH = "/login"
 #: Cookies of our name that are looked at; pages of other ports may have put more there.
 _MOST_COOKIES = 4
 _ROOT = 0
@@ -41,7 +43,7 @@ def cookies_of(scope: Scope) -> list[str]:
     given = scope["state"]["headers"].get("cookie")
     if given is None:
         return []
-    begin = f"{cookie_name(_port(scope))}="
+    begin = f"{cookie_name(port_of(scope))}="
     return [each for each in map(str.strip, given.split(";")) if each.startswith(begin)][:_MOST_COOKIES]
 
 
@@ -65,6 +67,12 @@ def check_account(scope: Scope, what: str) -> None:
         raise CredentialRefused(f"The {what} was made for another account of this machine.")
 
 
+def port_of(scope: Scope) -> int:
+    """The port that was asked, which names the cookie."""
+    server = scope.get("server")
+    return int(server[1]) if server and server[1] is not None else 0
+
+
 def routes(passes: BrowserPasses) -> list[Route]:
     return [Route(OPEN_PATH, partial(_open, passes), name="open")]
 
@@ -75,7 +83,7 @@ async def _open(passes: BrowserPasses, request: Request) -> Response:
     if request.method != "GET" or "prefetch" in request.headers.get("sec-purpose", ""):
         # Whoever only looks whether there is something does not use the link up.
         return Response(status_code=204, headers=_HEADERS)
-    port = _port(request.scope)
+    port = port_of(request.scope)
 
     def redeem() -> tuple[str, str]:
         # A browser is started with the link among its arguments, which every account of the machine can list.
@@ -105,11 +113,6 @@ def _page(status: int, title: str, text: str, head: str = "") -> Response:
         f"<body><h1>{title}</h1>{text}</body></html>"
     )
     return Response(html, status, _HEADERS, media_type="text/html")
-
-
-def _port(scope: Scope) -> int:
-    server = scope.get("server")
-    return int(server[1]) if server and server[1] is not None else 0
 
 
 def _is_own(origin: str, host: str) -> bool:

@@ -6,10 +6,13 @@ Owns which screens there are, and how a refusal is told to a person. A new scree
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from msgspec import Struct
 from starlette.responses import Response
 
 from ovillo.interfaces.http.asgi import Scope
+from ovillo.interfaces.http.browser import LOGIN_PATH
 from ovillo.interfaces.http.mounts import Failure, Mount, ServerContext
 from ovillo.interfaces.web import assets
 from ovillo.interfaces.web.form_tokens import FormTokens
@@ -18,6 +21,7 @@ from ovillo.interfaces.web.preferences import Preferences
 from ovillo.interfaces.web.rendering import CONTENT_TYPE, HEADERS, Renderer
 from ovillo.interfaces.web.screens import (
     code,
+    login,
     memory,
     memory_review,
     preferences,
@@ -37,6 +41,8 @@ SCREENS: tuple[Pages, ...] = (
     resolve.pages,
     preferences.pages,
 )
+#: By how the server lets in: where a browser says who it is.
+_LOGINS: dict[str, tuple[Pages, ...]] = {"apikey": (login.pages,), "jwt": (login.token_pages,)}
 #: Where programs ask: an error is a problem document, whatever they say they take.
 _FOR_PROGRAMS = ("/api/", "/mcp", "/ws", "/assets/", "/.well-known/", "/openapi.json", "/metrics")
 
@@ -44,7 +50,8 @@ _FOR_PROGRAMS = ("/api/", "/mcp", "/ws", "/assets/", "/.well-known/", "/openapi.
 def open_mount(around: ServerContext) -> Mount:
     renderer = Renderer(around.settings.auth)
     site = Site(renderer, FormTokens())
-    endpoints = [*assets.endpoints(), *(each for screen in SCREENS for each in screen.endpoints(site))]
+    screens = (*SCREENS, *_LOGINS.get(around.settings.auth, ()))
+    endpoints = [*assets.endpoints(), *(each for screen in screens for each in screen.endpoints(site))]
     return Mount(endpoints=endpoints, error_page=_ErrorPages(renderer))
 
 
@@ -67,5 +74,14 @@ class _ErrorPages:
             return None
         known = Preferences.of(headers)
         data = FailureData(failure.status, failure.title, failure.detail, failure.hint, failure.request_id)
-        html = self._renderer.render("error.html", known, data=data)
+        html = self._renderer.render("error.html", known, data=data, login=_login(scope))
         return Response(html, failure.status, HEADERS, media_type=CONTENT_TYPE)
+
+
+def _login(scope: Scope) -> str:
+    """The page where a browser comes in, and goes on to what it asked for by itself."""
+    if scope["method"] != "GET":
+        return LOGIN_PATH
+    query = scope["query_string"].decode("latin-1")
+    asked = scope["path"] + (f"?{query}" if query else "")
+    return f"{LOGIN_PATH}?{urlencode({'to': asked})}"

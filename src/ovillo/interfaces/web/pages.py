@@ -152,7 +152,10 @@ def _change(
         return done
     if isinstance(done, View):
         return site.renderer.page(done, visit, site.tokens.token(call.headers))
-    kept = done.preferences.kept() if done.preferences is not None else visit.preferences.told(done.notice)
+    if done.cookie:
+        kept = {"Set-Cookie": done.cookie}
+    else:
+        kept = done.preferences.kept() if done.preferences is not None else visit.preferences.told(done.notice)
     return Reply(None, 303, {"Location": done.to, **kept})
 
 

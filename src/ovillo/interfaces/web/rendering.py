@@ -81,10 +81,17 @@ class Renderer:
             address=address,
             json_address=_json_address(address),
             navigation=shell.navigation(visit.principal),
+            notice=self._notice(visit.preferences),
             **view.more,
         )
         headers = {**HEADERS, **(FORGET_NOTICE if visit.preferences.notice else {})}
         return Reply(html.encode(), view.status, headers, CONTENT_TYPE)
+
+    def _notice(self, preferences: Preferences) -> str:
+        """What the change before this page did. The cookie may be anybody's: servers on other ports set those of this host,
+        too."""
+        is_text = isinstance(catalogues.catalogue(preferences.language).get(preferences.notice), str)
+        return self._texts[preferences.language](preferences.notice) if is_text else ""
 
     def render(self, template: str, preferences: Preferences, **given: Any) -> str:
         """A template with what all of them may use: ``t``, ``number``, ``when``, ``ago``, ``size``, ``lasted``, ``money``."""

@@ -53,6 +53,13 @@ class Visit(Generic[Query]):
     def namespace(self) -> Namespace:
         return self.exchange.namespace
 
+    @property
+    def has_cookie(self) -> bool:
+        """Whether a cookie let the reader in: it can be given back."""
+        headers = self.exchange.headers
+        is_known = self.principal.key_id is not None
+        return is_known and not (headers.get("authorization") or headers.get("x-api-key"))
+
     def may(self, scope: str) -> bool:
         """Whether the reader's credential reaches so far: what it may not do is not offered."""
         return scope in self.principal.scopes
@@ -80,5 +87,7 @@ class Done:
     to: str
     #: A key of the catalogue.
     notice: str = ""
+    #: ``Set-Cookie`` of a login or logout.
+    cookie: str = ""
     #: How the reader wants pages from now on.
     preferences: Preferences | None = None
