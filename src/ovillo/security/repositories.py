@@ -6,7 +6,6 @@ Owns reading and remembering it, and which folders are nobody's project. What it
 from __future__ import annotations
 
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -76,6 +75,8 @@ class Repositories:
         """Folders where people start agents without working on one thing: the home folder and above it, temporary ones."""
         if not folder or _DRIVE.fullmatch(folder) or is_below(self._home, folder):
             return True
+        import tempfile  # start-up cost: random numbers, for whoever asks about no folder
+
         head, _, _ = folder.rpartition("/")
         return head in ("", "/home", "/Users", "/mnt") or folder == plain_path(tempfile.gettempdir())
 

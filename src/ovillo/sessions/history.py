@@ -238,9 +238,12 @@ class History:
     def _position(self, namespace: Namespace, session_id: SessionId, ref: str, stretches: list[_Stretch]) -> int:
         start = 0
         for stretch in stretches:
-            part = self._part(namespace, stretch.session_id, ref)
-            place = self._store.place_of(namespace, stretch.session_id, part.message_id if part else ref)
-            if place is None and part is None and (stored := self._stored_id(ref)) != ref:
+            # A message's own id is looked for first: what a client's would be called here takes the rules for secrets.
+            place = self._store.place_of(namespace, stretch.session_id, ref)
+            part = self._part(namespace, stretch.session_id, ref) if place is None else None
+            if part is not None:
+                place = self._store.place_of(namespace, stretch.session_id, part.message_id)
+            elif place is None and (stored := self._stored_id(ref)) != ref:
                 place = self._store.place_of(namespace, stretch.session_id, stored)
             if place is not None and place < stretch.count:
                 return start + place

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from ovillo.sessions.resuming import Start
 
 #: After so long without a key what was quick is looked for again, with all the time of a search.
-_PAUSE_S = 0.4
+_PAUSE_S = 0.6
 #: How often is looked whether something new was recorded.
 _LOOK_S = 2.0
 #: New records are read once nobody has typed for so long.
-_READ_AFTER_S = 0.6
+_READ_AFTER_S = 1.0
 
 
 def run(

@@ -6,9 +6,6 @@ desktop behind an ssh connection. What was done is said: a terminal does not tel
 
 from __future__ import annotations
 
-import base64
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping
 
 from ovillo.model.dataclass import dataclass
@@ -35,6 +32,11 @@ _PROGRAMS = (
 
 def copy(text: str, environment: Mapping[str, str], send: Callable[[bytes], None]) -> str:
     """Says with what. ``send`` gives a sequence to the terminal."""
+    # start-up cost: the first screen is drawn before anything is copied
+    import base64
+    import shutil
+    import subprocess
+
     is_far = any(environment.get(name) for name in ("SSH_CONNECTION", "SSH_TTY"))
     for program in () if is_far else _PROGRAMS:
         found = shutil.which(program.command[0])
