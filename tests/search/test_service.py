@@ -77,6 +77,23 @@ def test_prefix_and_exclusion(tmp_path: Path) -> None:
         assert c.sessions('rate -"in memory"') == ["ses_a"]
 
 
+@pytest.mark.requirement("SEARCH-4")
+def test_a_beginning_that_many_words_have_finds_the_one_most_texts_hold(tmp_path: Path) -> None:
+    rare = said("ses_rare", " ".join(f"cona{n:03}" for n in range(400)))
+    with corner(tmp_path, rare, said("ses_a", "the content"), said("ses_b", "more content")) as c:
+        assert set(c.sessions("con*")) == {"ses_rare", "ses_a", "ses_b"}
+
+
+@pytest.mark.requirement("SEARCH-4")
+def test_a_beginning_is_marked_where_a_word_begins_so(tmp_path: Path) -> None:
+    with corner(tmp_path, said("ses_a", "a second beacon of my contents"), said("ses_b", "call myConcern again")) as c:
+        marked = {
+            found.summary.session.id: [hit.snippet[a:b] for hit in found.hits for a, b in hit.highlights]
+            for found in c.ask("con*").sessions
+        }
+    assert marked == {"ses_a": ["con"], "ses_b": ["Con"]}
+
+
 @pytest.mark.requirement("SEARCH-2")
 def test_accents_and_forms_do_not_matter(tmp_path: Path) -> None:
     text = "para la migración del índice que dañó las sesiones con el murciélago no hay más que esperar"

@@ -143,12 +143,12 @@ class WordSearch:
         if has_neighbours:
             fused = self._allowed(namespace, self._with_neighbours_of(namespace, fused, docs), query.where)
         exact = [*(phrase.text for phrase in query.phrases), *query.entities]
-        said = [*exact, *(word.text for word in query.words if word.prefix)]
+        begun = [word.text for word in query.words if word.prefix]
         return Ranking(
             order(fused, _kinds(words, near, query, judged.query_terms), docs),
             docs,
             judged.query_terms,
-            _marker(said) if said else None,
+            _marker(exact, begun) if exact or begun else None,
             scored="; ".join(
                 [
                     *dict.fromkeys(judged.plan.scored),
@@ -235,8 +235,14 @@ def _kinds(
     return {**dict.fromkeys(near, "meaning"), **dict.fromkeys(words, kind)}
 
 
-def _marker(said: Sequence[str]) -> Callable[[str], Places]:
+def _marker(said: Sequence[str], begun: Sequence[str]) -> Callable[[str], Places]:
+    """``begun``: beginnings of words. A name may hold such a word in its middle: it is marked there where no word begins so."""
+
     def mark(text: str) -> Places:
-        return [place for one in said for place in find_text(text[:MAX_INDEXED_CHARS], one)]
+        looked = text[:MAX_INDEXED_CHARS]
+        exact = [place for one in said for place in find_text(looked, one)]
+        return exact + [
+            place for one in begun for place in find_text(looked, one, begins=True) or find_text(looked, one)
+        ]
 
     return mark

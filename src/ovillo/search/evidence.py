@@ -108,18 +108,26 @@ def _holding(terms: tuple[str, ...]) -> Any:
 
 
 def find_text(
-    text: str, wanted: str, most: int = 20, *, whole: bool = False, deadline: float | None = None
+    text: str,
+    wanted: str,
+    most: int = 20,
+    *,
+    whole: bool = False,
+    begins: bool = False,
+    deadline: float | None = None,
 ) -> list[tuple[int, int]]:
-    """Places of ``wanted`` in ``text``, whatever the accents, the case and the white space; ``whole`` words only.
+    """Places of ``wanted`` in ``text``, whatever the accents, the case and the white space; ``whole`` words only, or only where a
+    word ``begins`` so.
 
     Raises OutOfTime, in long texts."""
     needle = " ".join(fold(wanted).split())
     if not needle:
         return []
     expression = r"\s+".join(map(re.escape, needle.split(" ")))
-    if whole:
+    if (whole or begins) and needle[0].isascii():
         # CJK is written without blanks: there any place is a word's.
-        expression = (r"(?<![a-z0-9_])" if needle[0].isascii() else "") + expression
+        expression = r"(?<![a-z0-9_])" + expression
+    if whole:
         expression += r"(?![a-z0-9_])" if needle[-1].isascii() and needle[-1].isalnum() else ""
     pattern = re.compile(expression)
     return list(islice(_places(text, pattern, deadline), most))

@@ -87,7 +87,8 @@ class Finding:
             query=_asked(question, self._branch(question)),
             source=self._client(question),
             scope=self._scope(question),
-            limit=min(max(_SEARCHED, question.at_least), _MOST),
+            # The newest of those that fit best: as many of them as may be had at once.
+            limit=_MOST if question.newest_first else min(max(_SEARCHED, question.at_least), _MOST),
             cursor=question.cursor,
             hits_per_session=1,
             budget_ms=_TYPED_MS if question.is_typed else None,
