@@ -3,8 +3,8 @@
     python -m bench.browse --corpus DIR [--data DATA_DIR] [--fzf PROGRAM]
 
 ``DIR`` is a home folder with ``.claude/projects`` in it; ``--data`` is a data folder that was filled from it before. Of each key: from
-its being pressed until the last thing that changed on the screen before a stretch without any change. fzf (Debian: ``fzf``) looks through the
-lines of the same transcripts, each cut to 2,000 characters, and is measured in the same way; ``ovillo search`` once for each whole query.
+its being pressed until the last thing that changed before a stretch without any change. fzf (Debian: ``fzf``) looks through
+the lines of the same transcripts, each cut to 2,000 characters, and is measured in the same way; ``ovillo search`` once for each query.
 """
 
 from __future__ import annotations

@@ -168,7 +168,9 @@ class QueryTermBuilder:
         # The word itself is one of them, however rare.
         begun.sort(key=lambda each: (each[0] != folded, -each[1]))
         terms = [term for term, _ in begun[:_SURFACES]]
-        surfaces = self._store.surfaces_containing(namespace, folded, 4 * _SURFACES) if len(folded) >= 2 else []
+        # Words whose index term begins otherwise; where so many begin so, nobody misses them.
+        is_few = len(folded) >= 2 and len(terms) < _SURFACES
+        surfaces = self._store.surfaces_containing(namespace, folded, 4 * _SURFACES) if is_few else []
         terms += [term for surface, term in surfaces if surface.startswith(folded)]
         return self._from_terms(namespace, prefix, tuple(dict.fromkeys(terms)))
 

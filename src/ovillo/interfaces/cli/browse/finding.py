@@ -147,4 +147,7 @@ def as_typed(query: str) -> str:
     """The query with its last word as a beginning, as long as that is a plain one that nothing stands behind."""
     head, _, last = query.rpartition(" ")
     is_open = query.count('"') % 2 == 1 or head.lstrip().startswith("/")
+    if len(last) == 1 and head.strip() and not is_open:
+        # One letter says nothing that the words before it do not say better, and costs the most.
+        return head.strip()
     return f"{query}*" if _WORD.fullmatch(last) and not is_open else query.strip()
