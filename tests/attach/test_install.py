@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from ovillo.attach.clients import CLIENTS
+from ovillo.attach.command import hook_program
 from ovillo.attach.ledger import digest
 from ovillo.attach.paths import Machine
 from tests.interfaces.cli_runs import CommandLine
@@ -113,6 +115,25 @@ def test_what_clients_are_told_to_start_starts_without_this_shells_path(line: Co
         check=False,
     )
     assert json.loads(started.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "ovillo"
+
+
+@pytest.mark.requirement("CLI-66")
+def test_a_hook_of_what_lay_in_a_cache_calls_what_put_it_there_when_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cached = tmp_path / "uv" / "archive-v0" / "x"
+    monkeypatch.setattr(sys, "prefix", str(cached))
+    monkeypatch.setattr(sys, "executable", str(cached / "bin" / "python"))
+    hook, called = tmp_path / "hook", tmp_path / "called"
+    hook.write_text(hook_program(tmp_path / "data"))
+    uvx = tmp_path / "bin" / "uvx"
+    uvx.parent.mkdir()
+    uvx.write_text(f'#!/bin/sh\necho "$@" >{called}\nexit 2\n')
+    uvx.chmod(0o755)
+    environment = {"PATH": f"{uvx.parent}:{os.defpath}"}
+    done = subprocess.run(["sh", str(hook), "stop", "--client", "codex"], env=environment, input=b"{}", check=False)
+    assert done.returncode == 0
+    assert called.read_text() == f"--offline ovillo --data-dir {tmp_path / 'data'} hook stop --client codex\n"
 
 
 @pytest.mark.requirement("CLI-67")

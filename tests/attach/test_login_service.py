@@ -16,8 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ovillo import __version__
 from ovillo.attach.login.service import LoginService
 from ovillo.attach.paths import Machine
+from ovillo.security.own_servers import announced
 from ovillo.settings import load_settings
 from tests.interfaces.cli_runs import CommandLine
 
@@ -189,6 +191,24 @@ def test_the_very_line_of_the_unit_starts_a_server_from_an_empty_environment(lin
         server.kill()
         server.wait()
         server.stderr.close()
+
+
+@pytest.mark.requirement("PACK-1")
+def test_a_server_that_was_started_before_an_upgrade_is_named_and_started_anew(
+    line: CommandLine, tmp_path: Path
+) -> None:
+    assert line.run("service", "install", "--yes").code == 0
+    told(tmp_path)
+    with announced(line.data_dir, "http://127.0.0.1:8765", "token", 1_795_000_000_000, "a"):
+        assert line.run("service", "install", "--yes").out.endswith("Nothing to change.\n")
+        (said,) = (line.data_dir / "servers").glob("*.json")
+        said.write_text(said.read_text().replace(__version__, "0.0.9"))
+        assert f"It is ovillo 0.0.9, this one is {__version__}." in line.run("service", "status").out
+        checks = {check["name"]: check for check in line.run("doctor", "--json").json()["checks"]}
+        assert "is of ovillo 0.0.9" in checks["server at login"]["detail"]
+        assert checks["server at login"]["hint"] == "ovillo service install"
+        assert line.run("service", "install", "--yes").code == 0
+    assert "restart" in told(tmp_path)
 
 
 def _planned(tmp_path: Path, platform: str, **variables: str) -> tuple[Path, bytes]:

@@ -35,6 +35,7 @@ else
 fi
 exit 0
 """
+_OFFLINE = {"uvx": ("--offline",)}
 #: In a bundle nobody knows yet where ovillo will be. A hook waits for no package registry.
 _WHEREVER = """if command -v ovillo >/dev/null 2>&1; then
     set -- ovillo hook "$@"
@@ -81,7 +82,13 @@ def hook_program(data_dir: Path) -> str:
     line = [sys.executable, "-E", "-P", str(Path(ovillo.__file__).with_name("hook.py")), str(data_dir)]
     if os.name == "nt":
         return _BATCH.replace("{line}", subprocess.list2cmdline(line))
-    return _shell(f'set -- {shlex.join(line)} "$@"')
+    start = f'set -- {shlex.join(line)} "$@"'
+    called = installation().called
+    if not called:
+        return _shell(start)
+    # What lies in a cache may be gone one day: then it is found again where it was called from, without a package registry.
+    again = shlex.join([*called, *_OFFLINE.get(called[0], ()), NAME, "--data-dir", str(data_dir), "hook"])
+    return _shell(f'if test -x {shlex.quote(sys.executable)}; then\n    {start}\nelse\n    set -- {again} "$@"\nfi')
 
 
 def bundled_hook_program() -> str:

@@ -62,9 +62,9 @@ _MARKED = {
 }
 
 
-def installation(prefix: str = sys.prefix) -> Installation:
+def installation(prefix: str | None = None) -> Installation:
     """Of the environment below ``prefix``, by default the one that runs."""
-    folder = Path(prefix)
+    folder = Path(prefix or sys.prefix)
     for marks, found in _FLEETING:
         if all(mark in folder.as_posix() for mark in marks):
             return found

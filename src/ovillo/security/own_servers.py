@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from filelock import FileLock, Timeout
 
+from ovillo import __version__
 from ovillo.model.errors import NotFound, PermissionDenied
 from ovillo.security import private_files
 from ovillo.security.own_token import check_kept_safe, read_token
@@ -43,6 +44,12 @@ class OwnServer:
     started_at: int
     #: Differs with every start; one-time links are made for one.
     instance: str
+    #: Of the ovillo that serves: after an upgrade it goes on with what it loaded.
+    version: str = ""
+
+    @property
+    def is_of_this_version(self) -> bool:
+        return self.version == __version__
 
     @property
     def port(self) -> int:
@@ -80,6 +87,7 @@ def announced(data_dir: Path, url: str, auth: str, started_at: int, instance: st
     """Says that a server listens there, until the block ends. Where nothing can be written, nobody is told."""
     path = data_dir / FOLDER / f"{secrets.token_hex(8)}.json"
     said = {"url": url, "pid": os.getpid(), "auth": auth, "started_at": started_at, "instance": instance}
+    said["version"] = __version__
     lock: FileLock | None = None
     try:
         lock = _lock(path)
@@ -106,7 +114,13 @@ def _read(data_dir: Path, path: Path) -> OwnServer:
         check_kept_safe(path, os.fstat(handle))
         said = json.loads(file.read(_MAX_BYTES))
     return OwnServer(
-        data_dir, str(said["url"]), int(said["pid"]), str(said["auth"]), int(said["started_at"]), str(said["instance"])
+        data_dir,
+        str(said["url"]),
+        int(said["pid"]),
+        str(said["auth"]),
+        int(said["started_at"]),
+        str(said["instance"]),
+        str(said.get("version") or "of an earlier version"),
     )
 
 

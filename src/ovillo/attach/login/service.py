@@ -53,6 +53,11 @@ class LoginState:
     #: The servers of this data folder that answer, newest first, whoever started them.
     servers: list[OwnServer]
 
+    @property
+    def outdated(self) -> list[OwnServer]:
+        """Those that another version of ovillo serves."""
+        return [each for each in self.servers if not each.is_of_this_version]
+
 
 class LoginService:
     """Raises InvalidInput on a system whose manager is not known."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ovillo import __version__
 from ovillo.interfaces.cli.options import reading
 from ovillo.interfaces.cli.output import confirm, print_json, styled, tell
 from ovillo.interfaces.cli.plans import changes_of, show_plan, told_changes
@@ -35,7 +36,7 @@ def service() -> None:
 @_yes
 @reading
 def install(state: State, dry_run: bool, yes: bool) -> None:
-    """Have `ovillo serve` started now and whenever you log in.
+    """Have `ovillo serve` started now and whenever you log in; after an upgrade, started anew.
 
     It takes its address and all else from your ovillo.toml.
     """
@@ -49,8 +50,9 @@ def install(state: State, dry_run: bool, yes: bool) -> None:
     if not plan.attached.puts:
         raise Conflict(f"{named(login.file)} is not ovillo's: it stays as it is.", hint="Move it away, and try again.")
     changing = bool(changes_of(plan))
-    # Written once and stopped since: asking for it again starts it.
-    acting = not dry_run and (changing or not login.state().is_running)
+    now = login.state()
+    # Written once and stopped since, or upgraded since: asking for it again starts it anew.
+    acting = not dry_run and (changing or not now.is_running or bool(now.outdated))
     if acting and changing and not yes:
         confirm("\nDo this?")
     failed = login.put_in(plan) if acting else []
@@ -102,13 +104,17 @@ def status(state: State) -> None:
                 "installed": now.is_installed,
                 "current": now.is_current if now.is_installed else None,
                 "running": now.is_running,
-                "servers": [{"url": each.url, "pid": each.pid, "startedAt": each.started_at} for each in now.servers],
+                "servers": [
+                    {"url": each.url, "pid": each.pid, "startedAt": each.started_at, "version": each.version}
+                    for each in now.servers
+                ],
             }
         )
         return
     tell(f"At login: {_standing(now)}")
     for each in now.servers:
-        tell(f"Answers at {each.url}, process {each.pid}, since {when(each.started_at)}.")
+        earlier = "" if each.is_of_this_version else f" It is ovillo {each.version}, this one is {__version__}."
+        tell(f"Answers at {each.url}, process {each.pid}, since {when(each.started_at)}.{earlier}")
     if not now.servers:
         tell("No server of yours answers now.")
     if now.is_installed:
