@@ -85,7 +85,7 @@ class OvilloSessionStore:
         return await _in_thread(self._subkeys, key)
 
     def _append(self, key: SessionKey, entries: Sequence[Mapping[str, Any]]) -> None:
-        services, (session_id, shelf) = opened(self._data_dir), _place(key)
+        services, (session_id, shelf) = opened(self._data_dir), _shelf_of(key)
         state = services.program_state
         lease = f"{PROGRAM}-{hashlib.sha256(shelf.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
         with self._lock, services.store.leases.hold(lease, _WAIT_S) as ours:
@@ -123,7 +123,7 @@ class OvilloSessionStore:
 
         lines = HandedLines(
             _agent_of(session_id, subpath) if subpath else session_id,
-            name_of(PROGRAM, key["project_key"], session_id, subpath or ""),
+            "/".join(filter(None, (PROGRAM, key["project_key"], session_id, subpath))),
             known.get(_READING) or {},
             earlier,
             parent_id=SessionId(str(meta.get("parentAgentId") or session_id)) if subpath else None,
@@ -142,7 +142,7 @@ class OvilloSessionStore:
             services.ingest.take(DEFAULT_NAMESPACE, HandedLines(session_id, "", {}, list).read([]))
 
     def _load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
-        return [*self._lines(*_place(key))] or None
+        return [*self._lines(*_shelf_of(key))] or None
 
     def _lines(self, session_id: SessionId, shelf: str) -> Iterator[Any]:
         found = opened(self._data_dir).program_state.get(DEFAULT_NAMESPACE, session_id, shelf)
@@ -164,7 +164,7 @@ class OvilloSessionStore:
         return [each for each in shelves if not json.loads(each.name)[3]]
 
     def _delete(self, key: SessionKey) -> None:
-        state, (session_id, shelf) = opened(self._data_dir).program_state, _place(key)
+        state, (session_id, shelf) = opened(self._data_dir).program_state, _shelf_of(key)
         shelves = [shelf]
         if not key.get("subpath"):
             shelves += [each.name for each in self._subs(key)]
@@ -185,7 +185,7 @@ async def _in_thread(work: Callable[..., T], *given: Any) -> T:
     return await anyio.to_thread.run_sync(partial(work, *given))
 
 
-def _place(key: Mapping[str, Any]) -> tuple[SessionId, str]:
+def _shelf_of(key: Mapping[str, Any]) -> tuple[SessionId, str]:
     session_id = SessionId(key["session_id"])
     return session_id, name_of(PROGRAM, key["project_key"], session_id, key.get("subpath") or "")
 

@@ -48,6 +48,7 @@ PROGRAM = "langgraph"
 _ROLES = {"human": Role.USER, "user": Role.USER, "ai": Role.ASSISTANT, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 #: Messages of one append.
 _TOGETHER = 500
+_MOST_THREADS = 200
 
 
 class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is not there where types are checked
@@ -64,8 +65,8 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         super().__init__(serde=serde)
         self._data_dir = data_dir
         self._messages = messages
-        #: What was recorded of each thread by this process; the store knows it all.
-        self._told: dict[str, set[str]] = {}
+        #: Keys of what this process recorded of each thread lately; the store knows them all.
+        self._recorded: dict[str, set[str]] = {}
 
     # --- reading
 
@@ -99,16 +100,16 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
                 limit = None if limit is None else limit - 1
 
     def _tuple(self, thread: str, ns: str, checkpoint_id: str) -> CheckpointTuple | None:
-        state, place = self._state(), _place(thread)
+        state, shelf = self._state(), _shelf_of(thread)
         name = name_of("c", ns, checkpoint_id)
-        kept = state.get(*place, [name]).get(name)
+        kept = state.get(*shelf, [name]).get(name)
         if kept is None:
             return None
         checkpoint = self._loaded(kept["checkpoint"])
         channels = {
             name_of("b", ns, channel, version): channel for channel, version in checkpoint["channel_versions"].items()
         }
-        values = state.get(*place, [*channels, *state.names(*place, prefix_of("w", ns, checkpoint_id))])
+        values = state.get(*shelf, [*channels, *state.names(*shelf, prefix_of("w", ns, checkpoint_id))])
         writes = []
         for each in [name for name in values if name not in channels]:
             _, _, _, task, index = json.loads(each)
@@ -151,7 +152,7 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
             "metadata": self._dumped(get_checkpoint_metadata(config, metadata)),
             "parent": get_checkpoint_id(config),
         }
-        self._state().put(*_place(thread), kept)
+        self._state().put(*_shelf_of(thread), kept)
         if ns == "":
             said = {channel: values[channel] for channel in new_versions if channel in values}
             # What a run is given reaches the channels in its first step.
@@ -175,33 +176,33 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
             }
         for values, replace in ((stays, False), (last, True)):
             if values:
-                self._state().put(*_place(thread), values, replace=replace)
+                self._state().put(*_shelf_of(thread), values, replace=replace)
 
     # --- removing
 
     def delete_thread(self, thread_id: str) -> None:
         """Its checkpoints; what was said stays a session."""
-        self._told.pop(thread_id, None)
-        self._state().remove(*_place(thread_id))
+        self._recorded.pop(thread_id, None)
+        self._state().remove(*_shelf_of(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         runs = set(run_ids)
         for thread in self._threads() if runs else ():
-            found = self._state().get(*_place(thread), self._named(thread, "c"))
+            found = self._state().get(*_shelf_of(thread), self._named(thread, "c"))
             gone = [name for name, kept in found.items() if self._loaded(kept["metadata"]).get("run_id") in runs]
             self._remove(thread, [json.loads(name) for name in gone])
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        found = self._state().get(*_place(source_thread_id))
+        found = self._state().get(*_shelf_of(source_thread_id))
         if found:
             self._ensure(target_thread_id)
-            self._state().put(*_place(target_thread_id), found)
+            self._state().put(*_shelf_of(target_thread_id), found)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """``keep_latest`` keeps the newest of each namespace, and of a graph with delta channels what that is rebuilt from."""
         for thread in thread_ids:
             if strategy == "delete":
-                self._state().remove(*_place(thread))
+                self._state().remove(*_shelf_of(thread))
                 continue
             found = [("c", ns, each) for ns, each in self._all_checkpoints(thread)]
             kept = {("c", ns, each) for ns in {ns for _, ns, _ in found} for each in self._needed(thread, ns)}
@@ -222,20 +223,20 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         """Checkpoints with their writes, and values that no other one has."""
         if not gone:
             return
-        state, place = self._state(), _place(thread)
+        state, shelf = self._state(), _shelf_of(thread)
         names = [name_of(*each) for each in gone]
-        writes = [name for _, ns, one in gone for name in state.names(*place, prefix_of("w", ns, one))]
+        writes = [name for _, ns, one in gone for name in state.names(*shelf, prefix_of("w", ns, one))]
         staying = [each for each in self._all_checkpoints(thread) if ("c", *each) not in {tuple(x) for x in gone}]
         used: set[str] = set()
-        for name, kept in state.get(*place, [name_of("c", *each) for each in staying]).items():
+        for name, kept in state.get(*shelf, [name_of("c", *each) for each in staying]).items():
             versions = self._loaded(kept["checkpoint"])["channel_versions"]
             used.update(name_of("b", json.loads(name)[1], *each) for each in versions.items())
         # Of what another process wrote meanwhile nothing is known here: only values that these had go.
         had: set[str] = set()
-        for name, kept in state.get(*place, names).items():
+        for name, kept in state.get(*shelf, names).items():
             versions = self._loaded(kept["checkpoint"])["channel_versions"]
             had.update(name_of("b", json.loads(name)[1], *each) for each in versions.items())
-        state.remove(*place, [*names, *writes, *(had - used)])
+        state.remove(*shelf, [*names, *writes, *(had - used)])
 
     # --- the same, awaited
 
@@ -297,12 +298,14 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
                 for channel, value in values.items()
                 if isinstance(value, str) and value and not channel.startswith(("__", "branch:"))
             ]
-        told = self._told.setdefault(thread, set())
-        new = list({key: (draft, key) for draft, key in drafts if key not in told}.values())
+        if len(self._recorded) > _MOST_THREADS:
+            self._recorded.clear()
+        recorded = self._recorded.setdefault(thread, set())
+        new = list({key: (draft, key) for draft, key in drafts if key not in recorded}.values())
         for start in range(0, len(new), _TOGETHER):
             part = new[start : start + _TOGETHER]
             opened(self._data_dir).recorder.append(DEFAULT_NAMESPACE, session_id_of(PROGRAM, thread), part).result()
-            told.update(key for _, key in part)
+            recorded.update(key for _, key in part)
 
     # --- the store
 
@@ -310,15 +313,15 @@ class OvilloSaver(BaseCheckpointSaver[str]):  # type: ignore[misc]  # the SDK is
         return opened(self._data_dir).program_state
 
     def _ensure(self, thread: str) -> None:
-        if thread not in self._told:
-            ensure_session(opened(self._data_dir), session_id_of(PROGRAM, thread), PROGRAM, thread, None)
-            self._told[thread] = set()
+        if ensure_session(opened(self._data_dir), session_id_of(PROGRAM, thread), PROGRAM, thread, None):
+            # A person may have removed it since.
+            self._recorded.pop(thread, None)
 
     def _threads(self) -> Sequence[str]:
         return [each.name.partition("/")[2] for each in self._state().shelves(DEFAULT_NAMESPACE, f"{PROGRAM}/")]
 
     def _named(self, thread: str, *beginning: str) -> Sequence[str]:
-        return self._state().names(*_place(thread), prefix_of(*beginning))
+        return self._state().names(*_shelf_of(thread), prefix_of(*beginning))
 
     def _checkpoints(self, thread: str, ns: str) -> Sequence[str]:
         return [json.loads(name)[2] for name in self._named(thread, "c", ns)]
@@ -354,7 +357,7 @@ def _config(thread: str, ns: str, checkpoint_id: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": ns, "checkpoint_id": checkpoint_id}}
 
 
-def _place(thread: str) -> tuple[Any, SessionId, str]:
+def _shelf_of(thread: str) -> tuple[Any, SessionId, str]:
     return DEFAULT_NAMESPACE, session_id_of(PROGRAM, thread), f"{PROGRAM}/{thread}"
 
 

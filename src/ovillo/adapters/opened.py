@@ -33,18 +33,18 @@ _lock = threading.Lock()
 def opened(data_dir: str | Path | None) -> Composition:
     """The database of this user, or of the folder given; opened once in a process. Raises StoreUnavailable, IntegrityError."""
     settings = load_settings(os.environ, {"data_dir": None if data_dir is None else Path(data_dir)})
-    place = os.getpid(), settings.data_dir.absolute()
+    where = os.getpid(), settings.data_dir.absolute()
     with _lock:
-        if place not in _open:
-            _open[place] = open_services(settings)
-        return _open[place]
+        if where not in _open:
+            _open[where] = open_services(settings)
+        return _open[where]
 
 
 def close() -> None:
     """Close what was opened; what is asked next opens it again. Done by itself when the program ends."""
     with _lock:
-        mine = [place for place in _open if place[0] == os.getpid()]
-        closing = [_open.pop(place) for place in mine]
+        mine = [where for where in _open if where[0] == os.getpid()]
+        closing = [_open.pop(where) for where in mine]
     for services in closing:
         try:
             if "ingest" in vars(services):
@@ -94,10 +94,11 @@ def prefix_of(*parts: Any) -> str:
     return f"{name_of(*parts)[:-1]},"
 
 
-def ensure_session(services: Composition, session_id: SessionId, program: str, given: str, name: str | None) -> None:
-    """Make the session where there is none. Raises NotFound where it was forgotten for good."""
+def ensure_session(services: Composition, session_id: SessionId, program: str, given: str, name: str | None) -> bool:
+    """Whether it was made now. Raises NotFound where it was forgotten for good."""
     try:
         services.recorder.get(DEFAULT_NAMESPACE, session_id)
+        return False
     except NotFound:
         draft = SessionDraft(
             id=session_id,
@@ -107,7 +108,8 @@ def ensure_session(services: Composition, session_id: SessionId, program: str, g
             metadata={"kept_for": program, "kept_as": given},
         )
         try:
-            services.recorder.create(DEFAULT_NAMESPACE, draft)
+            return services.recorder.create(DEFAULT_NAMESPACE, draft)[1]
         except Conflict:
             # Another process was quicker, from another folder; else it is forgotten.
             services.recorder.get(DEFAULT_NAMESPACE, session_id)
+            return False

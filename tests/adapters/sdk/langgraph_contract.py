@@ -120,13 +120,16 @@ def test_a_graph_without_messages_is_found_by_its_channels_of_text(tmp_path: Pat
     assert said == [("user", "question: which zorvath cards"), ("assistant", "answer: those of 2019")]
 
 
-def test_deleting_a_thread_leaves_what_was_said_and_forgetting_leaves_nothing(tmp_path: Path) -> None:
+def test_deleting_a_thread_leaves_what_was_said_and_a_person_removes_that_too(tmp_path: Path) -> None:
     saver = OvilloSaver(data_dir=tmp_path)
     graph_of(saver).invoke({"messages": [("user", "Which cards?")]}, {"configurable": {"thread_id": "t1"}})
     saver.delete_thread("t1")
     assert saver.get_tuple({"configurable": {"thread_id": "t1"}}) is None
     assert len(messages_of(tmp_path, "t1")) == 4
     services = opened.opened(tmp_path)
+    services.recorder.delete(NS, SessionId("langgraph:t1"))
+    graph_of(saver).invoke({"messages": [("user", "Which cards?")]}, {"configurable": {"thread_id": "t1"}})
+    assert len(messages_of(tmp_path, "t1")) == 4
     services.store.forgetting.forget_session(NS, SessionId("langgraph:t1"), at=1)
     assert messages_of(tmp_path, "t1") == []
 
