@@ -53,3 +53,5 @@ class SearchResult:
     freshness: Freshness
     #: Of all sessions found, on this page or not, the best first.
     session_ids: tuple[SessionId, ...] = ()
+    #: Places found in all of them.
+    places: int = 0

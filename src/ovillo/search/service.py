@@ -150,6 +150,7 @@ class Search:
             elapsed_ms=round((time.monotonic() - started) * 1000, 1),
             freshness=self._freshness(),
             session_ids=tuple(session_id for session_id, _ in grouped),
+            places=sum(len(items) for _, items in grouped),
         )
 
     # --- projects
@@ -364,5 +365,9 @@ def _skipped(request: SearchRequest) -> int:
 def _fingerprint(request: SearchRequest) -> str:
     # A project is named: where its sessions took place may change while somebody pages.
     home, reach = request.scope.home, request.scope.reach
-    asked = replace(request, limit=0, cursor=None, hits_per_session=0, scope=EVERYWHERE), home and home.name, reach
+    asked = (
+        replace(request, limit=0, cursor=None, hits_per_session=0, budget_ms=None, ask_model=True, scope=EVERYWHERE),
+        home and home.name,
+        reach,
+    )
     return hashlib.blake2b(repr(asked).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -94,6 +94,14 @@ class ActivityService:
         )
         return dict(sorted(Counter(when(moment.at)[0] for moment in found).items()))
 
+    def sessions_at(
+        self, namespace: Namespace, where: SessionFilter, *, after: int, before: int, weekday: int, hour: int
+    ) -> list[SessionId]:
+        """Those with a moment in that hour of that weekday (from Monday), the newest last."""
+        when = _Calendar()
+        moments = self._moments(namespace, where, after, before)
+        return list(dict.fromkeys(each.session_id for each in moments if when(each.at)[1:] == (weekday, hour)))
+
     def stretches(
         self, namespace: Namespace, where: SessionFilter, *, after: int, before: int, idle_ms: int = IDLE_MS
     ) -> list[Stretch]:

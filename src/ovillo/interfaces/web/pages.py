@@ -16,10 +16,12 @@ from ovillo.interfaces.http.routes import camel
 from ovillo.interfaces.web.form_tokens import FormTokens
 from ovillo.interfaces.web.preferences import Preferences
 from ovillo.interfaces.web.rendering import Renderer
+from ovillo.interfaces.web.tables import csv_reply
 from ovillo.interfaces.web.visits import Done, View, Visit
 
 TAG = "Pages"
 JSON_SUFFIX = ".json"
+CSV_SUFFIX = ".csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,18 @@ class Pages:
         self._makers: list[Callable[[Site], list[Endpoint]]] = []
 
     def __call__(
-        self, path: str, scope: str | None, *, reads_session: bool = False, needs_services: bool = True
+        self,
+        path: str,
+        scope: str | None,
+        *,
+        reads_session: bool = False,
+        needs_services: bool = True,
+        has_tables: bool = False,
     ) -> Callable[[Callable[[Visit[Any]], View]], Callable[[Visit[Any]], View]]:
         """Declares the page that the function below gives, and the same data at the path with ``.json``.
 
-        ``reads_session``: ``{id}`` of the path is a session, and the audit notes who read it."""
+        ``reads_session``: ``{id}`` of the path is a session, and the audit notes who read it. ``has_tables``: the tables of its
+        ``View`` stand at the path with ``.csv``; its query has a ``table``."""
 
         def declare(handler: Callable[[Visit[Any]], View]) -> Callable[[Visit[Any]], View]:
             query = _query_of(handler)
@@ -49,6 +58,7 @@ class Pages:
             def make(site: Site) -> list[Endpoint]:
                 shown = partial(_show, site, handler, handler.__name__ if reads_session else None)
                 paths = [path] if path.endswith("}") or path == "/" else [path, f"{path}{JSON_SUFFIX}"]
+                paths += [f"{path}{CSV_SUFFIX}"] if has_tables else []
                 name = camel(handler.__name__)
                 return [
                     _endpoint("GET", each, f"{name}{number or ''}", scope, shown, query, needs_services)
@@ -139,6 +149,8 @@ def _show(
         call.services.audit.read(call.principal, "web", read_as, whole)
     if as_json:
         return Reply(view.data, view.status)
+    if call.route.endswith(CSV_SUFFIX):
+        return csv_reply(view, call.query.table)
     return site.renderer.page(view, visit, site.tokens.token(call.headers))
 
 

@@ -66,6 +66,14 @@ class Visit(Generic[Query]):
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """What a chart shows, as rows: at the address with ``.csv``, and below the chart."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What a handler gives: ``data`` is the answer at the address with ``.json``, and ``data`` in the template."""
 
@@ -78,6 +86,8 @@ class View:
     status: int = 200
     #: For the template only: what a program has no use for.
     more: Mapping[str, Any] = field(default_factory=dict)
+    #: By name: ``?table=NAME`` at the address with ``.csv``.
+    tables: Mapping[str, Table] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

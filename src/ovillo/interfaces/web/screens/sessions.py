@@ -6,6 +6,7 @@ Owns what a line of the list shows and what an address of the screen means. Chan
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
@@ -13,14 +14,14 @@ from msgspec import Meta, Struct
 
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.visits import View, Visit
-from ovillo.model.clock import from_local_iso
+from ovillo.model.clock import DAY_MS, from_local_iso
 from ovillo.model.errors import InvalidInput
 from ovillo.model.live import NATIVE
 from ovillo.model.overview import YES
 from ovillo.model.records import SessionId, SessionKind
 from ovillo.model.sessions import SessionFilter, SessionOrder
 from ovillo.search.query import QUALIFIERS
-from ovillo.search.results import Hit, SessionHits
+from ovillo.search.results import Hit
 from ovillo.search.service import SearchRequest
 from ovillo.security.principals import HISTORY_READ, SESSIONS_WRITE
 from ovillo.sessions.facets import LENGTHS
@@ -30,6 +31,7 @@ pages = Pages()
 
 _SHOWN = 50
 ORDERS: tuple[SessionOrder, ...] = ("updated", "created", "prompts", "messages")
+_SHOWN_TYPING = 20
 _TYPING_MS = 80
 #: Values of a facet that stand there without asking for more.
 _FEW = 7
@@ -53,6 +55,8 @@ class SessionsQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     #: Days of this machine's zone: the first, and the one behind the last.
     after: str | None = None
     before: str | None = None
+    #: A weekday from Monday and an hour, as ``0-14``: sessions at work then, within ``after`` and ``before``.
+    hour: Annotated[str, Meta(pattern=r"^[0-6]-(\d|1\d|2[0-3])$")] | None = None
     order: SessionOrder = "updated"
     cursor: str | None = None
 
@@ -124,7 +128,7 @@ class SessionsData(Struct, omit_defaults=True):
 
 @pages("/sessions", HISTORY_READ)
 def sessions_page(visit: Visit[SessionsQuery]) -> View:
-    where = _where(visit.query)
+    where = _at_hour(visit, _where(visit.query))
     status = 200
     if not visit.query.q.strip():
         data = _listed(visit, where)
@@ -164,6 +168,18 @@ def _where(query: SessionsQuery) -> SessionFilter:
     )
 
 
+def _at_hour(visit: Visit[SessionsQuery], where: SessionFilter) -> SessionFilter:
+    if visit.query.hour is None:
+        return where
+    weekday, hour = map(int, visit.query.hour.split("-"))
+    before = where.before if where.before is not None else visit.services.clock() + DAY_MS
+    after = where.after if where.after is not None else before - 366 * DAY_MS
+    found = visit.services.activity.sessions_at(
+        visit.namespace, where, after=after, before=before, weekday=weekday, hour=hour
+    )
+    return replace(where, session_ids=tuple(found) or (SessionId(""),))
+
+
 def _length(name: str) -> tuple[int, int | None]:
     # A plus is a blank in many an address that was typed.
     found = LENGTHS.get(name.replace(" ", "+"))
@@ -188,7 +204,19 @@ def _flag(value: YesNo | None) -> bool | None:
 
 def _narrowed(query: SessionsQuery) -> dict[str, str]:
     """What the list is narrowed by, beside words."""
-    names = ("project", "source", "model", "branch", "errors", "compaction", "starred", "length", "after", "before")
+    names = (
+        "project",
+        "source",
+        "model",
+        "branch",
+        "errors",
+        "compaction",
+        "starred",
+        "length",
+        "after",
+        "before",
+        "hour",
+    )
     return {name: value for name in names if (value := getattr(query, name)) is not None}
 
 
@@ -211,7 +239,7 @@ def _found(visit: Visit[SessionsQuery], where: SessionFilter) -> SessionsData:
     request = SearchRequest(
         query.q,
         where=where,
-        limit=_SHOWN,
+        limit=_SHOWN_TYPING if typing else _SHOWN,
         cursor=query.cursor,
         hits_per_session=2,
         budget_ms=_TYPING_MS if typing else None,
@@ -227,15 +255,11 @@ def _found(visit: Visit[SessionsQuery], where: SessionFilter) -> SessionsData:
         lines,
         len(found.session_ids),
         _facets(visit, counted),
-        hits=_hits(found.sessions),
+        hits=found.places,
         next_cursor=found.next_cursor,
         notes=[str(each) for each in found.notes],
         elapsed_ms=found.elapsed_ms,
     )
-
-
-def _hits(sessions: Sequence[SessionHits]) -> int:
-    return sum(len(each.hits) + each.more for each in sessions)
 
 
 def _lines(visit: Visit[SessionsQuery], summaries: Sequence[SessionSummary]) -> list[SessionLine]:

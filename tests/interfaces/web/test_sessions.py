@@ -1,0 +1,143 @@
+"""The list of sessions: narrowed, found while typing, and what may be done to its sessions."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+
+import pytest
+
+from tests.interfaces.http.serving import Site
+from tests.interfaces.web.browser import chromium, faults_of, let_in
+from tests.interfaces.web.sites import demo_site, page, send_form, text_of
+from tests.interfaces.web.test_shell import token_on
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with demo_site(tmp_path_factory.mktemp("sessions")) as running:
+        yield running
+
+
+@pytest.fixture
+def token(site: Site) -> str:
+    return token_on(text_of(page(site, "/sessions")))
+
+
+def listed(site: Site, query: str = "") -> list[str]:
+    return [each["id"] for each in site.ask("GET", f"/sessions.json{query}").json["sessions"]]
+
+
+def recorded(site: Site, name: str) -> str:
+    """A session recorded here."""
+    return str(site.ask("POST", "/api/sessions", {"name": name}).json["session"]["id"])
+
+
+@pytest.mark.requirement("WEB-60")
+def test_each_value_of_a_facet_leads_to_as_many_sessions_as_it_says(site: Site) -> None:
+    html = text_of(page(site, "/sessions"))
+    facets = site.ask("GET", "/sessions.json").json["facets"]
+    assert {"source", "project", "updated", "length", "errors"} <= {each["name"] for each in facets}
+    for box in facets:
+        for value in (*box["few"], *box["more"]):
+            (parameters,) = [f"?{'&'.join(f'{name}={each}' for name, each in value['sets'].items())}"]
+            parameters = parameters.replace("+", "%2B")
+            assert site.ask("GET", f"/sessions.json{parameters}").json["total"] == value["sessions"], parameters
+    assert 'href="/sessions?source=codex' in html
+
+
+@pytest.mark.requirement("WEB-60")
+def test_the_list_is_ordered_by_what_is_chosen(site: Site) -> None:
+    sessions = site.ask("GET", "/sessions.json?order=messages").json["sessions"]
+    assert [each["messages"] for each in sessions] == sorted((each["messages"] for each in sessions), reverse=True)
+    assert page(site, "/sessions?order=beauty").status == 422
+    assert page(site, "/sessions?length=many").status == 422
+    assert page(site, "/sessions?after=someday").status == 422
+
+
+@pytest.mark.requirement("WEB-60")
+def test_half_a_query_is_told_within_the_page(site: Site) -> None:
+    shown = page(site, "/sessions?q=is%3Anonsense")
+    assert shown.status == 422
+    assert 'id="results"' in text_of(shown)
+    assert "is:nonsense" in text_of(shown)
+
+
+@pytest.mark.requirement("WEB-62")
+def test_any_session_gets_a_star_and_loses_it(site: Site, token: str) -> None:
+    first, second, *_ = listed(site)
+    assert listed(site, "?starred=yes") == []
+    answer = send_form(site, "/sessions/star", {"token": token, "give": first, "back": "/sessions?order=created"})
+    assert (answer.status, answer.headers["location"]) == (303, "/sessions?order=created")
+    send_form(site, "/sessions/star", {"token": token, "id": [first, second]})
+    assert set(listed(site, "?starred=yes")) == {first, second}
+    for each in (first, second):
+        send_form(site, "/sessions/star", {"token": token, "take": each})
+    assert listed(site, "?starred=yes") == []
+    assert send_form(site, "/sessions/star", {"token": token}).status == 422
+
+
+@pytest.mark.requirement("WEB-62")
+def test_only_sessions_recorded_here_are_renamed_and_removed(site: Site, token: str) -> None:
+    mirrored = listed(site)[0]
+    own = recorded(site, "Draft")
+    for path, fields in (
+        ("/sessions/rename", {"id": mirrored, "title": "Mine"}),
+        ("/sessions/remove", {"id": [own, mirrored]}),
+    ):
+        assert send_form(site, path, {"token": token, **fields}).status == 409
+    assert {mirrored, own} <= set(listed(site))
+    assert send_form(site, "/sessions/rename", {"token": token, "id": own, "title": "Better"}).status == 303
+    html = text_of(page(site, "/sessions"))
+    assert "Better" in html
+    assert html.count('action="/sessions/rename"') == 1
+    assert send_form(site, "/sessions/remove", {"token": token, "id": [own]}).status == 303
+    assert own not in listed(site)
+
+
+@pytest.mark.requirement("WEB-62")
+def test_chosen_sessions_are_exported_and_an_export_is_imported(site: Site, token: str) -> None:
+    first, second, *_ = listed(site)
+    one = send_form(site, "/sessions/export", {"token": token, "id": [first], "format": "json"})
+    assert one.kind == "application/json"
+    assert "attachment" in one.headers["content-disposition"]
+    both = send_form(site, "/sessions/export", {"token": token, "id": [first, second], "format": "md"})
+    names = zipfile.ZipFile(io.BytesIO(both.body)).namelist()
+    assert [name[-3:] for name in names] == [".md", ".md"]
+    before = len(listed(site))
+    answer = send_form(site, "/sessions/import", {"token": token, "text": one.body.decode()})
+    assert answer.status == 303
+    assert len(listed(site)) == before + 1
+    assert json.loads(one.body)["version"] == "1.0"
+
+
+@pytest.mark.requirement("WEB-60")
+def test_search_comes_while_typing_and_keys_work_on_rows(site: Site) -> None:
+    with chromium() as browser, let_in(browser, site) as context:
+        shown = context.new_page()
+        faults = faults_of(shown)
+        shown.goto("/sessions")
+        shown.fill("#find", "")
+        shown.type("#find", "factura")
+        shown.wait_for_selector("#results mark")
+        shown.wait_for_url("**/sessions?q=factura**")
+        assert re.search(r"\d", shown.inner_text("#results [role=status]"))
+        shown.goto("/sessions")
+        shown.keyboard.press("j")
+        shown.keyboard.press("x")
+        assert shown.locator('input[name="id"]:checked').count() == 1
+        assert shown.locator("#selected").is_visible()
+        with shown.expect_download() as download:
+            shown.keyboard.press("e")
+        assert download.value.suggested_filename.endswith(".json")
+        shown.keyboard.press("o")
+        shown.wait_for_url("**order=created**")
+        shown.keyboard.press("j")
+        shown.keyboard.press("s")
+        shown.wait_for_selector(".notice")
+        assert shown.locator('.star[aria-pressed="true"]').count() == 1
+        assert "order=created" in shown.url
+        assert faults == []
