@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SESSION = "/sessions/Total%20con%20IVA%20un%20c%C3%A9ntimo%20por%20encima"
 SCREENS = (
     "/sessions",
+    "/stats",
+    "/stats?range=year&by=model",
     "/sessions?q=factura",
     "/sessions?q=nothing+of+the+kind",
     "/memory",

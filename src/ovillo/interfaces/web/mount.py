@@ -28,12 +28,14 @@ from ovillo.interfaces.web.screens import (
     resolve,
     session_changes,
     sessions,
+    stats,
     transcript,
 )
 
 SCREENS: tuple[Pages, ...] = (
     sessions.pages,
     session_changes.pages,
+    stats.pages,
     transcript.pages,
     memory.pages,
     memory_review.pages,

@@ -22,6 +22,7 @@ class Entry:
 
 ENTRIES = (
     Entry("sessions", "/sessions", HISTORY_READ, "s"),
+    Entry("stats", "/stats", HISTORY_READ, "u"),
     Entry("memory", "/memory", CONTEXT_READ, "m"),
     Entry("code", "/code", CONTEXT_READ, "c"),
     Entry("resolve", "/resolve", CONTEXT_READ, "r"),

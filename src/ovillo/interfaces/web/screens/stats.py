@@ -151,7 +151,7 @@ def stats_page(visit: Visit[StatsQuery]) -> View:
         unpriced=[each.model for each in over.unpriced],
         prices=over.prices,
     )
-    more = {"query": query, "ranges": tuple(RANGES), "kept": kept, "span": span, "weeks": _weeks(data)}
+    more = {"query": query, "ranges": tuple(RANGES), "kept": kept, "within": {**kept, **span}, "weeks": _weeks(data)}
     return View("screens/stats.html", data, visit.t("stats.title"), "stats", more=more, tables=_tables(data))
 
 

@@ -1,0 +1,60 @@
+// Draws tokens and cost over time, stacked, from the page's own data (the address with .json). A click on a day leads to its
+// sessions. Without it the tables below say the same.
+
+const place = document.querySelector("[data-series]");
+if (place) draw(await (await fetch(place.dataset.series)).json());
+
+function colour(at) {
+  const probe = document.createElement("span");
+  probe.className = `swatch-${at}`;
+  probe.hidden = true;
+  document.body.append(probe);
+  // A custom property is not resolved by itself: a colour that uses it is.
+  probe.style.color = "var(--swatch)";
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+function draw({ overtime, before }) {
+  const { days, series } = overtime;
+  const times = days.map((day) => new Date(`${day}T00:00`).getTime() / 1000);
+  const ink = getComputedStyle(document.body).color;
+  for (const plot of place.querySelectorAll(".plot")) {
+    const of = plot.dataset.of;
+    const own = series.map((each) => each[of]);
+    // The first group lies on top of all others, so that each band is what is between two lines.
+    const stacked = own.map((_, from) => times.map((_, at) => own.slice(from).reduce((sum, each) => sum + each[at], 0)));
+    const axis = { stroke: ink, grid: { stroke: `color-mix(in srgb, ${ink} 14%, transparent)` }, ticks: { show: false } };
+    const short = new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", maximumFractionDigits: 1 });
+    const options = {
+      width: Math.max(280, plot.clientWidth),
+      height: 240,
+      cursor: { y: false },
+      scales: { x: { time: true }, y: { range: (_, low, high) => [0, high || 1] } },
+      axes: [axis, { ...axis, size: 60, values: (_, ticks) => ticks.map((each) => (of === "cost" ? "$ " : "") + short.format(each)) }],
+      series: [
+        { value: (_, at) => (at == null ? "–" : new Date(at * 1000).toLocaleDateString(document.documentElement.lang)) },
+        ...series.map((each, at) => ({
+          label: each.name || place.dataset.other,
+          stroke: colour(at),
+          fill: colour(at),
+          width: 1,
+          points: { show: times.length < 2 },
+          paths: times.length > 1 ? uPlot.paths.bars({ size: [0.8, 60], align: 1 }) : undefined,
+          value: (_, value, __, number) => (number == null ? "–" : (of === "cost" ? "$ " : "") + short.format(own[at][number])),
+        })),
+      ],
+    };
+    const chart = new uPlot(options, [times, ...stacked], plot);
+    chart.over.addEventListener("click", () => {
+      const at = chart.cursor.idx;
+      if (at == null) return;
+      const query = new URLSearchParams(place.dataset.kept);
+      query.set("after", days[at]);
+      query.set("before", days[at + 1] || before);
+      location.assign(`/sessions?${query}`);
+    });
+    addEventListener("resize", () => chart.setSize({ width: Math.max(280, plot.clientWidth), height: 240 }));
+  }
+}
