@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, json
 
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.screens.sessions import day_of
@@ -151,7 +151,14 @@ def stats_page(visit: Visit[StatsQuery]) -> View:
         unpriced=[each.model for each in over.unpriced],
         prices=over.prices,
     )
-    more = {"query": query, "ranges": tuple(RANGES), "kept": kept, "within": {**kept, **span}, "weeks": _weeks(data)}
+    more = {
+        "query": query,
+        "ranges": tuple(RANGES),
+        "kept": kept,
+        "within": {**kept, **span},
+        "weeks": _weeks(data),
+        "overtime": json.encode(data.overtime).decode(),
+    }
     return View("screens/stats.html", data, visit.t("stats.title"), "stats", more=more, tables=_tables(data))
 
 

@@ -1,8 +1,7 @@
-// Draws tokens and cost over time, stacked, from the page's own data (the address with .json). A click on a day leads to its
-// sessions. Without it the tables below say the same.
+// Draws tokens and cost over time, stacked. A click on a day leads to its sessions. Without it the tables below say the same.
 
-const place = document.querySelector("[data-series]");
-if (place) draw(await (await fetch(place.dataset.series)).json());
+const place = document.querySelector("[data-overtime]");
+if (place) draw(JSON.parse(place.dataset.overtime), place.dataset.before);
 
 function colour(at) {
   const probe = document.createElement("span");
@@ -16,8 +15,7 @@ function colour(at) {
   return found;
 }
 
-function draw({ overtime, before }) {
-  const { days, series } = overtime;
+function draw({ days, series }, before) {
   const times = days.map((day) => new Date(`${day}T00:00`).getTime() / 1000);
   const ink = getComputedStyle(document.body).color;
   for (const plot of place.querySelectorAll(".plot")) {
