@@ -38,7 +38,7 @@ class RealClient:
     compact: str = ""
     #: Words that make a prompt large where the client counts them itself.
     words: int = 0
-    #: What is added to a command that starts it at a session, to say something there.
+    #: What is added to a command that starts it at a session, to say something there; empty where that has to be typed.
     saying: tuple[str, ...] = ("{prompt}",)
     #: What it wants as the model's answer when it asks for a summary.
     summary: str = "summary of it all"
@@ -109,6 +109,7 @@ class Machine:
 
     def newest(self) -> str:
         """The id of its session that changed last."""
+        self.ovillo("scan")
         found = json.loads(self.ovillo("session", "list", "--source", self.client.name, "--json"))["sessions"]
         return str(next(each["id"] for each in found if not each.get("parentID")))
 
@@ -140,7 +141,7 @@ def _claude_variables(home: Path, port: int) -> Mapping[str, str]:
     }
 
 
-_CODEX = """model = "gpt-5.5" # mine
+_CODEX = """model = "scripted" # mine
 model_provider = "scripted"
 model_auto_compact_token_limit = 60000
 check_for_update_on_startup = false
@@ -264,7 +265,7 @@ CLIENTS = (
         variables=_opencode_variables,
         first=("run", "{prompt}"),
         again=("run", "-s", "{id}", "{prompt}"),
-        saying=("--prompt", "{prompt}"),
+        saying=(),
     ),
     RealClient(
         name="gemini_cli",
