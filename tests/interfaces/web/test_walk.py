@@ -22,6 +22,7 @@ SESSION = "/sessions/Total%20con%20IVA%20un%20c%C3%A9ntimo%20por%20encima"
 SCREENS = (
     "/sessions",
     "/stats",
+    "/sources",
     "/stats?range=year&by=model",
     "/sessions?q=factura",
     "/sessions?q=nothing+of+the+kind",

@@ -28,6 +28,7 @@ from ovillo.interfaces.web.screens import (
     resolve,
     session_changes,
     sessions,
+    sources,
     stats,
     transcript,
 )
@@ -36,6 +37,7 @@ SCREENS: tuple[Pages, ...] = (
     sessions.pages,
     session_changes.pages,
     stats.pages,
+    sources.pages,
     transcript.pages,
     memory.pages,
     memory_review.pages,
