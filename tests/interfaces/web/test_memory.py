@@ -173,7 +173,8 @@ def test_a_dry_run_tells_what_would_be_recalled_and_why_and_counts_as_no_use(sit
 @pytest.mark.requirement("WEB-41")
 def test_what_is_personal_to_somebody_is_shown_to_nobody_else(sites: Sites) -> None:
     services, reader, admin = sites
-    mine = Provenance(owner="admin of the test")
+    (key,) = [each for each in services.keys.list() if each.name == "admin of the test"]
+    mine = Provenance(owner=key.owner)
 
     kept = services.memories.semantic.store(NS, "mine", "my secret taste", mine, audience=Audience.PERSONAL).memory.id
     assert page(admin, f"/memory/items/{kept}").status == 200
