@@ -801,6 +801,10 @@ MIGRATE: dict[str, tuple[str, str]] = {
         "Databases that mcp-memory-service and claude-mem wrote themselves come over whole, once",
         "issue 11 Migrations",
     ),
+    "MIGRATE-21": (
+        "What was made to harm who migrates it costs itself: nothing outside is read, nothing takes for ever",
+        "issue 8, attack",
+    ),
     "MIGRATE-5": (
         "Continuity Protocol: sessions with versions, contexts, tasks with their times",
         "issue 11; continuity",

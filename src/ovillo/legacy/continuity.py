@@ -31,7 +31,7 @@ def read_continuity(root: Path, documents: Path | None = None) -> Iterator[Read]
         yield from _tasks(root, data / "llmops")
         yield from _contexts(root, data / "contexts", None)
     project = root / ".continuity"
-    yield from _contexts(root, project / "contexts", _project_name(project / "config.json"))
+    yield from _contexts(root, project / "contexts", _project_name(project / "config.json", root))
 
 
 # --- sessions
@@ -53,7 +53,7 @@ def _sessions(root: Path, folder: Path) -> Iterator[Read]:
             path = head.parent / f"version_{number}.json"
             version_file = str(path.relative_to(root))
             try:
-                content = _content(read_json(path))
+                content = _content(read_json(path, root))
             except Unreadable as why:
                 yield Unread(version_file, "", str(why))
                 continue
@@ -123,9 +123,9 @@ def _contexts(root: Path, folder: Path, project: str | None) -> Iterator[Read]:
         )
 
 
-def _project_name(path: Path) -> str | None:
+def _project_name(path: Path, root: Path) -> str | None:
     try:
-        name = read_object(path).get("name")
+        name = read_object(path, root).get("name")
     except Unreadable:
         return None
     return name if isinstance(name, str) and name else None

@@ -124,7 +124,7 @@ def _memory_service(database: Database, relative: str) -> Iterator[Read]:
             continue
         try:
             facts = json.loads(row["metadata"]) if row["metadata"] else None
-        except ValueError:
+        except (ValueError, RecursionError):
             facts = row["metadata"]
         tags = _json_list(row, "tags") or [each.strip() for each in (_said(row, "tags") or "").split(",")]
         yield remembered(
@@ -159,6 +159,6 @@ def _json_list(row: Row, name: str) -> list[str]:
     """A list that was written as JSON in a text; empty for anything else."""
     try:
         decoded: Any = json.loads(row[name]) if isinstance(row[name], str) else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [each for each in decoded if isinstance(each, str)] if isinstance(decoded, list) else []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -36,28 +37,33 @@ def below(root: Path, pattern: str) -> list[Path]:
     return found
 
 
-def read_bytes(path: Path) -> bytes:
-    """Raises Unreadable."""
+def read_bytes(path: Path, root: Path) -> bytes:
+    """Of a file below ``root``: its name may stand in another file, or be a link, that was written by anybody. Raises
+    Unreadable."""
     try:
+        if not path.resolve().is_relative_to(root.resolve()):
+            raise Unreadable("lies outside of its folder")
         if not stat.S_ISREG(path.stat().st_mode):
             raise Unreadable("is no regular file")
         with path.open("rb") as opened:
             data = opened.read(MAX_FILE + 1)
-    except OSError as error:
+    except (OSError, ValueError, RuntimeError) as error:
+        if not isinstance(error, OSError):
+            raise Unreadable("has a name that no file has") from None
         raise Unreadable(error.strerror or str(error)) from None
     if len(data) > MAX_FILE:
         raise Unreadable(f"has more than {MAX_FILE:,} bytes")
     return data
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, root: Path) -> Any:
     """Raises Unreadable."""
-    return _decoded(read_bytes(path))
+    return _decoded(read_bytes(path, root))
 
 
-def read_object(path: Path) -> dict[str, Any]:
+def read_object(path: Path, root: Path) -> dict[str, Any]:
     """Raises Unreadable."""
-    value = read_json(path)
+    value = read_json(path, root)
     if not isinstance(value, dict):
         raise Unreadable("holds no JSON object")
     return value
@@ -68,16 +74,18 @@ def read_objects(root: Path, folder: Path, pattern: str) -> Iterator[tuple[Path,
     for path in below(folder, pattern):
         relative = str(path.relative_to(root))
         try:
-            yield path, relative, read_object(path)
+            yield path, relative, read_object(path, root)
         except Unreadable as why:
             yield Unread(relative, "", str(why))
 
 
-def read_lines(path: Path, relative: str) -> Iterator[tuple[int, dict[str, Any]] | Unread]:
+def read_lines(path: Path, root: Path, relative: str) -> Iterator[tuple[int, dict[str, Any]] | Unread]:
     """JSON objects of a file with their line numbers (from 1). Empty lines are passed; a broken one is said.
 
     Raises Unreadable for the file."""
-    for number, line in enumerate(read_bytes(path).split(b"\n"), 1):
+    # One by one: a file of line ends is a list of millions.
+    for number, ended in enumerate(BytesIO(read_bytes(path, root)), 1):
+        line = ended.removesuffix(b"\n")
         if not line.strip():
             continue
         try:

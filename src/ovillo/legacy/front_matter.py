@@ -8,32 +8,38 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_HEAD = re.compile(r"\A(?:\ufeff)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_BEGIN = re.compile(r"\A(?:\ufeff)?---[ \t]*\r?\n")
+_END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _FIELD = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?$")
 
 
 def split_head(text: str) -> tuple[dict[str, Any], str]:
     """The fields of the head and the text behind it; all of the text where there is no head."""
-    found = _HEAD.match(text)
-    if found is None:
+    begin = _BEGIN.match(text)
+    end = _END.search(text, begin.end()) if begin else None
+    if begin is None or end is None:
         return {}, text
     fields: dict[str, Any] = {}
     open_field = ""
-    for line in found[1].splitlines():
+    for line in text[begin.end() : end.start()].splitlines():
         plain = line.strip()
         if not plain or plain.startswith("#"):
             continue
         named = _FIELD.match(plain)
         if plain.startswith("- ") and open_field:
             existing = fields[open_field]
-            fields[open_field] = [*(existing if isinstance(existing, list) else []), _scalar(plain[2:])]
+            if not isinstance(existing, list):
+                existing = fields[open_field] = []
+            existing.append(_scalar(plain[2:]))
         elif named and line[0] in " \t" and open_field:
             existing = fields[open_field]
-            fields[open_field] = {**(existing if isinstance(existing, dict) else {}), named[1]: _value(named[2] or "")}
+            if not isinstance(existing, dict):
+                existing = fields[open_field] = {}
+            existing[named[1]] = _value(named[2] or "")
         elif named:
             open_field = named[1]
             fields[open_field] = _value(named[2] or "")
-    return fields, text[found.end() :]
+    return fields, text[end.end() :]
 
 
 def _value(text: str) -> Any:

@@ -25,15 +25,15 @@ def code_indexes(root: Path) -> Iterator[Read]:
         for path in whole + flat:
             relative = str(path.relative_to(root))
             try:
-                listed = _listed(path)
+                listed = _listed(path, root)
             except Unreadable as why:
                 yield Unread(relative, "", str(why))
                 continue
-            yield from _folders(root, relative, listed, _said_folders(root / folder / "metadata.json"))
+            yield from _folders(root, relative, listed, _said_folders(root / folder / "metadata.json", root))
 
 
-def _listed(path: Path) -> list[Mapping[str, Any]]:
-    content = read_object(path)
+def _listed(path: Path, root: Path) -> list[Mapping[str, Any]]:
+    content = read_object(path, root)
     groups: list[Any]
     if path.name in _FLAT:
         groups = [content]
@@ -44,9 +44,9 @@ def _listed(path: Path) -> list[Mapping[str, Any]]:
     return [one for group in groups if isinstance(group, Mapping) for one in group.values() if isinstance(one, Mapping)]
 
 
-def _said_folders(path: Path) -> list[str]:
+def _said_folders(path: Path, root: Path) -> list[str]:
     try:
-        said = read_object(path).get("indexed_directories")
+        said = read_object(path, root).get("indexed_directories")
     except Unreadable:
         return []
     return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []

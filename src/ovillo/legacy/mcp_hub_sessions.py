@@ -39,7 +39,7 @@ def _session(root: Path, name: str, lines: Path | None, head: Path | None) -> It
     relative = str((lines or head or root).relative_to(root))
     if head is not None:
         try:
-            facts = read_object(head)
+            facts = read_object(head, root)
         except Unreadable as why:
             yield Unread(str(head.relative_to(root)), "", str(why))
     given = facts.get("session_id")
@@ -47,7 +47,7 @@ def _session(root: Path, name: str, lines: Path | None, head: Path | None) -> It
     reader = _Lines(session_id)
     if lines is not None:
         try:
-            for line in read_lines(lines, relative):
+            for line in read_lines(lines, root, relative):
                 yield from [line] if isinstance(line, Unread) else reader.take(*line, relative)
         except Unreadable as why:
             yield Unread(relative, "", str(why))

@@ -43,7 +43,7 @@ def records(root: Path, path: Path) -> Iterator[tuple[str, dict[str, Any]] | Unr
     """Records of a file with their place in it (empty for the only one); what is none is said."""
     relative = str(path.relative_to(root))
     try:
-        content = read_json(path)
+        content = read_json(path, root)
     except Unreadable as why:
         yield Unread(relative, "", str(why))
         return
@@ -68,7 +68,7 @@ def rewrite(root: Path, *, dry_run: bool = False) -> RewriteReport:
         report.unread += wrong
         if wrong:
             continue
-        old = read_json(path)
+        old = read_json(path, folder)
         new = [normalised(each) for each in old] if isinstance(old, list) else normalised(old)
         if new == old:
             report.unchanged += 1
@@ -87,7 +87,7 @@ def _replace(path: Path, text: str) -> None:
     """The old file is kept before the new one stands in its place. A copy of an earlier run is older and stays."""
     mode = stat.S_IMODE(path.stat().st_mode)
     with suppress(FileExistsError), written(path.with_name(path.name + BACKUP)) as copy:
-        copy.write(read_bytes(path))
+        copy.write(read_bytes(path, path.parent))
     with written(path, replace=True) as file:
         file.write(text.encode("utf-8", "surrogatepass"))
         os.fchmod(file.fileno(), mode)

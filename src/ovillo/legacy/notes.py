@@ -18,9 +18,9 @@ from ovillo.model.clock import from_iso
 from ovillo.model.memories import Layer
 
 #: ``- [category] what was observed #tag (context)``
-_OBSERVATION = re.compile(r"^\s*[-*] \[([^\[\]()]{2,})\][ \t]+(.+)$", re.MULTILINE)
+_OBSERVATION = re.compile(r"\[([^\[\]()]{2,})\][ \t]+(.+)")
 #: ``- relation [[Other note]]``
-_RELATION = re.compile(r"^\s*[-*] ([^\[\]\n]*?)[ \t]*\[\[([^\[\]\n]+)\]\]", re.MULTILINE)
+_RELATION = re.compile(r"([^\[\]]*)\[\[([^\[\]]+)\]\]")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _KINDS = {"user": "preference", "feedback": "convention", "project": "fact", "reference": "reference"}
 #: Index of a memory's folder: names the other notes.
@@ -46,8 +46,8 @@ def read_basic_memory(root: Path, documents: Path | None = None) -> Iterator[Rea
             updated_at=_moment(head, "updated", "modified") or at,
             value={
                 "head": head,
-                "observations": [{"category": kind.strip(), "text": said} for kind, said in _OBSERVATION.findall(text)],
-                "relations": [{"type": kind.strip(), "to": other} for kind, other in _RELATION.findall(text)],
+                "observations": [{"category": kind.strip(), "text": said} for kind, said in _items(text, _OBSERVATION)],
+                "relations": [{"type": kind.strip(), "to": other} for kind, other in _items(text, _RELATION)],
             },
             kind=_text(head.get("type")) or "note",
             tags=[*_list(head.get("tags")), *_TAG.findall(text)][:50],
@@ -84,11 +84,21 @@ def read_claude_memory(root: Path, documents: Path | None = None) -> Iterator[Re
         )
 
 
+def _items(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+    """What items of lists say that begin with a form. Line by line, and from its beginning: a note may be written to be
+    looked through for ever."""
+    for line in text.split("\n"):
+        item = line.lstrip()
+        found = form.match(item, 2) if item.startswith(("- ", "* ")) else None
+        if found is not None:
+            yield found[1], found[2]
+
+
 def _note(root: Path, path: Path) -> tuple[dict[str, Any], str, int] | Unread:
     """Its head, its text, and when it was written last."""
     relative = str(path.relative_to(root))
     try:
-        head, text = split_head(read_bytes(path).decode("utf-8", "replace"))
+        head, text = split_head(read_bytes(path, root).decode("utf-8", "replace"))
         at = int(path.stat().st_mtime * 1000)
     except (Unreadable, OSError) as why:
         return Unread(relative, "", str(why))
@@ -109,7 +119,7 @@ def _worked_in(home: Path) -> str | None:
     """The folder of the project: its name leaves open which, a transcript beside the memory says it."""
     for transcript in below(home, "*.jsonl")[:5]:
         try:
-            for line in read_lines(transcript, ""):
+            for line in read_lines(transcript, home, ""):
                 if not isinstance(line, Unread) and isinstance(line[1].get("cwd"), str):
                     return str(line[1]["cwd"])
         except Unreadable:

@@ -24,7 +24,7 @@ def decode_cursor(kind: str, cursor: str, *types: type) -> list[Any]:
     """The values, checked. Raises InvalidInput."""
     try:
         values = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError, UnicodeError):
+    except (binascii.Error, ValueError, UnicodeError, RecursionError):
         values = None
     if (
         not isinstance(values, list)

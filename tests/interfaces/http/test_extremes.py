@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -103,3 +104,17 @@ def test_a_refusal_never_repeats_an_endless_argument(app: Guarded, letter: str) 
             given.pop("sessionID", None)
         answer = _execute(app, tool, **given)
         assert len(json.dumps(answer)) < MAX_ANSWER_BYTES, (tool, name)
+
+
+@pytest.mark.requirement("LOAD-10")
+@pytest.mark.parametrize("levels", [500, 30_000])
+def test_a_cursor_that_is_nested_deeply_is_none_of_ours(app: Guarded, levels: int) -> None:
+    cursor = base64.urlsafe_b64encode(b"[" * levels).decode()
+    answer = app.ask(app.writer, "GET", f"/api/sessions?cursor={cursor}")
+    assert (answer.status, answer.json["code"]) == (422, "invalid_input")
+    answer = app.ask(app.writer, "GET", f"/api/sessions/ses_plain/messages?cursor={cursor}")
+    assert (answer.status, answer.json["code"]) == (422, "invalid_input")
+    for tool, given in (("list_sessions", {}), ("get_session_history", {"sessionID": "ses_plain"})):
+        said = _execute(app, tool, cursor=cursor, **given)
+        assert "cursor" in json.dumps(said).lower()
+        assert "bug" not in json.dumps(said).lower()

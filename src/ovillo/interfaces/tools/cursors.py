@@ -33,7 +33,7 @@ def decode(kind: str, cursor: str | None) -> dict[str, Any]:
             raise ValueError(cursor)
         body = cursor[len(_PREFIX) :]
         state = msgspec.json.decode(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)), type=dict[str, Any])
-    except (ValueError, binascii.Error, msgspec.DecodeError):
+    except (ValueError, binascii.Error, msgspec.DecodeError, RecursionError):
         raise InvalidInput(
             "The cursor is damaged or not one of ours.", hint="Pass nextCursor of the last answer unchanged, or none."
         ) from None

@@ -54,7 +54,7 @@ class JsonFolder:
                 write(path, shown.encode("utf-8", "surrogatepass"))
                 return
             except FileExistsError:
-                if made in _records(path):
+                if made in _records(path, self._root):
                     return
 
     def changed(self, namespace: Namespace) -> Iterator[Memory]:
@@ -83,7 +83,7 @@ class JsonFolder:
         removed = 0
         for path in self._of(namespace) if self._root.is_dir() else ():
             try:
-                content = read_json(path)
+                content = read_json(path, self._root)
             except Unreadable:
                 continue
             all_of_it = content if isinstance(content, list) else [content]
@@ -108,7 +108,7 @@ class JsonFolder:
             if path.parent.parent != own:
                 continue
             try:
-                content = read_json(path)
+                content = read_json(path, self._root)
             except Unreadable:
                 continue
             clean = mask(content)
@@ -162,9 +162,9 @@ def _each(content: object) -> list[Any]:
     return content if isinstance(content, list) else [content]
 
 
-def _records(path: Path) -> list[dict[str, Any]]:
+def _records(path: Path, root: Path) -> list[dict[str, Any]]:
     try:
-        content = read_json(path)
+        content = read_json(path, root)
     except Unreadable:
         return []
     return [normalised(each) for each in (content if isinstance(content, list) else [content]) if is_record(each)]

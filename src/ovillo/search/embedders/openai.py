@@ -42,7 +42,7 @@ class _TooSlow(Exception):
     """Fewer texts at once may do."""
 
 
-def _is_too_much(error: OSError | ValueError) -> bool:
+def _is_too_much(error: Exception) -> bool:
     if isinstance(error, urllib.error.HTTPError):
         return error.code in _TOO_MUCH
     return isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError)
@@ -100,7 +100,7 @@ class OpenAiEmbedder:
         request = urllib.request.Request(self._url, json.dumps(asked).encode(), self._headers, method="POST")
         try:
             body = json.loads(fetch(request, timeout_s=self._timeout_s, max_bytes=_MAX_ANSWER_BYTES))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             if isinstance(error, urllib.error.HTTPError):
                 error.close()
             if _is_too_much(error):

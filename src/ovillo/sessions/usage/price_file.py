@@ -26,7 +26,7 @@ class PriceFile:
         except OSError as error:
             reason = error.strerror or str(error)
             raise InvalidInput(f"The price file {named(str(path))} cannot be read: {reason}.", hint=_HINT) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidInput(f"The price file {named(str(path))} is no JSON: {error}.", hint=_HINT) from None
         if not isinstance(given, dict):
             raise InvalidInput(f"The price file {named(str(path))} holds no object.", hint=_HINT)
